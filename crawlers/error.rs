@@ -1,0 +1,86 @@
+//! `CrawlError`: what went wrong, named by what the driver must do about it.
+//!
+//! Must not know who drives.
+
+use capdex_core::snapshot::{Gap, GapReason};
+
+/// Why a request or an artifact gave nothing. `subject` is the address or key, safe to print (no credentials).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CrawlError {
+    /// The server asks to come back after so many seconds, longer than the client itself may wait. Try again then.
+    #[error("{subject} asks to be left alone for {wait_s} s")]
+    RetryAt {
+        /// What was asked for.
+        subject: String,
+        /// Seconds to wait.
+        wait_s: u64,
+    },
+    /// The server failed or did not answer in time, after all retries. Try again on a later run.
+    #[error("{subject} did not answer: {detail}")]
+    Transient {
+        /// What was asked for.
+        subject: String,
+        /// The last status or transport error.
+        detail: String,
+    },
+    /// It does not exist (404, 410). Record it as gone.
+    #[error("{subject} does not exist")]
+    Gone {
+        /// What was asked for.
+        subject: String,
+    },
+    /// The server refuses (401, 403, 451). Do not try again with the same credentials.
+    #[error("{subject} refuses: {detail}")]
+    Denied {
+        /// What was asked for.
+        subject: String,
+        /// The status.
+        detail: String,
+    },
+    /// A cap was met before the end.
+    #[error("{subject} is larger than allowed: {detail}")]
+    TooLarge {
+        /// What was asked for.
+        subject: String,
+        /// The cap and what was met.
+        detail: String,
+    },
+    /// The answer or artifact is not what the protocol says, or its digest does not fit.
+    #[error("{subject} is not what it should be: {detail}")]
+    Malformed {
+        /// What was asked for.
+        subject: String,
+        /// Why, as a gap names it.
+        reason: GapReason,
+        /// The particulars.
+        detail: String,
+    },
+    /// We refuse: an address that may not be fetched, a redirect to one, a scheme other than http and https.
+    #[error("{subject} may not be fetched: {detail}")]
+    Refused {
+        /// What was asked for.
+        subject: String,
+        /// The rule that refuses.
+        detail: String,
+    },
+}
+
+impl CrawlError {
+    /// The gap that records it.
+    pub fn to_gap(&self) -> Gap {
+        let (subject, reason) = match self {
+            Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
+            Self::Transient { subject, .. } => (subject, GapReason::Unreachable),
+            Self::Gone { subject } => (subject, GapReason::NotFound),
+            Self::Denied { subject, .. } | Self::Refused { subject, .. } => (subject, GapReason::Denied),
+            Self::TooLarge { subject, .. } => (subject, GapReason::CompressedTooLarge),
+            Self::Malformed { subject, reason, .. } => (subject, *reason),
+        };
+        Gap::new(subject.clone(), reason, self.to_string())
+    }
+
+    /// Whether a later try may succeed without anything having been mended.
+    pub const fn is_transient(&self) -> bool {
+        matches!(self, Self::RetryAt { .. } | Self::Transient { .. })
+    }
+}

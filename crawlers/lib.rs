@@ -1,0 +1,19 @@
+//! capdex-crawlers lists what strangers publish and fetches its bytes, politely and within bounds.
+//!
+//! It must not know the store, the rules or the terminal: it is given validators and limits, and gives back listings,
+//! files and gaps. The only HTTP client is in `http/`, the only decoders of archives are in `unpack/`.
+
+#![warn(missing_docs)]
+
+mod error;
+pub mod fetch;
+pub mod folder;
+pub mod http;
+pub mod npm;
+pub mod pypi;
+pub mod settings;
+mod source;
+pub mod unpack;
+
+pub use error::CrawlError;
+pub use source::{Cursor, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage};

@@ -1,0 +1,137 @@
+//! `Document`: one file as text, with its role, its language, its zones and its lines.
+//!
+//! Must not know what the text means beyond its zones.
+
+use crate::fact::Place;
+use crate::snapshot::Gap;
+
+use super::zones::{self, Zone, ZoneKind};
+
+/// What a file is for. Decides which rules may look at it and how loudly they may speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileRole {
+    /// Text that an agent loads as instructions: SKILL.md, rules files, commands, agents.
+    Instruction,
+    /// Program source, bundled and minified source included.
+    Source,
+    /// A shell, batch or PowerShell script, or a hook.
+    Script,
+    /// A manifest or configuration file.
+    Manifest,
+    /// Tests and fixtures.
+    Test,
+    /// README, changelog, licence and other documents for people.
+    Docs,
+    /// A lock file.
+    Lock,
+    /// Other data: CSV, SVG, fonts as text.
+    Data,
+    /// Bytes that are not text.
+    Binary,
+}
+
+/// The language of a file, by its name and, for scripts, by its first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// Markdown, MDC included.
+    Markdown,
+    /// JavaScript, JSX included.
+    JavaScript,
+    /// TypeScript, TSX included.
+    TypeScript,
+    /// Python.
+    Python,
+    /// POSIX-like shells.
+    Shell,
+    /// PowerShell.
+    PowerShell,
+    /// JSON, with or without comments.
+    Json,
+    /// YAML.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// Go.
+    Go,
+    /// Rust.
+    Rust,
+    /// HTML, XML, SVG.
+    Markup,
+    /// Anything else that is text.
+    Plain,
+    /// Not text.
+    None,
+}
+
+/// One file, read as text.
+#[derive(Debug)]
+pub struct Document {
+    /// The path inside the input.
+    pub path: String,
+    /// What it is for.
+    pub role: FileRole,
+    /// Its language.
+    pub language: Language,
+    /// The whole text, decoded; empty for binary files. Never cut.
+    pub text: String,
+    /// The zones, sorted, without overlap, covering the whole text.
+    pub zones: Vec<Zone>,
+    /// The byte offset at which each line begins.
+    line_starts: Vec<usize>,
+}
+
+impl Document {
+    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`; text that is
+    /// damaged is decoded with replacement characters and recorded as a gap.
+    pub fn read(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Self {
+        let text = zones::decode_text(path, bytes, gaps);
+        let (role, language) = zones::classify(path, text.as_deref());
+        let text = text.unwrap_or_default();
+        let zones = zones::zones_of(language, role, &text);
+        let line_starts = std::iter::once(0).chain(memchr_newlines(&text).map(|at| at + 1)).collect();
+        Self { path: path.to_owned(), role, language, text, zones, line_starts }
+    }
+
+    /// The kind of zone at a byte offset.
+    pub fn zone_at(&self, offset: usize) -> ZoneKind {
+        let index = self.zones.partition_point(|zone| zone.end <= offset);
+        self.zones.get(index).map_or(ZoneKind::Prose, |zone| zone.kind)
+    }
+
+    /// The place of a byte offset: line and column from 1, the column in code points. Costs the length of the line
+    /// at most up to the offset.
+    pub fn place(&self, offset: usize) -> Place {
+        let offset = floor_char_boundary(&self.text, offset);
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        Place {
+            file: self.path.clone(),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+            pointer: String::new(),
+        }
+    }
+
+    /// The bounds of the line that holds a byte offset, without its newline.
+    pub fn line_at(&self, offset: usize) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
+        (start, end.max(start))
+    }
+}
+
+/// The largest character boundary not after `offset`.
+pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at)
+}

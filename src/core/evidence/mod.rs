@@ -1,0 +1,59 @@
+//! Evidence: what a bundle says, read once and shared by every rule: documents with zones, manifests, tools, source.
+//!
+//! Must not know any rule or rubric, and never judges: it only tells what stands where.
+
+use std::collections::BTreeMap;
+
+pub mod context;
+pub mod decode;
+pub mod document;
+pub mod manifest;
+pub mod schema;
+pub mod signals;
+pub mod source;
+pub mod tools;
+pub mod unicode;
+pub mod zones;
+
+use crate::bundle::Bundle;
+use crate::snapshot::Gap;
+use document::Document;
+use manifest::Manifest;
+use source::SourceView;
+use tools::Tool;
+
+/// Everything that was read from one bundle. Paths are the keys everywhere.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    /// Every file of the bundle as a document, binary ones without text.
+    pub documents: BTreeMap<String, Document>,
+    /// Every manifest that parses, by path: JSON, YAML frontmatter and TOML as one kind of value.
+    pub manifests: BTreeMap<String, Manifest>,
+    /// What the parsers of JavaScript, TypeScript and Python saw, for files they were asked to read.
+    pub sources: BTreeMap<String, SourceView>,
+    /// Every MCP tool found: in tools lists, manifests and source. In the order of path, line and name.
+    pub tools: Vec<Tool>,
+    /// What could not be read: text that is none, manifests that do not parse, source that no parser takes.
+    pub gaps: Vec<Gap>,
+}
+
+impl Evidence {
+    /// Reads a whole bundle. Never fails: what cannot be read becomes a gap.
+    pub fn gather(bundle: &Bundle) -> Self {
+        let mut evidence = Self::default();
+        for (path, file) in &bundle.files {
+            let document = Document::read(path, &file.bytes, &mut evidence.gaps);
+            if let Some(manifest) = manifest::read(&document, &mut evidence.gaps) {
+                evidence.manifests.insert(path.clone(), manifest);
+            }
+            if let Some(view) = source::read(&document, &mut evidence.gaps) {
+                evidence.sources.insert(path.clone(), view);
+            }
+            evidence.documents.insert(path.clone(), document);
+        }
+        evidence.tools = tools::collect(&evidence);
+        evidence.gaps.sort();
+        evidence.gaps.dedup();
+        evidence
+    }
+}

@@ -1,0 +1,144 @@
+//! The identifiers that are stored and printed: `ListingKey`, `CapabilityId`, `RuleId`, and how a slug is made.
+//!
+//! Identity never holds a version, a commit or a display name: drift depends on that.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capability::Kind;
+use crate::digest::Digest;
+
+/// Where a listing stands: the source's id and the name there. Text form `npm:@scope/pkg`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ListingKey {
+    /// The id of the source, such as `npm`; has no colon.
+    pub source: String,
+    /// The name in that source, as the source spells it.
+    pub name: String,
+}
+
+impl ListingKey {
+    /// Joins a source and a name.
+    pub fn new(source: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { source: source.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for ListingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.source, self.name)
+    }
+}
+
+/// The text was not `source:name`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not of the form source:name")]
+pub struct ParseListingKeyError(String);
+
+impl FromStr for ListingKey {
+    type Err = ParseListingKeyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            Some((source, name)) if !source.is_empty() && !name.is_empty() => Ok(Self::new(source, name)),
+            _ => Err(ParseListingKeyError(text.to_owned())),
+        }
+    }
+}
+
+impl Serialize for ListingKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ListingKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// What stays of a capability from night to night: a digest of (locator identity, kind, path inside it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CapabilityId(pub Digest);
+
+impl CapabilityId {
+    /// Derives the id from the locator's identity (see [`crate::listing::Locator::identity`]), the kind and the path.
+    pub fn of(locator_identity: &str, kind: Kind, path: &str) -> Self {
+        Self(Digest::of_fields([locator_identity.as_bytes(), kind.as_str().as_bytes(), path.as_bytes()]))
+    }
+}
+
+impl fmt::Display for CapabilityId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.hex())
+    }
+}
+
+/// The stable, lower-case kebab id of a rule, such as `pipe-to-shell`. Never reused for another meaning.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RuleId(Cow<'static, str>);
+
+impl RuleId {
+    /// Names a rule that is written in code.
+    pub const fn new(id: &'static str) -> Self {
+        Self(Cow::Borrowed(id))
+    }
+
+    /// The id's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for RuleId {
+    fn from(id: String) -> Self {
+        Self(Cow::Owned(id))
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The readable name of a capability, `npm:@scope/name#kind:path` in lower-case kebab: every run of characters other
+/// than letters and digits becomes one dash. Unique only by convention; the id decides.
+pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
+    let text = format!("{locator_identity}#{kind}:{path}");
+    let mut slug = String::with_capacity(text.len());
+    for letter in text.chars().flat_map(char::to_lowercase) {
+        if letter.is_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listing_keys_round_trip() {
+        let key = ListingKey::new("npm", "@scope/pkg");
+        assert_eq!(key.to_string(), "npm:@scope/pkg");
+        assert_eq!(key.to_string().parse(), Ok(key));
+        assert!("npm".parse::<ListingKey>().is_err());
+        assert!(":x".parse::<ListingKey>().is_err());
+    }
+
+    #[test]
+    fn slugs_are_kebab() {
+        assert_eq!(slug_of("npm:@scope/pkg", Kind::Skill, "skills/a b"), "npm-scope-pkg-skill-skills-a-b");
+        assert_eq!(slug_of("npm:@scope/pkg", Kind::McpServer, ""), "npm-scope-pkg-mcp-server");
+    }
+}

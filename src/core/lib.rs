@@ -1,0 +1,26 @@
+//! capdex-core turns bytes into evidence, evidence into facts, facts into scores, and compares what was stored.
+//!
+//! It is pure: it must not know a clock, a file, the environment, the network, a thread pool, a database or a terminal.
+//! Everything that it needs is passed in; the same input gives the same bytes on any machine.
+//! Sources: `docs/ARCHITECTURE.md` (nouns and laws).
+
+#![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod alert;
+pub mod bundle;
+pub mod capability;
+pub mod decompose;
+pub mod digest;
+pub mod evidence;
+pub mod fact;
+pub mod ids;
+pub mod listing;
+pub mod passes;
+pub mod points;
+pub mod rank;
+pub mod rubrics;
+pub mod rules;
+pub mod score;
+pub mod snapshot;
+pub mod time;

@@ -1,0 +1,243 @@
+//! Rules: they turn a capability's evidence into facts.
+//!
+//! A rule cannot fail; it can lack data. Must not know any rubric beyond the codes that the rule carries in each
+//! method's own catalogue.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capability::{Capability, Kind};
+use crate::digest::Digest;
+use crate::evidence::Evidence;
+use crate::evidence::document::Document;
+use crate::evidence::tools::Tool;
+use crate::fact::{Confidence, Fact, Facts, Outcome, Place, Severity};
+use crate::ids::RuleId;
+use crate::listing::Claims;
+use crate::snapshot::Gap;
+
+pub mod code;
+
+/// How far a rule is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifecycle {
+    /// Gives facts that users see, but no rubric counts.
+    Trial,
+    /// Counts.
+    Stable,
+    /// Kept so that old facts can be read; never runs.
+    Retired,
+}
+
+/// The methods whose catalogues a rule may carry codes of, by the first part of the rubric's id.
+pub const FAMILIES: [&str; 4] = ["spiderrating", "saferskills", "mcpbundles", "agentscore"];
+
+/// What is known of a rule without running it. The manual is written from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleMeta {
+    /// Stable, lower-case kebab, never reused.
+    pub id: RuleId,
+    /// Raised with every change of what fires.
+    pub version: u32,
+    /// One line for a person: what the finding is.
+    pub title: String,
+    /// Why it matters.
+    pub why: String,
+    /// What its author can do about it.
+    pub fix: String,
+    /// What it cannot see.
+    pub cannot_see: String,
+    /// The severity of its plainest case; context may lower it, nothing raises it.
+    pub severity: Severity,
+    /// How sure it is in its plainest case.
+    pub confidence: Confidence,
+    /// The kinds that it applies to; for the others it answers `NotApplicable`.
+    pub kinds: Vec<Kind>,
+    /// How far it is trusted.
+    pub lifecycle: Lifecycle,
+    /// The published entries that it rests on: `SAFE-T1402`, `mcp-scan:W021@C`, `owasp-mcp:MCP03`.
+    pub cites: Vec<String>,
+    /// Its names in each method's own catalogue, by family.
+    #[serde(default)]
+    pub codes: BTreeMap<String, Vec<String>>,
+    /// Inputs on which it must fire and must stay silent.
+    pub examples: Examples,
+}
+
+/// The inputs that prove a rule.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Examples {
+    /// On each of these the rule fires.
+    pub fires: Vec<Example>,
+    /// On each of these it stays silent.
+    pub silent: Vec<Example>,
+}
+
+/// One small bundle, decomposed and scanned in full by the walking test.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What the example shows.
+    #[serde(default)]
+    pub note: String,
+    /// The files by path. Escapes of the format write what an editor cannot show.
+    pub files: BTreeMap<String, String>,
+    /// What the listing claims, for rules that look at claims.
+    #[serde(default)]
+    pub claims: Claims,
+}
+
+/// What a rule looks at: one capability with the evidence of its bundle.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The capability.
+    pub capability: &'a Capability,
+    /// The evidence of the whole bundle.
+    pub evidence: &'a Evidence,
+    /// What the listing claims.
+    pub claims: &'a Claims,
+    /// The gaps of the whole bundle: what could not be read or was refused on the way in.
+    pub gaps: &'a [Gap],
+}
+
+impl<'a> Subject<'a> {
+    /// The documents of this capability, in the order of their paths.
+    pub fn documents(&self) -> impl Iterator<Item = &'a Document> + use<'a> {
+        let evidence = self.evidence;
+        self.capability.files.iter().filter_map(move |path| evidence.documents.get(path))
+    }
+
+    /// The tools that stand in files of this capability, in the order of path, line and name.
+    pub fn tools(&self) -> impl Iterator<Item = &'a Tool> + use<'a> {
+        let files = &self.capability.files;
+        self.evidence.tools.iter().filter(move |tool| files.binary_search(&tool.place.file).is_ok())
+    }
+}
+
+/// A rule that needs structure. Data rules are run together by the engine in `pattern`.
+pub trait Rule: Send + Sync {
+    /// What is known of it without running it.
+    fn meta(&self) -> &RuleMeta;
+    /// Looks at one capability of a kind that it applies to, and reports what it found. Reporting nothing means that
+    /// it looked and found nothing.
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>);
+}
+
+/// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
+pub struct FactSink<'a> {
+    meta: &'a RuleMeta,
+    facts: &'a mut Vec<Fact>,
+}
+
+impl<'a> FactSink<'a> {
+    /// A sink for one rule.
+    pub fn new(meta: &'a RuleMeta, facts: &'a mut Vec<Fact>) -> Self {
+        Self { meta, facts }
+    }
+
+    /// Reports a finding in its plainest form.
+    pub fn found(&mut self, place: Place, evidence: &str) {
+        self.found_as(self.meta.severity, self.meta.confidence, place, evidence);
+    }
+
+    /// Reports a finding that its context makes milder. More than the rule's own severity is cut to it.
+    pub fn found_as(&mut self, severity: Severity, confidence: Confidence, place: Place, evidence: &str) {
+        let fact = self.fact(Outcome::True, severity.min(self.meta.severity), confidence.min(self.meta.confidence));
+        self.facts.push(Fact { place, evidence: quote(evidence), ..fact });
+    }
+
+    /// Reports a measured value, which is no finding.
+    pub fn measured(&mut self, value: serde_json::Value) {
+        let fact = self.fact(Outcome::True, Severity::Info, self.meta.confidence);
+        self.facts.push(Fact { value, ..fact });
+    }
+
+    /// Reports that the data is missing, and which.
+    pub fn unavailable(&mut self, missing: &str) {
+        let fact = self.fact(Outcome::Unavailable, Severity::Info, Confidence::High);
+        self.facts.push(Fact { evidence: quote(missing), ..fact });
+    }
+
+    /// Reports that the question makes no sense for this capability.
+    pub fn not_applicable(&mut self) {
+        let fact = self.fact(Outcome::NotApplicable, Severity::Info, Confidence::High);
+        self.facts.push(fact);
+    }
+
+    /// Reports that it was looked for and is not there.
+    pub fn absent(&mut self) {
+        let fact = self.fact(Outcome::False, Severity::Info, Confidence::High);
+        self.facts.push(fact);
+    }
+
+    fn fact(&self, outcome: Outcome, severity: Severity, confidence: Confidence) -> Fact {
+        Fact {
+            rule: self.meta.id.clone(),
+            version: self.meta.version,
+            outcome,
+            severity,
+            confidence,
+            place: Place::default(),
+            evidence: String::new(),
+            value: serde_json::Value::Null,
+        }
+    }
+}
+
+/// The longest evidence that a fact carries, in code points.
+const EVIDENCE_LENGTH: usize = 200;
+
+/// Cuts evidence to 200 code points and one line: newlines and tabs become spaces.
+fn quote(text: &str) -> String {
+    let flat = text.trim().chars().map(|letter| if matches!(letter, '\n' | '\r' | '\t') { ' ' } else { letter });
+    let mut quoted: String = flat.clone().take(EVIDENCE_LENGTH).collect();
+    if flat.count() > EVIDENCE_LENGTH {
+        quoted.push('…');
+    }
+    quoted
+}
+
+/// Runs every rule over one capability. Each rule answers exactly once or, where it found something, once for each
+/// find.
+pub fn evaluate(subject: &Subject<'_>) -> Facts {
+    let mut facts = Vec::new();
+    for rule in code::RULES {
+        evaluate_one(*rule, subject, &mut facts);
+    }
+    Facts::new(subject.capability.kind, facts)
+}
+
+fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
+    let meta = rule.meta();
+    let before = facts.len();
+    let mut sink = FactSink::new(meta, facts);
+    if meta.kinds.contains(&subject.capability.kind) {
+        rule.check(subject, &mut sink);
+        if sink.facts.len() == before {
+            sink.absent();
+        }
+    } else {
+        sink.not_applicable();
+    }
+}
+
+/// What is known of every rule, sorted by id.
+pub fn all() -> Vec<&'static RuleMeta> {
+    let mut metas: Vec<&'static RuleMeta> = code::RULES.iter().map(|rule| rule.meta()).collect();
+    metas.sort_by(|a, b| a.id.cmp(&b.id));
+    metas
+}
+
+/// What is known of one rule.
+pub fn find(id: &str) -> Option<&'static RuleMeta> {
+    all().into_iter().find(|meta| meta.id.as_str() == id)
+}
+
+/// The digest over every rule's id, version and text: facts are kept under it.
+pub fn digest() -> Digest {
+    Digest::of_json(&all())
+}

@@ -1,0 +1,166 @@
+//! `Score` and its breakdown: what a rubric makes of the facts, to the last term.
+//!
+//! Must not know how any rubric computes.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::digest::Digest;
+use crate::points::Points;
+
+/// Which text a score follows: the rubric's id, its version, and the digest of its numbers and our page about it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RubricRef {
+    /// The id, such as `saferskills/seed`.
+    pub id: String,
+    /// The version of our reading of it.
+    pub version: String,
+    /// SHA-256 over the rubric's numbers file and our page about it.
+    pub text: Digest,
+}
+
+/// A share between 0 and 1 in thousandths: how much of what the rubric asks could be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Coverage(u16);
+
+impl Coverage {
+    /// Nothing could be answered.
+    pub const NONE: Self = Self(0);
+    /// Everything could be answered.
+    pub const FULL: Self = Self(1000);
+
+    /// `answered` of `asked`, rounded down; nothing asked is nothing answered.
+    pub fn of(answered: usize, asked: usize) -> Self {
+        let thousandths = answered.saturating_mul(1000).checked_div(asked).unwrap_or(0).min(1000);
+        Self(u16::try_from(thousandths).unwrap_or(1000))
+    }
+
+    /// Takes thousandths; more than 1000 is 1000.
+    pub const fn thousandths(thousandths: u16) -> Self {
+        Self(if thousandths > 1000 { 1000 } else { thousandths })
+    }
+
+    /// The thousandths.
+    pub const fn as_thousandths(self) -> u16 {
+        self.0
+    }
+
+    /// The JSON number, `0`, `0.5`, `0.125` or `1`.
+    pub fn to_json(self) -> Value {
+        match self.0 {
+            0 => json!(0),
+            1000 => json!(1),
+            thousandths => json!(f64::from(thousandths) / 1000.0),
+        }
+    }
+}
+
+/// One line of the arithmetic. The points of all terms add up to the score's value exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Term {
+    /// What it is, in the rubric's own words: `security`, `finding pipe-to-shell`, `ceiling critical`.
+    pub label: String,
+    /// What it adds or takes.
+    pub points: Points,
+    /// The rules whose facts it rests on.
+    pub rules: Vec<String>,
+    /// How it was computed, for a person: `35 % of 60`, `3 x high`.
+    pub note: String,
+}
+
+/// What a rubric makes of the facts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// Which text it follows.
+    pub rubric: RubricRef,
+    /// The value on the rubric's own scale; none where the rubric publishes none for the kind or lacks its data.
+    pub value: Option<Points>,
+    /// The grade as the rubric names it, or `n/a`.
+    pub grade: String,
+    /// How much of what the rubric asks could be answered.
+    pub coverage: Coverage,
+    /// The arithmetic; empty where there is no value.
+    pub terms: Vec<Term>,
+    /// Named parts on the rubric's own scales, in its order: sub-scores, layers, checks.
+    pub parts: Vec<Part>,
+    /// The hard constraints and ceilings that took hold, in the rubric's words.
+    pub caps: Vec<String>,
+    /// Why there is no value; empty where there is one.
+    pub reason: String,
+}
+
+/// A named part of a score with its own scale and state, such as a sub-score or a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its name in the rubric.
+    pub name: String,
+    /// Its value; none where it could not be determined.
+    pub value: Option<Points>,
+    /// How much of it could be answered.
+    pub coverage: Coverage,
+    /// What was and was not determined, for a person.
+    pub note: String,
+}
+
+impl Score {
+    /// A score with no value, and why.
+    pub fn none(rubric: RubricRef, coverage: Coverage, reason: impl Into<String>) -> Self {
+        Self {
+            rubric,
+            value: None,
+            grade: "n/a".into(),
+            coverage,
+            terms: Vec::new(),
+            parts: Vec::new(),
+            caps: Vec::new(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Whether the terms add up to the value.
+    pub fn adds_up(&self) -> bool {
+        match self.value {
+            Some(value) => self.terms.iter().map(|term| term.points).sum::<Points>() == value,
+            None => self.terms.is_empty(),
+        }
+    }
+}
+
+/// The one word for how far to trust a capability, from ok to block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Nothing speaks against it.
+    Ok,
+    /// Keep an eye on it.
+    Watch,
+    /// Review before use.
+    Caution,
+    /// Do not use.
+    Block,
+    /// Not enough was seen to say.
+    Unknown,
+}
+
+impl Band {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Watch => "watch",
+            Self::Caution => "caution",
+            Self::Block => "block",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The verdict over the four seed rubrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The strictest band.
+    pub band: Band,
+    /// (strictest − mildest) / 3 over the known bands, in thousandths; none with fewer than two known bands.
+    pub disagreement: Option<Coverage>,
+}

@@ -1,0 +1,1 @@
+//! capdex, the program: what tests call.
