@@ -1,1 +1,19 @@
-//! capdex, the program: what tests call.
+//! capdex, the program: it joins the crawlers, the store and the core, and talks to people.
+//!
+//! Rules, rubrics and passes live in `capdex-core`, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
+//! may grow here.
+
+pub mod analysis;
+pub mod bulk;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod exit;
+pub mod export;
+pub mod finding;
+pub mod item;
+pub mod jobs;
+pub mod output;
+pub mod progress;
+pub mod telemetry;

@@ -1,1 +1,19 @@
-fn main() {}
+//! capdex: parse, run, map the outcome to an exit code.
+
+use std::process::ExitCode;
+
+use capdex::cli::Cli;
+use capdex::{commands, exit, output, telemetry};
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    telemetry::start(&cli.global);
+    match commands::run(&cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::say(format_args!("capdex: {}", output::escape(&format!("{error:#}"))));
+            exit::code_of(&error)
+        }
+    }
+}

@@ -206,6 +206,19 @@ impl Facts {
         outcomes
     }
 
+    /// The same facts where not everything could be read: what was looked for and not found becomes `Unavailable`,
+    /// since its absence is not proven.
+    #[must_use]
+    pub fn with_absence_unproven(mut self) -> Self {
+        for fact in &mut self.facts {
+            if fact.outcome == Outcome::False {
+                fact.outcome = Outcome::Unavailable;
+                fact.evidence = "not everything could be read".to_owned();
+            }
+        }
+        Self::new(self.kind, self.facts)
+    }
+
     /// The digest over all facts: the key under which scores are kept.
     pub fn digest(&self) -> Digest {
         Digest::of_json(self)

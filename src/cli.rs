@@ -1,0 +1,338 @@
+//! The command line: every command, option and example of `docs/cli.md`, parsed and checked.
+//!
+//! Must not know what a command does.
+
+use std::path::PathBuf;
+
+use capdex_core::time::AsOf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
+/// and exports a ranked dataset that anyone can recompute.
+#[derive(Debug, Parser)]
+#[command(name = "capdex", version, arg_required_else_help = true, propagate_version = true)]
+#[command(
+    after_help = "Examples:\n  capdex nightly                     crawl, scan, score and export the quick-start packages\n  capdex scan ./my-skill             score a local folder, archive, SKILL.md or tools list\n  capdex explain npm:@scope/pkg#skill:skills/x\n\nExit codes: 0 done, 1 threshold met or difference found, 2 wrong usage, 3 done but incomplete,\n4 nothing could be done, 130 interrupted."
+)]
+pub struct Cli {
+    /// What every command understands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command understands.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// The store, one SQLite file.
+    #[arg(long, global = true, env = "CAPDEX_DB", default_value = "capdex.db", value_name = "PATH")]
+    pub db: PathBuf,
+    /// Threads for scanning and scoring (default: one for each core).
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// The instant that all ages are measured against (default: the start of the run).
+    #[arg(long, global = true, value_name = "RFC3339")]
+    pub as_of: Option<AsOf>,
+    /// Say more; twice for every request.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Say only what went wrong.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// How log lines look.
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    pub log_format: LogFormat,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The main job: list, fetch, scan, score, watch and export what changed.
+    #[command(
+        after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan"
+    )]
+    Nightly(Nightly),
+    /// Crawl one source from its beginning; resumable.
+    #[command(
+        after_help = "Examples:\n  capdex backfill npm --watchlist names.txt\n  capdex backfill pypi --watchlist names.txt --limit 100 --plan\n  capdex backfill folder --watchlist folders.txt"
+    )]
+    Backfill(Backfill),
+    /// Score local input without a store: a folder, an archive, a file, a tools list.
+    #[command(
+        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high"
+    )]
+    Scan(Scan),
+    /// Score stored facts again, without any request.
+    #[command(after_help = "Examples:\n  capdex score\n  capdex score --all --rubric saferskills/seed")]
+    Score(Score),
+    /// Show what changed since an earlier night.
+    #[command(after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl")]
+    Drift(Drift),
+    /// Write the ranked dataset.
+    #[command(
+        after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
+    )]
+    Export(Export),
+    /// Check a dataset with nothing but itself, or one stored capability by scanning it again.
+    #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
+    Verify(Verify),
+    /// Show every finding of one capability and how each rubric got to its number.
+    #[command(after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain 1f2e3d4c")]
+    Explain(Explain),
+    /// The rule catalogue.
+    #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
+    Rules(Rules),
+    /// Write the generated manual, or check that it is fresh.
+    #[command(after_help = "Examples:\n  capdex docs docs\n  capdex docs docs --check")]
+    Docs(Docs),
+    /// Measure recall, false positives and throughput on a labelled set.
+    #[command(after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1")]
+    Bench(Bench),
+    /// Sources, cursors, coverage, queue and the last runs.
+    #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
+    Status(Status),
+}
+
+/// Options of `nightly`.
+#[derive(Debug, Args)]
+pub struct Nightly {
+    /// The schedule (default: the quick start that is compiled in).
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the dataset goes; replaced as a whole.
+    #[arg(long, value_name = "DIR", default_value = "capdex-export")]
+    pub out: PathBuf,
+    /// Print the requests, bytes and time to expect, and send nothing.
+    #[arg(long)]
+    pub plan: bool,
+}
+
+/// Options of `backfill`.
+#[derive(Debug, Args)]
+pub struct Backfill {
+    /// The source: `npm`, `pypi` or `folder`.
+    pub source: String,
+    /// List at most so many entries.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// A schedule whose settings for the source are used.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the source is.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// A file of names, one a line; `#` begins a comment.
+    #[arg(long, value_name = "FILE")]
+    pub watchlist: Option<PathBuf>,
+    /// Print the requests, bytes and time to expect, and send nothing.
+    #[arg(long)]
+    pub plan: bool,
+}
+
+/// Options of `scan`.
+#[derive(Debug, Args)]
+pub struct Scan {
+    /// Folders, archives or files.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How results are printed.
+    #[arg(long, value_enum, default_value_t = ScanFormat::Table)]
+    pub format: ScanFormat,
+    /// Show only this rubric.
+    #[arg(long, value_name = "ID")]
+    pub rubric: Option<String>,
+    /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
+    #[arg(long, value_name = "BAND_OR_SEVERITY")]
+    pub fail_on: Option<FailOn>,
+}
+
+/// The formats of `scan`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScanFormat {
+    /// For people.
+    Table,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+    /// SARIF 2.1.0, one run.
+    Sarif,
+    /// Markdown.
+    Markdown,
+}
+
+/// A threshold that turns results into exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// A finding of this severity or worse.
+    Severity(capdex_core::fact::Severity),
+    /// A verdict of this band or stricter.
+    Band(capdex_core::score::Band),
+}
+
+impl std::str::FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        use capdex_core::fact::Severity;
+        use capdex_core::score::Band;
+        let severity = Severity::ALL.into_iter().find(|severity| severity.as_str() == text).map(Self::Severity);
+        let band = [Band::Watch, Band::Caution, Band::Block].into_iter().find(|band| band.as_str() == text);
+        severity.or(band.map(Self::Band)).ok_or_else(|| {
+            "give a severity (info, low, medium, high, critical) or a band (watch, caution, block)".to_owned()
+        })
+    }
+}
+
+/// Options of `score`.
+#[derive(Debug, Args)]
+pub struct Score {
+    /// Score everything again, not only what has no score yet.
+    #[arg(long)]
+    pub all: bool,
+    /// Only this rubric.
+    #[arg(long, value_name = "ID")]
+    pub rubric: Option<String>,
+}
+
+/// How lists are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people.
+    Table,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line.
+    Jsonl,
+}
+
+/// Options of `drift`.
+#[derive(Debug, Args)]
+pub struct Drift {
+    /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
+    #[arg(long, value_name = "DATE|RUN")]
+    pub since: Option<String>,
+    /// How events are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Where the dataset goes; replaced as a whole.
+    pub dir: PathBuf,
+    /// Which formats, separated by commas.
+    #[arg(long, value_delimiter = ',', default_values = ["jsonl", "csv", "sqlite"], value_name = "FORMATS")]
+    pub format: Vec<String>,
+    /// The rubric that ranks.
+    #[arg(long, value_name = "RUBRIC", default_value = "saferskills/seed")]
+    pub rank_by: String,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A folder that `export` wrote, or a capability in the store.
+    #[arg(value_name = "DIR|CAPABILITY")]
+    pub target: String,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
+    pub capability: String,
+}
+
+/// The commands of `rules`.
+#[derive(Debug, Subcommand)]
+pub enum Rules {
+    /// Every rule, a line each.
+    List {
+        /// How the list is printed.
+        #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+        format: ListFormat,
+    },
+    /// One rule, whole.
+    Show {
+        /// The rule's id.
+        id: String,
+    },
+}
+
+/// Options of `docs`.
+#[derive(Debug, Args)]
+pub struct Docs {
+    /// Where the manual goes.
+    pub dir: PathBuf,
+    /// Write nothing; exit with 1 when a page is missing or stale.
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Options of `bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// A labelled set, one JSON object a line, gzip allowed: `case`, `label`, `subset` and `files` or `doc`.
+    pub file: PathBuf,
+    /// Also write one verdict a line (`case`, `severity`, `findings`) to this file.
+    #[arg(long, value_name = "FILE")]
+    pub verdicts: Option<PathBuf>,
+    /// How often the set is scanned; the best round counts.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: u32,
+}
+
+/// Options of `status`.
+#[derive(Debug, Args)]
+pub struct Status {
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{} has no example", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `capdex docs`: the generated manual, from the data that the engine runs.
+//!
+//! A page is a function from that data to Markdown; a stale page fails `--check` and a test.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::cli::Docs;
+use crate::exit::Exit;
+use crate::output::Out;
+
+mod pages;
+
+/// Every page: its file name and what writes it.
+type Page = (&'static str, fn() -> String);
+const PAGES: &[Page] = &[
+    ("rules.md", pages::rules),
+    ("rubrics.md", pages::rubrics),
+    ("sources.md", pages::sources),
+    ("cli.md", pages::cli),
+    ("config.md", pages::config),
+    ("dataset.md", pages::dataset),
+];
+
+pub(super) fn run(options: &Docs, out: &mut Out) -> anyhow::Result<Exit> {
+    let mut stale = 0_usize;
+    if !options.check {
+        fs::create_dir_all(&options.dir).with_context(|| format!("failed to create {}", options.dir.display()))?;
+    }
+    for (name, page) in PAGES {
+        let path = options.dir.join(name);
+        let text = page();
+        if is_fresh(&path, &text) {
+            continue;
+        }
+        stale += 1;
+        if options.check {
+            out.line(format_args!("stale: {} (run `capdex docs {}`)", path.display(), options.dir.display()))?;
+        } else {
+            fs::write(&path, text).with_context(|| format!("failed to write {}", path.display()))?;
+            out.line(format_args!("written: {}", path.display()))?;
+        }
+    }
+    out.line(format_args!("{} pages, {stale} {}", PAGES.len(), if options.check { "stale" } else { "rewritten" }))?;
+    Ok(if options.check && stale > 0 { Exit::Threshold } else { Exit::Done })
+}
+
+fn is_fresh(path: &Path, text: &str) -> bool {
+    fs::read_to_string(path).is_ok_and(|there| there == text)
+}

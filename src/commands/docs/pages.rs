@@ -1,0 +1,136 @@
+//! The pages of the manual, each from the registry that the engine runs.
+
+use std::fmt::Write as _;
+
+use capdex_core::rubrics::{self, RUBRICS};
+use capdex_core::rules;
+use capdex_crawlers::SOURCES;
+use clap::CommandFactory as _;
+
+use crate::cli::Cli;
+use crate::export::EXPORTERS;
+use crate::export::tables::TABLES;
+
+const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
+
+fn page(title: &str) -> String {
+    format!("{NOTE}# {title}\n\n")
+}
+
+/// Text that may hold Markdown's own signs, for a table cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// The rule catalogue.
+pub(super) fn rules() -> String {
+    let mut text = page("Rules");
+    let metas = rules::all();
+    let _ = writeln!(text, "{} rules. Each has fired and stayed silent on its own examples in a test.\n", metas.len());
+    let _ = writeln!(text, "| rule | severity | confidence | kinds | what it finds |\n|---|---|---|---|---|");
+    for meta in metas {
+        let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
+        let _ = writeln!(
+            text,
+            "| [{id}](#{id}) | {} | {} | {} | {} |",
+            meta.severity.as_str(),
+            meta.confidence.as_str(),
+            kinds.join(", "),
+            cell(&meta.title),
+            id = meta.id
+        );
+    }
+    for meta in metas {
+        let _ = writeln!(text, "\n## {}\n\n{}\n", meta.id, meta.title);
+        let _ = writeln!(text, "- **Why it matters.** {}", meta.why);
+        let _ = writeln!(text, "- **Fix.** {}", meta.fix);
+        let _ = writeln!(text, "- **Cannot see.** {}", meta.cannot_see);
+        let _ = writeln!(text, "- **Cites.** {}", meta.cites.join(", "));
+        for (family, codes) in &meta.codes {
+            let _ = writeln!(text, "- **In {family}.** {}", codes.join(", "));
+        }
+        let _ = writeln!(
+            text,
+            "- Version {}; {} examples fire, {} stay silent.",
+            meta.version,
+            meta.examples.fires.len(),
+            meta.examples.silent.len()
+        );
+    }
+    text
+}
+
+/// The rubrics and the verdict.
+pub(super) fn rubrics() -> String {
+    let mut text = page("Rubrics");
+    for rubric in RUBRICS {
+        let meta = rubric.meta();
+        let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
+        let _ = writeln!(text, "## {}\n\n{}\n", meta.rubric.id, meta.title);
+        let _ = writeln!(text, "- Version {}, text {}", meta.rubric.version, meta.rubric.text);
+        let _ = writeln!(
+            text,
+            "- Published: {} (read {}, SHA-256 {})",
+            meta.published_at, meta.published_read, meta.published_sha256
+        );
+        let _ = writeln!(text, "- Scores {}; scale {} to {}", kinds.join(", "), meta.scale.0, meta.scale.1);
+        let _ = writeln!(text, "- Depends on the day: {}\n", if meta.by_day { "yes (ages)" } else { "no" });
+        let _ = writeln!(text, "{}\n", meta.page.trim());
+    }
+    let _ = writeln!(text, "{}", rubrics::VERDICT_PAGE.trim());
+    text
+}
+
+/// The sources.
+pub(super) fn sources() -> String {
+    let mut text = page("Sources");
+    for source in SOURCES {
+        let meta = source.meta();
+        let _ = writeln!(text, "## {}\n\n{}\n\n{}\n", meta.id, meta.title, meta.about.trim());
+    }
+    text
+}
+
+/// The command line.
+pub(super) fn cli() -> String {
+    let mut text = page("Command line");
+    let mut command = Cli::command().term_width(100);
+    let _ = writeln!(text, "```text\n{}\n```", command.render_long_help().to_string().trim_end());
+    command.build();
+    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+        let help = sub.render_long_help().to_string();
+        let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let _ = writeln!(text, "\n## capdex {}\n\n```text\n{}\n```", sub.get_name(), lines.join("\n").trim_end());
+    }
+    text
+}
+
+/// The configuration reference.
+pub(super) fn config() -> String {
+    let mut text = page("Configuration");
+    text.push_str(include_str!("config.md"));
+    let _ = writeln!(text, "\n## The quick start\n\n```toml\n{}\n```", crate::config::QUICKSTART.trim_end());
+    text
+}
+
+/// The data dictionary.
+pub(super) fn dataset() -> String {
+    let mut text = page("Dataset");
+    let _ =
+        writeln!(text, "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file. Formats:\n");
+    for exporter in EXPORTERS {
+        let _ = writeln!(text, "- `{}` (`{}`): {}", exporter.id(), exporter.file_name("<table>"), exporter.about());
+    }
+    for table in TABLES {
+        let _ = writeln!(
+            text,
+            "\n## {}\n\nA row is {}.\n\n| column | type | meaning |\n|---|---|---|",
+            table.name, table.about
+        );
+        for column in table.columns {
+            let kind = format!("{:?}", column.kind).to_lowercase();
+            let _ = writeln!(text, "| {} | {kind} | {} |", column.name, cell(column.about));
+        }
+    }
+    text
+}

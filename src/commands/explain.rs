@@ -1,0 +1,130 @@
+//! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
+
+use capdex_core::fact::{Facts, Outcome};
+use capdex_core::rubrics::RUBRICS;
+use capdex_core::rules;
+use capdex_core::score::{Score, Verdict};
+use capdex_db::{CurrentCapability, Reader};
+
+use crate::cli::{Explain, Global};
+use crate::exit::Exit;
+use crate::export::ranked;
+use crate::finding::findings;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader = super::reader(global)?;
+    let current = super::find(&reader, &options.capability)?;
+    let as_of = ranked::as_of(global, &reader)?;
+    let facts = ranked::facts(&reader, &current)?;
+    let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
+    head(&current, &verdict, out)?;
+    print_findings(&reader, &current, &facts, out)?;
+    for score in &scores {
+        print_score(score, out)?;
+    }
+    why_they_differ(&scores, &verdict, out)?;
+    Ok(Exit::Done)
+}
+
+fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
+    let capability = &current.capability;
+    let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
+    out.line(format_args!("{} {}: {band}", capability.kind, output::escape(&capability.slug)))?;
+    out.line(format_args!("  id        {}", capability.id))?;
+    out.line(format_args!("  name      {}", output::escape(&capability.name)))?;
+    let version = current.version.as_deref().unwrap_or("-");
+    out.line(format_args!(
+        "  listing   {} version {}",
+        output::escape(&current.listing.to_string()),
+        output::escape(version)
+    ))?;
+    out.line(format_args!("  content   {} in {} files", capability.content, capability.files.len()))?;
+    out.line(format_args!("  seen      {} to {}", current.first_seen, current.revision_as_of))?;
+    out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
+    for gap in current.completeness.gaps() {
+        out.line(format_args!("            {}", output::escape(&gap.to_string())))?;
+    }
+    Ok(())
+}
+
+/// Prints each finding with its reason and its fix.
+fn print_findings(reader: &Reader, current: &CurrentCapability, facts: &Facts, out: &mut Out) -> anyhow::Result<()> {
+    let findings = findings(facts);
+    if findings.is_empty() {
+        out.line("\nNo findings.")?;
+    }
+    for finding in &findings {
+        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+        out.line(format_args!("\n{severity} {}: {}", finding.rule, finding.title))?;
+        if !finding.file.is_empty() {
+            out.line(format_args!(
+                "  at    {}:{}:{} {}",
+                output::escape(finding.file),
+                finding.line,
+                finding.column,
+                finding.pointer
+            ))?;
+        }
+        if !finding.evidence.is_empty() {
+            out.line(format_args!("  text  {}", output::escape(finding.evidence)))?;
+        }
+        if let Some(meta) = rules::find(finding.rule) {
+            out.line(format_args!("  why   {}", meta.why))?;
+            out.line(format_args!("  fix   {}", meta.fix))?;
+            out.line(format_args!("  cites {}", meta.cites.join(", ")))?;
+        }
+    }
+    let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
+    let revision = reader.revisions(&current.capability.id)?.len();
+    out.line(format_args!(
+        "\n{missing} rules lacked data; {} kept.",
+        output::count(u64::try_from(revision)?, "revision")
+    ))?;
+    Ok(())
+}
+
+fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
+    let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
+    let coverage = f64::from(score.coverage.as_thousandths()) / 10.0;
+    out.line(format_args!(
+        "\n{} {}: {value} {} (coverage {coverage} %)",
+        score.rubric.id, score.rubric.version, score.grade
+    ))?;
+    if !score.reason.is_empty() {
+        out.line(format_args!("  {}", output::escape(&score.reason)))?;
+    }
+    for part in &score.parts {
+        let value = part.value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+        out.line(format_args!("  [{}] {value}  {}", part.name, output::escape(&part.note)))?;
+    }
+    for term in &score.terms {
+        out.line(format_args!(
+            "  {:>8}  {}  {}",
+            term.points.to_string(),
+            output::escape(&term.label),
+            output::escape(&term.note)
+        ))?;
+    }
+    if score.value.is_some() {
+        out.line(format_args!("  {:>8}  =", value))?;
+    }
+    for cap in &score.caps {
+        out.line(format_args!("  cap: {}", output::escape(cap)))?;
+    }
+    Ok(())
+}
+
+/// One line on what each rubric's band is, when they do not agree.
+fn why_they_differ(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
+    let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
+    let bands: Vec<String> = RUBRICS
+        .iter()
+        .filter_map(|rubric| {
+            let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
+            Some(format!("{} says {} ({})", score.rubric.id, rubric.band(score).as_str(), score.grade))
+        })
+        .collect();
+    out.line(format_args!("\nThe rubrics differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
+    Ok(())
+}

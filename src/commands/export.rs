@@ -1,0 +1,32 @@
+//! `capdex export`: writes the ranked dataset from the store.
+
+use capdex_core::time::AsOf;
+
+use crate::cli::{Export, Global};
+use crate::clock;
+use crate::exit::{Exit, usage};
+use crate::export::{self, EXPORTERS, ExportOptions};
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::Result<Exit> {
+    super::known_rubric(&options.rank_by)?;
+    for format in &options.format {
+        if !EXPORTERS.iter().any(|exporter| exporter.id() == format) {
+            let known: Vec<&str> = EXPORTERS.iter().map(|exporter| exporter.id()).collect();
+            return Err(usage(format!("there is no format {format:?}; the formats are {}", known.join(", "))));
+        }
+    }
+    let reader = super::reader(global)?;
+    let last = reader.runs(1)?.first().map(|run| run.as_of);
+    let as_of = global.as_of.or(last).unwrap_or_else(|| AsOf(clock::now()));
+    let chosen = ExportOptions { as_of, formats: options.format.clone(), rank_by: options.rank_by.clone() };
+    let written = export::write(reader, &options.dir, &chosen)?;
+    out.line(format_args!(
+        "{} in {} files, {}, as of {as_of}: {}. Next: capdex verify {0}",
+        options.dir.display(),
+        written.files,
+        output::bytes(written.bytes),
+        output::count(written.capabilities, "capability")
+    ))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,94 @@
+//! Commands: one file each; they read options, call jobs and exports, and print.
+//!
+//! No rule, no rubric and no SQL may live here.
+
+use anyhow::Context as _;
+use capdex_core::capability::Kind;
+use capdex_core::ids::slug_of;
+use capdex_core::rubrics::RUBRICS;
+use capdex_db::{CurrentCapability, Reader};
+
+use crate::cli::{Cli, Command, Global};
+use crate::exit::{Exit, usage};
+use crate::output::Out;
+
+mod backfill;
+mod bench;
+mod docs;
+mod drift;
+mod explain;
+mod export;
+mod nightly;
+mod rules;
+mod scan;
+mod score;
+mod status;
+mod summary;
+mod verify;
+
+/// Runs the command that was asked for.
+///
+/// # Errors
+/// Wrong usage, or that nothing could be done; see [`crate::exit::code_of`].
+pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    let mut out = Out::stdout();
+    let exit = match &cli.command {
+        Command::Nightly(options) => nightly::run(&cli.global, options, &mut out),
+        Command::Backfill(options) => backfill::run(&cli.global, options, &mut out),
+        Command::Scan(options) => scan::run(&cli.global, options, &mut out),
+        Command::Score(options) => score::run(&cli.global, options, &mut out),
+        Command::Drift(options) => drift::run(&cli.global, options, &mut out),
+        Command::Export(options) => export::run(&cli.global, options, &mut out),
+        Command::Verify(options) => verify::run(&cli.global, options, &mut out),
+        Command::Explain(options) => explain::run(&cli.global, options, &mut out),
+        Command::Rules(command) => rules::run(command, &mut out),
+        Command::Docs(options) => docs::run(options, &mut out),
+        Command::Bench(options) => bench::run(&cli.global, options, &mut out),
+        Command::Status(options) => status::run(&cli.global, options, &mut out),
+    }?;
+    out.flush()?;
+    Ok(exit)
+}
+
+/// Opens the store for reading, with what to do when there is none.
+fn reader(global: &Global) -> anyhow::Result<Reader> {
+    Reader::open(&global.db)
+        .with_context(|| format!("failed to open the store {} (run `capdex nightly` first)", global.db.display()))
+}
+
+/// Finds a capability by slug, by `npm:@scope/name#kind:path`, or by at least 8 hex digits of its id.
+fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
+    let wanted = slug_like(text);
+    let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
+    let is_hex = hex.len() >= 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut found: Vec<CurrentCapability> = reader
+        .current()?
+        .into_iter()
+        .filter(|current| {
+            current.capability.slug == wanted || (is_hex && current.capability.id.to_string().starts_with(&hex))
+        })
+        .collect();
+    match found.len() {
+        0 => Err(usage(format!("no capability {text:?} in the store; `capdex export` lists them all"))),
+        1 => Ok(found.remove(0)),
+        several => Err(usage(format!("{text:?} means {several} capabilities; give more digits of the id"))),
+    }
+}
+
+/// The slug that a written name means: `npm:@scope/name#kind:path`, or a slug as it is.
+fn slug_like(text: &str) -> String {
+    let parts = text.split_once('#').and_then(|(identity, rest)| {
+        let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
+        kind.parse::<Kind>().ok().map(|kind| slug_of(identity, kind, path))
+    });
+    parts.unwrap_or_else(|| text.to_lowercase())
+}
+
+/// Checks a rubric's id.
+fn known_rubric(id: &str) -> anyhow::Result<()> {
+    if RUBRICS.iter().any(|rubric| rubric.meta().rubric.id == id) {
+        return Ok(());
+    }
+    let known: Vec<&str> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.as_str()).collect();
+    Err(usage(format!("there is no rubric {id:?}; the rubrics are {}", known.join(", "))))
+}

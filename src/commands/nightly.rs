@@ -1,0 +1,59 @@
+//! `capdex nightly`: the main job.
+
+use capdex_db::Reader;
+
+use super::summary;
+use crate::cli::{Global, Nightly};
+use crate::config::Schedule;
+use crate::exit::Exit;
+use crate::jobs::{plan, run as jobs};
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::Result<Exit> {
+    let schedule = Schedule::load(options.config.as_deref())?;
+    if options.plan {
+        return print_plan(global, &schedule, out);
+    }
+    let context = jobs::open(global, &schedule)?;
+    let report = jobs::whole(&context, &schedule.name, Some(options.out.clone()))?;
+    drop(context);
+    summary::print_ranked(&Reader::open(&global.db)?, &report, out)?;
+    summary::print_report(&report, out)?;
+    if let Some(written) = &report.written {
+        out.line(format_args!(
+            "Dataset: {} ({} in {} files, {}). Next: capdex explain SLUG · capdex verify {0}",
+            options.out.display(),
+            output::count(written.capabilities, "capability"),
+            written.files,
+            output::bytes(written.bytes)
+        ))?;
+    }
+    Ok(exit_of(&report))
+}
+
+/// The exit code of a run.
+pub(super) const fn exit_of(report: &jobs::RunReport) -> Exit {
+    if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
+}
+
+/// Prints what a run would cost, and sends nothing.
+pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) -> anyhow::Result<Exit> {
+    let plans = plan::plan(&global.db, &schedule.source_settings()?)?;
+    for plan in &plans {
+        out.line(format_args!(
+            "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",
+            plan.source,
+            output::count(plan.listings, "listing"),
+            output::escape(&plan.base_url),
+            output::count(plan.artifacts, "artifact"),
+            output::bytes(plan.bytes),
+            plan.seconds.ceil()
+        ))?;
+    }
+    out.line(format_args!(
+        "Together about {} and {}. Nothing was sent.",
+        output::count(plans.iter().map(|plan| plan.listings + plan.artifacts).sum(), "request"),
+        output::bytes(plans.iter().map(|plan| plan.bytes).sum())
+    ))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,65 @@
+//! `capdex rules`: the catalogue, from the data that the engine runs.
+
+use capdex_core::rules::{self, RuleMeta};
+use serde_json::json;
+
+use super::summary;
+use crate::cli::{ListFormat, Rules};
+use crate::exit::{Exit, usage};
+use crate::output::Out;
+
+pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
+    match command {
+        Rules::List { format } => list(*format, out)?,
+        Rules::Show { id } => {
+            let meta = rules::find(id)
+                .ok_or_else(|| usage(format!("there is no rule {id:?}; `capdex rules list` names them all")))?;
+            show(meta, out)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
+    match format {
+        ListFormat::Table => {
+            let mut table = summary::table();
+            table.set_header(["rule", "severity", "confidence", "title"]);
+            for meta in rules::all() {
+                table.add_row([meta.id.as_str(), meta.severity.as_str(), meta.confidence.as_str(), &meta.title]);
+            }
+            out.line(table)?;
+            out.line(format_args!("{} rules, rule set {}", rules::all().len(), rules::digest()))?;
+        }
+        ListFormat::Json => {
+            let rules: Vec<_> = rules::all().to_vec();
+            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.rules/1", "items": rules }))?)?;
+        }
+        ListFormat::Jsonl => {
+            for meta in rules::all() {
+                out.line(serde_json::to_string(meta)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show(meta: &RuleMeta, out: &mut Out) -> anyhow::Result<()> {
+    let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
+    out.line(format_args!("{} (version {})\n{}\n", meta.id, meta.version, meta.title))?;
+    out.line(format_args!("severity    {}, confidence {}", meta.severity.as_str(), meta.confidence.as_str()))?;
+    out.line(format_args!("applies to  {}", kinds.join(", ")))?;
+    out.line(format_args!("why         {}", meta.why))?;
+    out.line(format_args!("fix         {}", meta.fix))?;
+    out.line(format_args!("cannot see  {}", meta.cannot_see))?;
+    out.line(format_args!("cites       {}", meta.cites.join(", ")))?;
+    for (family, codes) in &meta.codes {
+        out.line(format_args!("{family:<11} {}", codes.join(", ")))?;
+    }
+    out.line(format_args!(
+        "examples    {} that fire, {} that stay silent",
+        meta.examples.fires.len(),
+        meta.examples.silent.len()
+    ))?;
+    Ok(())
+}

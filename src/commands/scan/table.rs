@@ -1,0 +1,57 @@
+//! `scan --format table`: for people.
+
+use capdex_core::capability::Kind;
+use capdex_core::snapshot::Completeness;
+
+use super::Judged;
+use crate::finding::findings;
+use crate::output::{self, Out};
+
+/// Evidence shown on one line, in columns.
+const EVIDENCE: usize = 100;
+
+pub(super) fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
+    let scanned = &judged.scanned;
+    let findings = findings(&scanned.facts);
+    let is_empty_rest = scanned.capability.kind == Kind::Package
+        && findings.is_empty()
+        && scanned.completeness == Completeness::Analysed;
+    if is_empty_rest {
+        return Ok(());
+    }
+    if !first {
+        out.line("")?;
+    }
+    let band = output::styled(output::band_style(judged.verdict.band), judged.verdict.band.as_str());
+    out.line(format_args!(
+        "{band}  {} {}  ({})",
+        scanned.capability.kind,
+        output::escape(&scanned.capability.name),
+        output::escape(&scanned.capability.slug)
+    ))?;
+    let scores: Vec<String> = judged
+        .scores
+        .iter()
+        .filter_map(|score| score.value.map(|value| format!("{} {value} {}", score.rubric.id, score.grade)))
+        .collect();
+    if !scores.is_empty() {
+        out.line(format_args!("    {}", scores.join(" · ")))?;
+    }
+    for finding in &findings {
+        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+        out.line(format_args!(
+            "    {severity}  {}  {}:{}  {}",
+            finding.rule,
+            output::escape(finding.file),
+            finding.line,
+            finding.title
+        ))?;
+        if !finding.evidence.is_empty() {
+            out.line(format_args!("        {}", output::shorten(&output::escape(finding.evidence), EVIDENCE)))?;
+        }
+    }
+    for gap in scanned.completeness.gaps() {
+        out.line(format_args!("    not looked at: {}", output::escape(&gap.to_string())))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! `capdex score`: scores stored facts again, without any request.
+
+use std::collections::BTreeMap;
+
+use crate::cli::{Global, Score};
+use crate::config::Schedule;
+use crate::exit::Exit;
+use crate::jobs::{run as jobs, score};
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Result<Exit> {
+    if let Some(id) = &options.rubric {
+        super::known_rubric(id)?;
+    }
+    super::reader(global)?;
+    let nothing_to_list =
+        Schedule { name: "score".into(), http: crate::config::HttpSection::default(), sources: BTreeMap::new() };
+    let context = jobs::open(global, &nothing_to_list)?;
+    let report = score::run(&context, options.rubric.as_deref(), options.all)?;
+    out.line(format_args!(
+        "{} computed in {:.1} s from stored facts; no request was sent. Next: capdex export DIR",
+        output::count(report.done, "score"),
+        report.wall_ms as f64 / 1000.0
+    ))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,125 @@
+//! What a run prints at its end: the ranked table and what each stage did.
+
+use capdex_core::capability::Kind;
+use capdex_core::rubrics::RUBRICS;
+use capdex_core::score::Band;
+use capdex_db::Reader;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::export::ExportOptions;
+use crate::export::ranked::{self, Ranked};
+use crate::jobs::StageReport;
+use crate::jobs::run::RunReport;
+use crate::output::{self, Out};
+
+/// Rows that the table shows; the dataset holds them all.
+const ROWS: usize = 60;
+
+/// Prints the ranked table of what the store holds.
+pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
+    let Some(written) = &report.written else { return Ok(()) };
+    let options = ExportOptions { as_of: written.as_of, ..ExportOptions::default() };
+    let rows = ranked::rank(reader, &options)?;
+    let mut table = table();
+    let rubrics: Vec<&str> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.as_str()).collect();
+    let heads: Vec<String> = ["#", "capability", "kind", "band"]
+        .into_iter()
+        .map(ToOwned::to_owned)
+        .chain(rubrics.iter().map(|id| id.split('/').next().unwrap_or(id).to_owned()))
+        .chain(["findings".to_owned()])
+        .collect();
+    table.set_header(heads);
+    for index in [0, 4, 5, 6, 7] {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in rows.iter().filter(|row| shown(row)).take(ROWS) {
+        table.add_row(cells(row));
+    }
+    let hidden = rows.iter().filter(|row| !shown(row)).count();
+    out.line(table)?;
+    let beyond = rows.iter().filter(|row| shown(row)).count().saturating_sub(ROWS);
+    if hidden > 0 || beyond > 0 {
+        out.line(format_args!(
+            "{hidden} package rests without findings and {beyond} further rows are in the dataset."
+        ))?;
+    }
+    Ok(())
+}
+
+/// The unclaimed rest of a package is shown only when it has something to say.
+fn shown(row: &Ranked) -> bool {
+    row.current.capability.kind != Kind::Package || row.findings.total() > 0 || row.verdict.band > Band::Watch
+}
+
+fn cells(row: &Ranked) -> Vec<String> {
+    let capability = &row.current.capability;
+    let name = format!("{}#{}", row.current.identity, capability.path);
+    let name = output::shorten(&output::escape(name.trim_end_matches('#')), 52);
+    let band = output::styled(output::band_style(row.verdict.band), row.verdict.band.as_str());
+    let mut cells = vec![row.rank.to_string(), name, capability.kind.to_string(), band];
+    for score in &row.scores {
+        let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
+        cells.push(if score.grade == "n/a" { value } else { format!("{value} {}", output::shorten(&score.grade, 10)) });
+    }
+    cells.push(row.findings.to_string());
+    cells
+}
+
+/// A table that fits the terminal.
+pub(super) fn table() -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+}
+
+/// Prints what each stage did, and says plainly when there was nothing to do.
+pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
+    let line = |name: &str, stage: &StageReport, what: String| {
+        let failed = if stage.failed > 0 { format!(", {} failed", stage.failed) } else { String::new() };
+        format!("{name:>7}  {what}{failed}  ({:.1} s)", stage.wall_ms as f64 / 1000.0)
+    };
+    let list = format!(
+        "{} asked for with {}, {} new or changed",
+        output::count(report.list.items, "listing"),
+        output::count(report.list.requests, "request"),
+        report.list.done
+    );
+    out.line(line("list", &report.list, list))?;
+    let fetch = if report.fetch.items == 0 {
+        "nothing fetched, nothing unpacked: every artifact is as it was".to_owned()
+    } else {
+        format!(
+            "{} fetched and unpacked, {}",
+            output::count(report.fetch.done, "artifact"),
+            output::bytes(report.fetch.bytes)
+        )
+    };
+    out.line(line("fetch", &report.fetch, fetch))?;
+    let scan = if report.scan.items == 0 {
+        "nothing scanned: every snapshot was seen under this rule set".to_owned()
+    } else {
+        format!("{} scanned, {}", output::count(report.scan.done, "snapshot"), output::bytes(report.scan.bytes))
+    };
+    out.line(line("scan", &report.scan, scan))?;
+    let score = if report.score.done == 0 {
+        "nothing scored: every score is from this text and day".to_owned()
+    } else {
+        format!("{} computed", output::count(report.score.done, "score"))
+    };
+    out.line(line("score", &report.score, score))?;
+    let watch = format!(
+        "{} compared, {} new",
+        output::count(report.watch.items, "revision pair"),
+        output::count(report.watch.done, "drift event")
+    );
+    out.line(line("watch", &report.watch, watch))?;
+    if report.open_gaps > 0 {
+        out.line(format_args!(
+            "{} open: `capdex status` lists what could not be looked at, and why.",
+            output::count(report.open_gaps, "gap")
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! `capdex verify`: a dataset with nothing but itself, or one stored capability by scanning its bytes again.
+
+use std::path::Path;
+
+use capdex_core::digest::Digest;
+use capdex_core::rules;
+
+use crate::analysis;
+use crate::cli::{Global, Verify};
+use crate::exit::{Exit, usage};
+use crate::export::{manifest, ranked, verify};
+use crate::output::{self, Out};
+
+/// Differences printed; more are counted.
+const SHOWN: usize = 20;
+
+pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::Result<Exit> {
+    let path = Path::new(&options.target);
+    if path.is_dir() {
+        if !path.join(manifest::NAME).is_file() {
+            return Err(usage(format!("{} holds no {}: it is not an export", path.display(), manifest::NAME)));
+        }
+        dataset(path, out)
+    } else {
+        capability(global, &options.target, out)
+    }
+}
+
+fn dataset(dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
+    let verified = verify::verify(dir)?;
+    for difference in verified.differences.iter().take(SHOWN) {
+        out.line(format_args!("differs: {}", output::escape(difference)))?;
+    }
+    let more = verified.differences.len().saturating_sub(SHOWN);
+    if more > 0 {
+        out.line(format_args!("… and {more} more"))?;
+    }
+    out.line(format_args!(
+        "{} and {} digested, {} computed again: {}",
+        output::count(verified.files, "file"),
+        output::count(verified.facts, "content"),
+        output::count(verified.scores, "score"),
+        if verified.differences.is_empty() {
+            "no difference".into()
+        } else {
+            output::count(verified.differences.len() as u64, "difference")
+        }
+    ))?;
+    Ok(if verified.differences.is_empty() { Exit::Done } else { Exit::Threshold })
+}
+
+/// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
+fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader = super::reader(global)?;
+    let current = super::find(&reader, name)?;
+    let bundle = reader.bundle(current.snapshot)?;
+    let mut differences = Vec::new();
+    for (path, file) in &bundle.files {
+        if Digest::of(&file.bytes) != file.digest {
+            differences.push(format!("the stored bytes of {path} have another digest"));
+        }
+    }
+    let again = analysis::scan(&bundle).into_iter().find(|scanned| scanned.capability.id == current.capability.id);
+    match again {
+        None => differences.push("it is no longer found in its stored bytes".into()),
+        Some(scanned) => {
+            if scanned.capability.content != current.capability.content {
+                differences.push("its stored bytes have another content digest".into());
+            }
+            if scanned.facts.digest() != current.facts {
+                differences.push(format!("rule set {} finds other facts in it", rules::digest()));
+            }
+            let as_of = ranked::as_of(global, &reader)?;
+            let (stored, _) = ranked::scores(&reader, &current, as_of)?;
+            for score in stored {
+                let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
+                if computed.first() != Some(&score) {
+                    differences.push(format!("{} gives another score", score.rubric.id));
+                }
+            }
+        }
+    }
+    for difference in &differences {
+        out.line(format_args!("differs: {}", output::escape(difference)))?;
+    }
+    let said = if differences.is_empty() { "no difference" } else { "differs" };
+    out.line(format_args!(
+        "{}: scanned again from {}: {said}",
+        output::escape(&current.capability.slug),
+        output::count(bundle.files.len() as u64, "stored file")
+    ))?;
+    Ok(if differences.is_empty() { Exit::Done } else { Exit::Threshold })
+}

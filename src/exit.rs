@@ -1,0 +1,56 @@
+//! The exit codes of `docs/cli.md`, one constant each, and the errors that decide between them.
+//!
+//! Must not know any command.
+
+use std::process::ExitCode;
+
+/// How a command ended when it ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done,
+    /// Done, and a `--fail-on` threshold was met or `verify` found a difference.
+    Threshold,
+    /// Done but incomplete: something could not be fetched, parsed or evaluated.
+    Incomplete,
+    /// Interrupted; all finished work is kept.
+    Interrupted,
+}
+
+impl Exit {
+    /// Where several hold, a met threshold speaks before incompleteness.
+    pub const fn of(threshold_met: bool, incomplete: bool) -> Self {
+        match (threshold_met, incomplete) {
+            (true, _) => Self::Threshold,
+            (false, true) => Self::Incomplete,
+            (false, false) => Self::Done,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Threshold => 1,
+            Exit::Incomplete => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Wrong usage or configuration: exit code 2. The text is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Shorthand for an error of wrong usage.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    UsageError(message.into()).into()
+}
+
+/// The exit code of an error: 2 for wrong usage or configuration, 4 where nothing could be done.
+pub fn code_of(error: &anyhow::Error) -> ExitCode {
+    let wrong_usage = error.chain().any(|cause| cause.is::<UsageError>());
+    ExitCode::from(if wrong_usage { 2 } else { 4 })
+}

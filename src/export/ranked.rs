@@ -1,0 +1,92 @@
+//! The ranked order of what the store holds now, with scores, verdict and counts.
+//!
+//! Must not compute a score: it reads those that the score stage kept.
+
+use std::collections::BTreeSet;
+
+use capdex_core::fact::Facts;
+use capdex_core::rank::rank_key;
+use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::score::{RubricRef, Score, Verdict};
+use capdex_core::time::AsOf;
+use capdex_db::{CurrentCapability, Reader};
+
+use super::ExportOptions;
+use crate::cli::Global;
+use crate::finding::Tally;
+use crate::item::capability_tags;
+
+/// A capability with its place in the order.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// From 1.
+    pub rank: u64,
+    /// The capability as the store holds it.
+    pub current: CurrentCapability,
+    /// Its scores, in the order of the rubrics.
+    pub scores: Vec<Score>,
+    /// The verdict over them.
+    pub verdict: Verdict,
+    /// Its findings, counted.
+    pub findings: Tally,
+    /// Its capability codes.
+    pub tags: BTreeSet<String>,
+}
+
+/// Everything that the store holds now, in order.
+///
+/// # Errors
+/// What the store says.
+pub fn rank(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Ranked>> {
+    let mut rows = Vec::new();
+    for current in reader.current()? {
+        let facts = facts(reader, &current)?;
+        let (scores, verdict) = scores(reader, &current, options.as_of)?;
+        rows.push(Ranked {
+            rank: 0,
+            scores,
+            verdict,
+            findings: Tally::of(&facts),
+            tags: capability_tags(&facts),
+            current,
+        });
+    }
+    rows.sort_by_cached_key(|row| {
+        let capability = &row.current.capability;
+        rank_key(&row.verdict, &row.scores, &options.rank_by, &capability.slug, capability.id)
+    });
+    for (row, place) in rows.iter_mut().zip(1..) {
+        row.rank = place;
+    }
+    Ok(rows)
+}
+
+/// The facts of a capability.
+///
+/// # Errors
+/// What the store says, or that the facts are missing.
+pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Facts> {
+    reader
+        .facts(&current.facts)?
+        .ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
+}
+
+/// The scores of a capability under today's rubric texts, and the verdict over them.
+///
+/// # Errors
+/// What the store says.
+pub fn scores(reader: &Reader, current: &CurrentCapability, as_of: AsOf) -> anyhow::Result<(Vec<Score>, Verdict)> {
+    let rubrics: Vec<RubricRef> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.clone()).collect();
+    let scores = reader.scores(&current.facts, &rubrics, as_of.day())?;
+    let verdict = verdict(&scores, &current.completeness);
+    Ok((scores, verdict))
+}
+
+/// The instant that `--as-of` names, else that of the last run.
+///
+/// # Errors
+/// What the store says, or that there was no run.
+pub fn as_of(global: &Global, reader: &Reader) -> anyhow::Result<AsOf> {
+    let last = reader.runs(1)?.first().map(|run| run.as_of);
+    global.as_of.or(last).ok_or_else(|| anyhow::anyhow!("the store holds no run yet; run `capdex nightly` first"))
+}

@@ -1,0 +1,376 @@
+//! The tables of the dataset: their columns, once, and their rows.
+//!
+//! The data dictionary in the manual is written from here; nothing else may name a column.
+
+use capdex_core::fact::Severity;
+use capdex_core::listing::Claim;
+use capdex_db::Reader;
+use serde_json::{Value, json};
+
+use super::ExportOptions;
+use super::ranked::{self, Ranked};
+use crate::finding::findings;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// A whole number.
+    Integer,
+    /// A number with at most three decimals.
+    Number,
+    /// Text.
+    Text,
+    /// A JSON value; text in CSV and SQLite.
+    Json,
+}
+
+/// One column.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: ColumnType,
+    /// What it means, for the data dictionary.
+    pub about: &'static str,
+}
+
+/// One table.
+pub struct Table {
+    /// Its name, which is also that of its files.
+    pub name: &'static str,
+    /// What a row is, for the data dictionary.
+    pub about: &'static str,
+    /// Its columns.
+    pub columns: &'static [Column],
+    /// Its rows, sorted.
+    pub rows: fn(&Reader, &ExportOptions) -> anyhow::Result<Vec<Row>>,
+}
+
+/// One row: a value for each column, `null` where there is none.
+pub type Row = Vec<Value>;
+
+const fn column(name: &'static str, kind: ColumnType, about: &'static str) -> Column {
+    Column { name, kind, about }
+}
+
+use ColumnType::{Integer, Json, Number, Text};
+
+/// Every table, in the order of the manual.
+pub const TABLES: &[Table] = &[
+    Table { name: "capabilities", about: "one capability, ranked", columns: CAPABILITIES, rows: capabilities },
+    Table { name: "scores", about: "one rubric's score of one capability", columns: SCORES, rows: scores },
+    Table { name: "findings", about: "one finding in one capability", columns: FINDINGS, rows: finding_rows },
+    Table {
+        name: "facts",
+        about: "every fact about one content, from which scores are recomputed",
+        columns: FACTS,
+        rows: facts,
+    },
+    Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
+    Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
+    Table { name: "drift", about: "one change of one capability between two nights", columns: DRIFT, rows: drift },
+    Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
+];
+
+/// The table of a name.
+pub fn table(name: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|table| table.name == name)
+}
+
+const CAPABILITIES: &[Column] = &[
+    column("rank", Integer, "place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id"),
+    column("slug", Text, "readable name: locator, kind and path in lower-case kebab"),
+    column("id", Text, "SHA-256 (hex) of locator identity, kind and path: stays from night to night"),
+    column("kind", Text, "skill, mcp_server, hook, plugin, rules, or package for what none of them claims"),
+    column("name", Text, "the name that it gives itself; untrusted"),
+    column("package", Text, "the locator's identity, such as npm:@scope/name"),
+    column("path", Text, "the folder or file that anchors it inside the package"),
+    column("version", Text, "the version listed"),
+    column("listing", Text, "source and name there"),
+    column("listing_state", Text, "active, gone or failed at the last visit"),
+    column("content_sha256", Text, "SHA-256 (hex) over its files"),
+    column("facts_sha256", Text, "key into the table facts"),
+    column("completeness", Text, "analysed, partial or not_assessable"),
+    column("incomplete_reasons", Json, "the gaps behind a completeness other than analysed"),
+    column("band", Text, "strictest band over the four seed rubrics: ok, watch, caution, block or unknown"),
+    column("disagreement", Number, "(strictest - mildest) / 3 over the known bands"),
+    column("findings_critical", Integer, "number of findings of this severity"),
+    column("findings_high", Integer, "number of findings of this severity"),
+    column("findings_medium", Integer, "number of findings of this severity"),
+    column("findings_low", Integer, "number of findings of this severity"),
+    column("findings_info", Integer, "number of findings of this severity"),
+    column("capability_tags", Json, "capability codes such as W015: what it can do, not what is wrong with it"),
+    column("spiderrating_seed", Number, "value of spiderrating/seed, 0 to 10"),
+    column("saferskills_seed", Number, "value of saferskills/seed, 0 to 100"),
+    column("mcpbundles_seed", Number, "value of mcpbundles/seed, 0 to 100"),
+    column("agentscore_seed", Number, "value of agentscore/seed, 0 to 100"),
+    column("first_seen", Text, "as_of of the night that saw it first"),
+    column("revision_seen", Text, "as_of of the night that saw this content first"),
+];
+
+fn capabilities(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    Ok(ranked::rank(reader, options)?.iter().map(capability_row).collect())
+}
+
+/// The row of a ranked capability, in the order of the columns.
+pub fn capability_row(ranked: &Ranked) -> Row {
+    let (current, capability) = (&ranked.current, &ranked.current.capability);
+    let mut row = vec![
+        json!(ranked.rank),
+        json!(capability.slug),
+        json!(capability.id.to_string()),
+        json!(capability.kind),
+        json!(capability.name),
+        json!(current.identity),
+        json!(capability.path),
+        json!(current.version),
+        json!(current.listing),
+        json!(current.listing_state.as_str()),
+        json!(capability.content.hex()),
+        json!(current.facts.hex()),
+        json!(current.completeness.as_str()),
+        json!(current.completeness.gaps().iter().map(ToString::to_string).collect::<Vec<_>>()),
+        json!(ranked.verdict.band.as_str()),
+        ranked.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+    ];
+    row.extend(Severity::ALL.into_iter().rev().map(|severity| json!(ranked.findings.count(severity))));
+    row.push(json!(ranked.tags));
+    for rubric in ["spiderrating/seed", "saferskills/seed", "mcpbundles/seed", "agentscore/seed"] {
+        let score = ranked.scores.iter().find(|score| score.rubric.id == rubric);
+        row.push(json!(score.and_then(|score| score.value)));
+    }
+    row.extend([json!(current.first_seen), json!(current.revision_as_of)]);
+    row
+}
+
+const SCORES: &[Column] = &[
+    column("slug", Text, "the capability"),
+    column("capability", Text, "its id"),
+    column("facts_sha256", Text, "the facts that were scored: key into the table facts"),
+    column("rubric", Text, "the rubric's id"),
+    column("version", Text, "the version of our reading of it"),
+    column("text_sha256", Text, "SHA-256 (hex) over the rubric's numbers and page"),
+    column("value", Number, "on the rubric's own scale; null where it has none"),
+    column("grade", Text, "as the rubric names it, or n/a"),
+    column("coverage", Number, "share of what the rubric asks that could be answered"),
+    column("terms", Json, "the arithmetic; the points add up to the value"),
+    column("parts", Json, "sub-scores, layers or checks on their own scales"),
+    column("caps", Json, "hard constraints that took hold"),
+    column("reason", Text, "why there is no value"),
+];
+
+fn scores(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for ranked in ranked::rank(reader, options)? {
+        rows.extend(ranked.scores.iter().map(|score| score_row(&ranked, score)));
+    }
+    Ok(rows)
+}
+
+/// The row of one score, in the order of the columns.
+pub fn score_row(ranked: &Ranked, score: &capdex_core::score::Score) -> Row {
+    let capability = &ranked.current.capability;
+    let mut row = vec![json!(capability.slug), json!(capability.id.to_string()), json!(ranked.current.facts.hex())];
+    row.extend(score_cells(score));
+    row
+}
+
+/// The cells of a score that a recomputation must give again.
+pub fn score_cells(score: &capdex_core::score::Score) -> [Value; 10] {
+    [
+        json!(score.rubric.id),
+        json!(score.rubric.version),
+        json!(score.rubric.text.hex()),
+        json!(score.value),
+        json!(score.grade),
+        score.coverage.to_json(),
+        json!(score.terms),
+        json!(score.parts),
+        json!(score.caps),
+        json!(score.reason),
+    ]
+}
+
+const FINDINGS: &[Column] = &[
+    column("slug", Text, "the capability"),
+    column("capability", Text, "its id"),
+    column("rule", Text, "the rule's id"),
+    column("severity", Text, "info, low, medium, high or critical"),
+    column("confidence", Text, "low, medium or high"),
+    column("title", Text, "the rule's one line"),
+    column("file", Text, "path inside the package; untrusted"),
+    column("line", Integer, "from 1; 0 where no line is meant"),
+    column("column", Integer, "in code points, from 1"),
+    column("pointer", Text, "JSON Pointer, for schema text"),
+    column("evidence", Text, "quoted, masked where secret; untrusted"),
+    column("fingerprint", Text, "stable when lines move"),
+    column("citations", Json, "published entries that the rule rests on"),
+    column("codes", Json, "the rule's names in each method's catalogue"),
+];
+
+fn finding_rows(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for ranked in ranked::rank(reader, options)? {
+        let capability = &ranked.current.capability;
+        let facts = ranked::facts(reader, &ranked.current)?;
+        for finding in findings(&facts) {
+            rows.push(vec![
+                json!(capability.slug),
+                json!(capability.id.to_string()),
+                json!(finding.rule),
+                json!(finding.severity),
+                json!(finding.confidence),
+                json!(finding.title),
+                json!(finding.file),
+                json!(finding.line),
+                json!(finding.column),
+                json!(finding.pointer),
+                json!(finding.evidence),
+                json!(finding.fingerprint),
+                json!(finding.citations),
+                json!(finding.codes),
+            ]);
+        }
+    }
+    Ok(rows)
+}
+
+const FACTS: &[Column] = &[
+    column("facts_sha256", Text, "SHA-256 (hex) over the canonical JSON of `facts`"),
+    column("facts", Json, "kind and every outcome of every rule, `False`, `NotApplicable` and `Unavailable` included"),
+];
+
+fn facts(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let digests: std::collections::BTreeSet<_> = reader.current()?.into_iter().map(|current| current.facts).collect();
+    digests
+        .into_iter()
+        .filter_map(|digest| match reader.facts(&digest) {
+            Ok(facts) => facts.map(|facts| Ok(vec![json!(digest.hex()), json!(facts)])),
+            Err(error) => Some(Err(error.into())),
+        })
+        .collect()
+}
+
+const LISTINGS: &[Column] = &[
+    column("listing", Text, "source and name there"),
+    column("state", Text, "active, gone or failed at the last visit"),
+    column("why", Text, "the gap behind a state other than active"),
+    column("version", Text, "the version listed"),
+    column("description", Text, "claimed; untrusted"),
+    column("license", Text, "claimed; untrusted"),
+    column("repository", Text, "claimed; untrusted"),
+    column("created", Text, "when the package first appeared, as claimed"),
+    column("published", Text, "when the version was published, as claimed"),
+    column("version_count", Integer, "versions ever published, as claimed"),
+    column("deprecated", Text, "deprecation message, as claimed"),
+    column("first_seen", Text, "as_of of the night that saw it first"),
+    column("changed", Text, "as_of of the night that saw it in this form first"),
+];
+
+fn listings(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    Ok(reader
+        .listings(None)?
+        .into_iter()
+        .map(|stored| {
+            let claims = stored.listing.as_ref().map(|listing| listing.claims.clone()).unwrap_or_default();
+            let version =
+                stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
+            let text = |claim: &Claim<String>| json!(claim.known());
+            vec![
+                json!(stored.key),
+                json!(stored.state.as_str()),
+                json!(stored.gap.map(|gap| gap.to_string())),
+                json!(version),
+                text(&claims.description),
+                text(&claims.license),
+                text(&claims.repository),
+                json!(claims.created.known()),
+                json!(claims.published.known()),
+                json!(claims.version_count.known()),
+                text(&claims.deprecated),
+                json!(stored.first_seen),
+                json!(stored.changed),
+            ]
+        })
+        .collect())
+}
+
+const GAPS: &[Column] = &[
+    column("stage", Text, "list, fetch or scan"),
+    column("listing", Text, "what was being looked at"),
+    column("subject", Text, "what could not be looked at; untrusted"),
+    column("reason", Text, "a closed word, such as digest_mismatch"),
+    column("detail", Text, "the particulars; untrusted"),
+    column("first_seen", Text, "as_of of the night that met it first"),
+    column("resolved", Text, "as_of of the night that found it gone; null while open"),
+];
+
+fn gaps(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let rows = reader.gaps(false)?.into_iter().map(|ledger| {
+        vec![
+            json!(ledger.stage),
+            json!(ledger.subject),
+            json!(ledger.gap.subject),
+            json!(ledger.gap.reason.as_str()),
+            json!(ledger.gap.detail),
+            json!(ledger.first_seen),
+            json!(ledger.resolved),
+        ]
+    });
+    Ok(rows.collect())
+}
+
+const DRIFT: &[Column] = &[
+    column("slug", Text, "the capability"),
+    column("capability", Text, "its id"),
+    column("kind", Text, "new, changed, changed_same_version or gone"),
+    column("from_sha256", Text, "content before (hex)"),
+    column("to_sha256", Text, "content after (hex)"),
+    column("from_version", Text, "version before"),
+    column("to_version", Text, "version after"),
+    column("changes", Json, "files and tool parts that changed"),
+    column("as_of", Text, "the night that saw it"),
+];
+
+fn drift(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let rows = reader.drift_events(None)?.into_iter().map(|event| {
+        vec![
+            json!(event.slug),
+            json!(event.capability.to_string()),
+            json!(event.kind.as_str()),
+            json!(event.from.map(|digest| digest.hex())),
+            json!(event.to.map(|digest| digest.hex())),
+            json!(event.from_version),
+            json!(event.to_version),
+            json!(event.changes),
+            json!(event.at),
+        ]
+    });
+    Ok(rows.collect())
+}
+
+const ALERTS: &[Column] = &[
+    column("key", Text, "stable over nights"),
+    column("pass", Text, "the pass that raised it"),
+    column("capability", Text, "the capability's id"),
+    column("severity", Text, "info, low, medium, high or critical"),
+    column("title", Text, "one sentence; holds untrusted names"),
+    column("details", Json, "the particulars"),
+    column("raised", Text, "as_of of the night that raised it"),
+];
+
+fn alerts(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+    let rows = reader.alerts()?.into_iter().map(|(alert, raised)| {
+        vec![
+            json!(alert.key),
+            json!(alert.pass),
+            json!(alert.capability),
+            json!(alert.severity),
+            json!(alert.title),
+            json!(alert.details),
+            json!(raised),
+        ]
+    });
+    Ok(rows.collect())
+}

@@ -1,0 +1,134 @@
+//! `Item`: one capability as the object of schema `capdex.scan/1`, keys in the order of `docs/cli.md`.
+//!
+//! Must not scan or score.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::capability::{Capability, Kind};
+use capdex_core::fact::{Facts, Outcome};
+use capdex_core::points::Points;
+use capdex_core::score::{Part, Score, Term, Verdict};
+use capdex_core::snapshot::Completeness;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::finding::{Finding, findings};
+
+/// One capability with everything that was found and computed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Item<'a> {
+    schema: &'static str,
+    input: &'a str,
+    path: &'a str,
+    kind: Kind,
+    slug: &'a str,
+    name: &'a str,
+    content_sha256: String,
+    completeness: &'static str,
+    incomplete_reasons: Vec<String>,
+    capability_tags: BTreeSet<String>,
+    /// The findings, sorted by (file, line, column, rule).
+    pub findings: Vec<Finding<'a>>,
+    scores: BTreeMap<&'a str, ScoreView<'a>>,
+    verdict: VerdictView,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ScoreView<'a> {
+    version: &'a str,
+    value: Option<Points>,
+    grade: &'a str,
+    coverage: Value,
+    breakdown: Breakdown<'a>,
+    caps: &'a [String],
+    reason: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Breakdown<'a> {
+    terms: &'a [Term],
+    parts: Vec<PartView<'a>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PartView<'a> {
+    name: &'a str,
+    value: Option<Points>,
+    coverage: Value,
+    note: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct VerdictView {
+    band: &'static str,
+    disagreement: Value,
+}
+
+impl<'a> Item<'a> {
+    /// Puts together what is known of one capability. `input` is the path as given.
+    pub fn new(
+        input: &'a str,
+        capability: &'a Capability,
+        completeness: &Completeness,
+        facts: &'a Facts,
+        scores: &'a [Score],
+        verdict: Verdict,
+    ) -> Self {
+        Self {
+            schema: "capdex.scan/1",
+            input,
+            path: &capability.path,
+            kind: capability.kind,
+            slug: &capability.slug,
+            name: &capability.name,
+            content_sha256: capability.content.hex(),
+            completeness: completeness.as_str(),
+            incomplete_reasons: completeness.gaps().iter().map(ToString::to_string).collect(),
+            capability_tags: capability_tags(facts),
+            findings: findings(facts),
+            scores: scores.iter().map(|score| (score.rubric.id.as_str(), ScoreView::of(score))).collect(),
+            verdict: VerdictView {
+                band: verdict.band.as_str(),
+                disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+            },
+        }
+    }
+}
+
+impl<'a> ScoreView<'a> {
+    fn of(score: &'a Score) -> Self {
+        Self {
+            version: &score.rubric.version,
+            value: score.value,
+            grade: &score.grade,
+            coverage: score.coverage.to_json(),
+            breakdown: breakdown(&score.terms, &score.parts),
+            caps: &score.caps,
+            reason: &score.reason,
+        }
+    }
+}
+
+fn breakdown<'a>(terms: &'a [Term], parts: &'a [Part]) -> Breakdown<'a> {
+    let parts = parts
+        .iter()
+        .map(|part| PartView {
+            name: &part.name,
+            value: part.value,
+            coverage: part.coverage.to_json(),
+            note: &part.note,
+        })
+        .collect();
+    Breakdown { terms, parts }
+}
+
+/// The capability codes (`W015` and so on) that rules measured: each has a `tag` in its value.
+pub fn capability_tags(facts: &Facts) -> BTreeSet<String> {
+    facts
+        .all()
+        .iter()
+        .filter(|fact| fact.outcome == Outcome::True)
+        .filter_map(|fact| fact.value.get("tag").and_then(Value::as_str))
+        .map(ToOwned::to_owned)
+        .collect()
+}

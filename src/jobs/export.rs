@@ -1,0 +1,27 @@
+//! The export stage: the ranked dataset of what the store holds now.
+//!
+//! Must not write to the store.
+
+use std::path::Path;
+
+use super::{Context, StageReport};
+use crate::clock;
+use crate::export::{self, ExportOptions, Written};
+
+/// Writes the dataset.
+///
+/// # Errors
+/// What the store or the file system says.
+pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
+    let watch = clock::Stopwatch::start();
+    let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };
+    let written = export::write(context.store.reader()?, out, &options)?;
+    let report = StageReport {
+        items: written.capabilities,
+        done: written.capabilities,
+        bytes: written.bytes,
+        wall_ms: u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX),
+        ..StageReport::default()
+    };
+    Ok((report, written))
+}

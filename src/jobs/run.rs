@@ -1,0 +1,127 @@
+//! A whole run: opens the store, takes every stage in order, writes the ledger.
+//!
+//! Must not print anything but progress; commands print.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use capdex_core::time::AsOf;
+use capdex_crawlers::http::Http;
+use capdex_crawlers::unpack::Limits;
+use capdex_db::{RunStatus, Store};
+use serde::Serialize;
+use serde_json::json;
+use tracing::info;
+
+use super::{Context, StageReport, Stop, export, fetch, list, scan, score, watch};
+use crate::cli::Global;
+use crate::config::Schedule;
+use crate::export::Written;
+use crate::{bulk, clock};
+
+/// What a run did, stage by stage.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunReport {
+    /// Listing.
+    pub list: StageReport,
+    /// Fetching.
+    pub fetch: StageReport,
+    /// Scanning.
+    pub scan: StageReport,
+    /// Scoring.
+    pub score: StageReport,
+    /// Watching.
+    pub watch: StageReport,
+    /// Exporting.
+    pub export: StageReport,
+    /// Gaps that stand open in the ledger.
+    pub open_gaps: u64,
+    /// Whether somebody asked to stop.
+    pub interrupted: bool,
+    /// The dataset; none for a backfill.
+    #[serde(skip)]
+    pub written: Option<Written>,
+}
+
+impl RunReport {
+    /// Whether something could not be fetched, parsed or evaluated.
+    pub const fn is_incomplete(&self) -> bool {
+        self.open_gaps > 0
+    }
+}
+
+/// Opens everything that a run needs.
+///
+/// # Errors
+/// Wrong configuration, or a store that is locked or damaged.
+pub fn open(global: &Global, schedule: &Schedule) -> anyhow::Result<Context> {
+    let sources = schedule.source_settings()?;
+    let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or(0);
+    let http = Http::new(schedule.http_settings(&sources, seed)).context("failed to set up the HTTP client")?;
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    Ok(Context {
+        store,
+        http,
+        sources,
+        limits: Limits::default(),
+        pool: bulk::pool(global.threads)?,
+        as_of,
+        quiet: global.quiet,
+        stop: Stop::default(),
+    })
+}
+
+/// Runs every stage. Interrupting it (Ctrl-C) finishes the steps in hand; whatever was done is kept.
+///
+/// # Errors
+/// When no source could be reached and there is nothing to show for it, or the store fails.
+pub fn whole(context: &Context, name: &str, out: Option<PathBuf>) -> anyhow::Result<RunReport> {
+    let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
+    let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
+    let run = context.store.write(move |writer| writer.start_run(&command, as_of, started, &plan))?;
+    info!(run = run.0, as_of = %as_of, "started");
+    let result = stages(context, out.as_deref());
+    let (status, summary) = match &result {
+        Ok(report) if report.interrupted => (RunStatus::Interrupted, json!(report)),
+        Ok(report) if report.is_incomplete() => (RunStatus::Incomplete, json!(report)),
+        Ok(report) => (RunStatus::Done, json!(report)),
+        Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
+    };
+    let finished = clock::now();
+    context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?;
+    result
+}
+
+fn stages(context: &Context, out: Option<&Path>) -> anyhow::Result<RunReport> {
+    let mut report = RunReport::default();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")?;
+    let listed = runtime.block_on(async {
+        let stop = context.stop.clone();
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                stop.ask();
+            }
+        });
+        let listed = list::run(context).await?;
+        report.fetch = fetch::run(context).await?;
+        anyhow::Ok(listed)
+    })?;
+    report.list = listed.stage;
+    let nothing_known = context.store.reader()?.totals()?.listings == 0;
+    if listed.sources > 0 && listed.unreachable == listed.sources && nothing_known {
+        anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
+    }
+    report.scan = scan::run(context)?;
+    report.score = score::run(context, None, false)?;
+    report.watch = watch::run(context)?;
+    report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
+    report.interrupted = context.stop.is_asked();
+    if let Some(out) = out.filter(|_| !report.interrupted) {
+        let (stage, written) = export::run(context, out)?;
+        report.export = stage;
+        report.written = Some(written);
+    }
+    Ok(report)
+}

@@ -1,0 +1,78 @@
+//! The scan stage: decomposes and evaluates every snapshot that this rule set has not seen.
+//!
+//! Must not send a request. A rule change scans again from stored blobs; an unchanged snapshot is never touched.
+
+use capdex_core::bundle::Bundle;
+use capdex_core::digest::Digest;
+use capdex_core::rules;
+use capdex_db::{Scanned, SnapshotId};
+use tracing::debug;
+
+use super::{Context, StageReport};
+use crate::progress::Progress;
+use crate::{analysis, bulk, clock};
+
+/// Snapshots scanned between two transactions: bounds memory and what a kill costs.
+const BATCH: usize = 16;
+
+/// Scans what is missing.
+///
+/// # Errors
+/// What the store says.
+pub fn run(context: &Context) -> anyhow::Result<StageReport> {
+    let watch = clock::Stopwatch::start();
+    let ruleset = rules::digest();
+    let snapshots = context.store.reader()?.unscanned(&ruleset)?;
+    let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
+    let progress = Progress::stage("scan", Some(report.items), context.quiet);
+    for batch in snapshots.chunks(BATCH) {
+        if context.stop.is_asked() {
+            break;
+        }
+        scan_batch(context, &ruleset, batch, &mut report, &progress)?;
+    }
+    progress.finish();
+    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(report)
+}
+
+fn scan_batch(
+    context: &Context,
+    ruleset: &Digest,
+    batch: &[SnapshotId],
+    report: &mut StageReport,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let reader = context.store.reader()?;
+    let bundles: Vec<(SnapshotId, Bundle)> =
+        batch.iter().map(|snapshot| Ok((*snapshot, reader.bundle(*snapshot)?))).collect::<anyhow::Result<_>>()?;
+    bulk::ordered(
+        &context.pool,
+        &bundles,
+        BATCH,
+        |(_, bundle)| analysis::scan(bundle),
+        |bundles, results| {
+            for ((snapshot, bundle), scanned) in bundles.iter().zip(results) {
+                report.done += 1;
+                report.bytes += bundle.files.values().map(|file| file.bytes.len() as u64).sum::<u64>();
+                progress.advance(1);
+                progress.show(report.bytes, &bundle.identity);
+                debug!(snapshot = snapshot.0, capabilities = scanned.len(), "scanned");
+                record(context, *snapshot, ruleset, bundle, scanned)?;
+            }
+            Ok(())
+        },
+    )
+}
+
+fn record(
+    context: &Context,
+    snapshot: SnapshotId,
+    ruleset: &Digest,
+    bundle: &Bundle,
+    scanned: Vec<Scanned>,
+) -> anyhow::Result<()> {
+    let (ruleset, claims, at) = (*ruleset, Digest::of_json(&bundle.claims), context.as_of);
+    context.store.write(move |writer| writer.record_scan(snapshot, &ruleset, &claims, &scanned, at))?;
+    Ok(())
+}

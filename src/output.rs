@@ -1,0 +1,174 @@
+//! The one output gate: nothing that strangers wrote reaches a terminal, a CSV cell or a log line unescaped.
+//!
+//! Must not know what is printed.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use capdex_core::fact::Severity;
+use capdex_core::score::Band;
+
+/// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
+/// and tag characters become `\u{…}`. Everything else stays.
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        if is_dangerous(letter) {
+            write!(escaped, "\\u{{{:x}}}", u32::from(letter)).expect("writing to a string cannot fail");
+        } else {
+            escaped.push(letter);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn is_dangerous(letter: char) -> bool {
+    letter.is_control()
+        || matches!(u32::from(letter),
+            0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB
+            | 0xE0000..=0xE007F)
+}
+
+/// Cuts text to so many columns (counted in code points), with an ellipsis where something is missing.
+pub fn shorten(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(columns.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Makes a text cell safe for spreadsheets: one that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
+/// apostrophe gets an apostrophe in front. [`csv_original`] undoes it.
+pub fn csv_safe(cell: &str) -> Cow<'_, str> {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) {
+        Cow::Owned(format!("'{cell}"))
+    } else {
+        Cow::Borrowed(cell)
+    }
+}
+
+/// The text that [`csv_safe`] was given.
+pub fn csv_original(cell: &str) -> &str {
+    cell.strip_prefix('\'').unwrap_or(cell)
+}
+
+/// Results, on standard output. A closed pipe is no error: the reader has seen enough.
+pub struct Out {
+    stream: Box<dyn Write>,
+}
+
+impl Out {
+    /// Standard output, with colour where the terminal and `--color` allow it.
+    pub fn stdout() -> Self {
+        Self { stream: Box::new(io::BufWriter::new(anstream::stdout())) }
+    }
+
+    /// Writes a line.
+    pub fn line(&mut self, text: impl std::fmt::Display) -> io::Result<()> {
+        self.pass(|stream| writeln!(stream, "{text}"))
+    }
+
+    /// Writes bytes as they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.pass(|stream| stream.write_all(bytes))
+    }
+
+    /// Hands everything on.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.pass(|stream| stream.flush())
+    }
+
+    fn pass(&mut self, write: impl FnOnce(&mut Box<dyn Write>) -> io::Result<()>) -> io::Result<()> {
+        match write(&mut self.stream) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+/// Says something to the person at the terminal, on standard error. Nobody listening is no error.
+pub fn say(text: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// The colour of a band.
+pub fn band_style(band: Band) -> Style {
+    let colour = match band {
+        Band::Ok => AnsiColor::Green,
+        Band::Watch => AnsiColor::Yellow,
+        Band::Caution => AnsiColor::BrightYellow,
+        Band::Block => AnsiColor::Red,
+        Band::Unknown => AnsiColor::BrightBlack,
+    };
+    Style::new().fg_color(Some(colour.into()))
+}
+
+/// The colour of a severity.
+pub fn severity_style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Info | Severity::Low => AnsiColor::Cyan,
+        Severity::Medium => AnsiColor::Yellow,
+        Severity::High => AnsiColor::Red,
+        Severity::Critical => AnsiColor::BrightRed,
+    };
+    Style::new().fg_color(Some(colour.into()))
+}
+
+/// Text in a style.
+pub fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Bytes for people: `812 B`, `4.2 MB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    UNITS
+        .iter()
+        .find(|(size, _)| count >= *size)
+        .map_or_else(|| format!("{count} B"), |(size, unit)| format!("{:.1} {unit}", count as f64 / *size as f64))
+}
+
+/// `1 package`, `2 packages`.
+pub fn count(number: u64, noun: &str) -> String {
+    let plural = match noun {
+        "capability" => "capabilities",
+        other if number != 1 => return format!("{number} {other}s"),
+        other => other,
+    };
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {plural}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_escaped() {
+        assert_eq!(escape("plain ü 中"), "plain ü 中");
+        assert_eq!(escape("a\u{1b}[31mb\u{202e}c\u{e0041}\r\n"), "a\\u{1b}[31mb\\u{202e}c\\u{e0041}\\u{d}\\u{a}");
+    }
+
+    #[test]
+    fn csv_cells_round_trip() {
+        for cell in ["", "a", "=1+1", "'=1", "-x", "@a", "\tb", "+", "'"] {
+            assert_eq!(csv_original(&csv_safe(cell)), cell);
+            assert!(!csv_safe(cell).starts_with(['=', '+', '-', '@', '\t', '\r']));
+        }
+    }
+
+    #[test]
+    fn counts_and_sizes_read_well() {
+        assert_eq!(count(1, "capability"), "1 capability");
+        assert_eq!(count(2, "capability"), "2 capabilities");
+        assert_eq!(count(0, "request"), "0 requests");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(4_250_000), "4.2 MB");
+    }
+}
