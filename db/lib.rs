@@ -1,1 +1,56 @@
-//! t
+//! capdex-db keeps everything: one SQLite file, one writing thread, many readers.
+//!
+//! SQL text lives here and nowhere else. It must not fetch, scan, score or read a clock: every instant is passed in.
+//! History is append-only: listings, snapshots, revisions, facts and scores are added and never overwritten.
+//! Sources: `docs/ARCHITECTURE.md` (laws 5 to 7).
+
+#![warn(missing_docs)]
+
+mod alerts;
+mod blobs;
+mod capabilities;
+mod columns;
+mod connection;
+mod documents;
+mod drift;
+mod error;
+mod facts;
+mod gaps;
+mod identities;
+mod listings;
+mod lock;
+mod migrate;
+mod queue;
+mod reader;
+mod revisions;
+mod runs;
+mod scores;
+mod snapshots;
+mod sources;
+mod sql;
+mod store;
+mod totals;
+mod writer;
+
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod fixtures;
+
+pub use blobs::MAX_BLOB_BYTES;
+pub use capabilities::{CapabilityRevision, CurrentCapability};
+pub use columns::{Visibility, columns};
+pub use drift::DriftEvent;
+pub use error::StoreError;
+pub use gaps::LedgerGap;
+pub use listings::{ListingState, StoredListing};
+pub use migrate::SCHEMA_VERSION;
+pub use queue::{Job, JobId};
+pub use reader::{Reader, View};
+pub use revisions::Scanned;
+pub use runs::{RunId, RunRow, RunStatus};
+pub use snapshots::SnapshotId;
+pub use sources::SourceState;
+pub use store::Store;
+pub use totals::Totals;
+pub use writer::Writer;

@@ -1,0 +1,226 @@
+//! Capabilities as they stand now, and the history of each.
+//!
+//! Must not know scores: their key is the digest of the facts.
+
+use capdex_core::capability::Capability;
+use capdex_core::digest::Digest;
+use capdex_core::ids::{CapabilityId, ListingKey};
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::AsOf;
+
+use crate::sql::{Cells, rows};
+use crate::{ListingState, Reader, SnapshotId, StoreError};
+
+/// A capability in the scan that counts of the current snapshot of its identity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurrentCapability {
+    /// What it is.
+    pub capability: Capability,
+    /// The listing that speaks for its package.
+    pub listing: ListingKey,
+    /// Its locator's identity.
+    pub identity: String,
+    /// The version of its snapshot, where the locator has one.
+    pub version: Option<String>,
+    /// Whether that listing is there; gone, where the listing is but does not name the package any more.
+    pub listing_state: ListingState,
+    /// Whether all of it could be looked at.
+    pub completeness: Completeness,
+    /// The digest of its facts.
+    pub facts: Digest,
+    /// When it was first met.
+    pub first_seen: AsOf,
+    /// When its snapshot was first met.
+    pub revision_as_of: AsOf,
+    /// Its snapshot, by which the bytes can be read again. Not for export.
+    pub snapshot: SnapshotId,
+    /// The rule set that the facts come from.
+    pub ruleset: Digest,
+}
+
+/// A capability in one scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapabilityRevision {
+    /// When the snapshot was first met.
+    pub snapshot_as_of: AsOf,
+    /// When it was scanned.
+    pub scan_as_of: AsOf,
+    /// The version of the snapshot, where the locator has one.
+    pub version: Option<String>,
+    /// The digest over its files.
+    pub content: Digest,
+    /// The rule set.
+    pub ruleset: Digest,
+    /// The digest of its facts.
+    pub facts: Digest,
+}
+
+impl Reader {
+    /// Every capability as it stands now, sorted by (slug, id). Of an identity whose current snapshot was not scanned
+    /// yet there is none.
+    pub fn current(&self) -> Result<Vec<CurrentCapability>, StoreError> {
+        let sql = "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
+                          k.first_seen, n.at, n.id, c.ruleset
+                   FROM identities i
+                   JOIN snapshots n ON n.id = i.snapshot
+                   JOIN listings l ON l.id = i.listing
+                   JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
+                   JOIN scans c ON c.id = i.scan
+                   JOIN revisions r ON r.scan = c.id
+                   JOIN capabilities k ON k.id = r.capability
+                   JOIN documents d ON d.id = r.description
+                   JOIN documents q ON q.id = r.completeness
+                   JOIN facts f ON f.id = r.facts
+                   ORDER BY k.slug, k.digest";
+        rows(self.connection(), "read the capabilities", sql, (), |row| {
+            let state = ListingState::of_word(&row.cell::<String>(5)?)?;
+            let named: bool = row.cell(6)?;
+            Ok(CurrentCapability {
+                capability: row.packed(0, "capability")?,
+                listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
+                identity: row.cell(3)?,
+                version: row.cell(4)?,
+                listing_state: if named { state } else { ListingState::Gone },
+                completeness: row.packed(7, "completeness")?,
+                facts: row.digest(8)?,
+                first_seen: row.as_of(9)?,
+                revision_as_of: row.as_of(10)?,
+                snapshot: SnapshotId(row.cell(11)?),
+                ruleset: row.digest(12)?,
+            })
+        })
+    }
+
+    /// Every scan in which a capability was found, oldest first. Empty for one that is unknown.
+    pub fn capability_history(&self, capability: &CapabilityId) -> Result<Vec<CapabilityRevision>, StoreError> {
+        let sql = "SELECT n.at, c.at, n.version, r.content, c.ruleset, f.digest
+                   FROM capabilities k
+                   JOIN revisions r ON r.capability = k.id
+                   JOIN scans c ON c.id = r.scan
+                   JOIN snapshots n ON n.id = c.snapshot
+                   JOIN facts f ON f.id = r.facts
+                   WHERE k.digest = ?1 ORDER BY r.id";
+        rows(self.connection(), "read a capability's history", sql, (capability.0.as_bytes(),), |row| {
+            Ok(CapabilityRevision {
+                snapshot_as_of: row.as_of(0)?,
+                scan_as_of: row.as_of(1)?,
+                version: row.cell(2)?,
+                content: row.digest(3)?,
+                ruleset: row.digest(4)?,
+                facts: row.digest(5)?,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{
+        Folder, capability, claims_digest, day, digest, facts, gap, key, list, listing, mark, scan, scan_of, scanned,
+        start_run,
+    };
+
+    #[test]
+    fn a_capability_stands_with_all_that_is_known_of_it() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        scan_of(&store, "a", "1", 1);
+        let stands = store.reader().expect("opens").current().expect("reads").remove(0);
+        let expected = CurrentCapability {
+            capability: capability("a", "", "1"),
+            listing: key("a"),
+            identity: "npm:a".into(),
+            version: Some("1".into()),
+            listing_state: ListingState::Active,
+            completeness: Completeness::Analysed,
+            facts: facts("a").digest(),
+            first_seen: day(1),
+            revision_as_of: day(1),
+            snapshot: stands.snapshot,
+            ruleset: digest("rules"),
+        };
+        assert_eq!(stands, expected);
+    }
+
+    #[test]
+    fn capabilities_are_sorted_by_slug_and_not_by_when_they_came() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for name in ["c", "a", "b"] {
+            scan_of(&store, name, "1", 1);
+        }
+        let slugs: Vec<_> =
+            store.reader().expect("opens").current().expect("reads").into_iter().map(|c| c.capability.slug).collect();
+        assert_eq!(slugs, ["npm-a-package", "npm-b-package", "npm-c-package"]);
+    }
+
+    #[test]
+    fn a_second_night_takes_the_place_of_the_first_and_both_stay_in_the_history() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for (night, version) in [(1, "1"), (2, "2")] {
+            start_run(&store, night);
+            list(&store, &listing("a", version), night);
+            scan_of(&store, "a", version, night);
+        }
+        let reader = store.reader().expect("opens");
+        let now = reader.current().expect("reads");
+        let versions: Vec<_> = now.iter().map(|c| (c.version.as_deref(), c.first_seen, c.revision_as_of)).collect();
+        assert_eq!(versions, [(Some("2"), day(1), day(2))]);
+        let history = reader.capability_history(&capability("a", "", "1").id).expect("reads");
+        let history: Vec<_> = history.iter().map(|r| (r.snapshot_as_of, r.version.as_deref(), r.content)).collect();
+        let content = |version| capability("a", "", version).content;
+        assert_eq!(history, [(day(1), Some("1"), content("1")), (day(2), Some("2"), content("2"))]);
+        assert_eq!(reader.listing_versions(&key("a")).expect("reads").len(), 2);
+        let unknown = reader.capability_history(&CapabilityId(digest("none"))).expect("reads");
+        assert_eq!(unknown, []);
+    }
+
+    #[test]
+    fn the_listing_that_speaks_is_active_before_it_is_first_by_name() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        let mut other = listing("a", "1");
+        other.key = ListingKey::new("directory", "the-a");
+        list(&store, &other, 1);
+        scan_of(&store, "a", "1", 1);
+        let reader = store.reader().expect("opens");
+        let speaks = || {
+            let stands = reader.current().expect("reads").remove(0);
+            (stands.listing.to_string(), stands.listing_state)
+        };
+        assert_eq!(speaks(), ("directory:the-a".into(), ListingState::Active));
+        mark(&store, &other.key, ListingState::Gone, Some(gap("a")), 2);
+        assert_eq!(speaks(), ("npm:a".into(), ListingState::Active));
+        mark(&store, &key("a"), ListingState::Gone, None, 3);
+        assert_eq!(speaks(), ("directory:the-a".into(), ListingState::Gone));
+    }
+
+    #[test]
+    fn a_listing_that_names_another_package_leaves_the_first_one_gone() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        scan_of(&store, "a", "1", 1);
+        let mut moved = listing("a", "1");
+        moved.locators = listing("b", "1").locators;
+        list(&store, &moved, 2);
+        let stands = store.reader().expect("opens").current().expect("reads").remove(0);
+        assert_eq!((stands.identity.as_str(), stands.listing_state), ("npm:a", ListingState::Gone));
+    }
+
+    #[test]
+    fn what_was_partly_read_stays_partial() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let snapshot = scan_of(&store, "a", "1", 1);
+        let mut partial = scanned("a", "", "1", "a");
+        partial.completeness = Completeness::Partial(vec![gap("a.bin")]);
+        scan(&store, snapshot, "rules 2", &claims_digest("a", "1"), &[partial.clone()], 2);
+        let stands = store.reader().expect("opens").current().expect("reads").remove(0);
+        assert_eq!(stands.completeness, partial.completeness);
+    }
+}

@@ -1,0 +1,130 @@
+//! How a file is opened: what is looked at before SQLite sees it, and the settings of every connection.
+//!
+//! The file may be anything, also a hostile database: it is not changed before it is known to be a store.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::StoreError;
+use crate::sql::failed;
+
+/// How long a statement waits for another process's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The length of the header that every SQLite file begins with.
+const HEADER_BYTES: usize = 100;
+/// The first 16 bytes of that header.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// What stands at a path, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing, or an empty file.
+    Nothing,
+    /// The header of a SQLite file.
+    Database,
+}
+
+/// Looks at the first bytes of a file. Anything but nothing and a whole SQLite header is an error.
+pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
+    let io = |source| StoreError::Io { what: "read", path: path.to_owned(), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(io(error)),
+    };
+    let about = file.metadata().map_err(io)?;
+    if !about.is_file() {
+        return Err(StoreError::NotAStore { path: path.to_owned() });
+    }
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    file.take(HEADER_BYTES as u64).read_to_end(&mut header).map_err(io)?;
+    if header.is_empty() {
+        return Ok(Found::Nothing);
+    }
+    if !header.starts_with(MAGIC) {
+        return Err(StoreError::NotAStore { path: path.to_owned() });
+    }
+    match missing_bytes(&header, about.len()) {
+        Some(missing) if wal_is_empty(path) => Err(StoreError::Damaged {
+            path: path.to_owned(),
+            detail: format!("it ends {missing} bytes before its own end"),
+        }),
+        _ => Ok(Found::Database),
+    }
+}
+
+/// How many bytes a file lacks by its own header (SQLite file format, section 1.3: page size at 16, pages at 28, and
+/// the page count holds only where the numbers at 24 and 92 agree). Nothing where it lacks none.
+fn missing_bytes(header: &[u8], length: u64) -> Option<u64> {
+    let word = |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+    let (Some(pages), Some(changes), Some(valid_for)) = (word(28), word(24), word(92)) else {
+        return Some((HEADER_BYTES - header.len()) as u64);
+    };
+    let page_bytes = match (header.get(16), header.get(17)) {
+        (Some(0), Some(1)) => 65_536,
+        (Some(high), Some(low)) => u64::from(*high) * 256 + u64::from(*low),
+        _ => 0,
+    };
+    let whole = u64::from(pages) * page_bytes;
+    (changes == valid_for && whole > length).then(|| whole - length)
+}
+
+/// Whether no pages wait in the write-ahead log: only then must the file itself be whole.
+fn wal_is_empty(path: &Path) -> bool {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    std::fs::metadata(PathBuf::from(wal)).map_or(true, |about| about.len() == 0)
+}
+
+/// Opens the connection of the writing thread. The file is made if there is none.
+pub(crate) fn open_to_write(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    open(path, flags)
+}
+
+/// Opens a connection that cannot write.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+/// Without the flag for URIs, so that a path that begins with `file:` is a path.
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    const WHAT: &str = "open the store";
+    let conn = Connection::open_with_flags(path, flags).map_err(|source| StoreError::Sql { what: WHAT, source })?;
+    settle(&conn).map_err(failed(&conn, WHAT))?;
+    Ok(conn)
+}
+
+/// The settings of every connection. A file that someone else made must not be able to do anything by its schema:
+/// no triggers, no views, no functions from the schema, no writing to the schema's own table.
+fn settle(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    conn.pragma_update(None, "trusted_schema", false)?;
+    conn.pragma_update(None, "cell_size_check", true)?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    // Kibibytes, as SQLite counts negative sizes.
+    conn.pragma_update(None, "cache_size", -32_768)?;
+    conn.set_prepared_statement_cache_capacity(96);
+    Ok(())
+}
+
+/// Turns on the write-ahead log. Done only once the file is known to be a store, because it is written into the file.
+/// With it, `NORMAL` loses no committed write when a process dies; a power cut may lose the last ones, whole.
+pub(crate) fn turn_on_wal(conn: &Connection) -> Result<(), StoreError> {
+    const WHAT: &str = "turn on the write-ahead log";
+    let mode: String =
+        conn.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0)).map_err(failed(conn, WHAT))?;
+    if mode != "wal" {
+        let detail = format!("its file system allows only the journal mode {mode}");
+        return Err(StoreError::Refused { what: "place for a store", detail });
+    }
+    conn.pragma_update(None, "synchronous", "NORMAL").map_err(failed(conn, WHAT))
+}

@@ -1,0 +1,91 @@
+//! Packed JSON, and the table that keeps each packed document once, by the digest of its canonical text.
+//!
+//! Must not know what the documents say. A packed body is JSON text, or a zstd frame of it where that is shorter;
+//! JSON never begins with a frame's magic number.
+
+use capdex_core::digest::Digest;
+use rusqlite::Connection;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::StoreError;
+use crate::sql::{canonical, id_of, insert};
+
+/// The first four bytes of a zstd frame (RFC 8878, section 3.1.1).
+const FRAME_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// Speed counts for documents: level 1 packs them nearly as small as level 3 does.
+const LEVEL: i32 = 1;
+/// Text shorter than this is not worth a frame.
+const SHORT_BYTES: usize = 200;
+/// No document is larger when unpacked; a frame that says so is refused before anything is allocated.
+const MAX_DOCUMENT_BYTES: usize = 256 << 20;
+
+/// Packs JSON text.
+pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
+    if text.len() > MAX_DOCUMENT_BYTES {
+        let detail = format!("{} bytes of JSON are more than {MAX_DOCUMENT_BYTES}", text.len());
+        return Err(StoreError::Refused { what: "document", detail });
+    }
+    if text.len() < SHORT_BYTES {
+        return Ok(text.into_bytes());
+    }
+    let frame = zstd::bulk::compress(text.as_bytes(), LEVEL)
+        .map_err(|error| StoreError::Refused { what: "document", detail: error.to_string() })?;
+    Ok(if frame.len() < text.len() { frame } else { text.into_bytes() })
+}
+
+/// Reads what [`pack`] made; `what` names it in the error.
+pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StoreError> {
+    let corrupt = |detail: String| StoreError::Corrupt { what, detail };
+    if body.starts_with(&FRAME_MAGIC) {
+        let text = zstd::bulk::decompress(body, MAX_DOCUMENT_BYTES).map_err(|error| corrupt(error.to_string()))?;
+        serde_json::from_slice(&text).map_err(|error| corrupt(error.to_string()))
+    } else {
+        serde_json::from_slice(body).map_err(|error| corrupt(error.to_string()))
+    }
+}
+
+/// Stores a document unless it is there; its id.
+pub(crate) fn put<T: Serialize>(conn: &Connection, value: &T) -> Result<i64, StoreError> {
+    let text = canonical(value)?;
+    let digest = Digest::of(text.as_bytes());
+    let known = "SELECT id FROM documents WHERE digest = ?1";
+    if let Some(id) = id_of(conn, "look up a document", known, (digest.as_bytes(),))? {
+        return Ok(id);
+    }
+    let body = pack(text)?;
+    let sql = "INSERT INTO documents (digest, body) VALUES (?1, ?2)";
+    insert(conn, "store a document", sql, (digest.as_bytes(), body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_long_text_round_trip() {
+        for length in [0, SHORT_BYTES - 3, SHORT_BYTES - 2, SHORT_BYTES - 1, 100_000] {
+            let value = "x".repeat(length);
+            let text = canonical(&value).expect("serialises");
+            let packed = pack(text.clone()).expect("packs");
+            assert_eq!(packed.starts_with(&FRAME_MAGIC), text.len() >= SHORT_BYTES);
+            assert_eq!(unpack::<String>(&packed, "test").expect("unpacks"), value);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_claims_to_be_huge_is_refused() {
+        // Magic, a descriptor for an eight-byte content size and one segment, then 2^60 bytes.
+        let mut frame = FRAME_MAGIC.to_vec();
+        frame.push(0b1110_0000);
+        frame.extend_from_slice(&(1_u64 << 60).to_le_bytes());
+        frame.extend_from_slice(&[1, 0, 0]);
+        let error = unpack::<String>(&frame, "test").expect_err("refused");
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    }
+
+    #[test]
+    fn bytes_that_are_no_json_are_corrupt() {
+        assert!(matches!(unpack::<String>(b"\xff\xfe", "test"), Err(StoreError::Corrupt { .. })));
+    }
+}

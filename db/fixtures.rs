@@ -1,0 +1,207 @@
+//! What the tests of this package share: a store in a temporary folder, and small values of every kind.
+//!
+//! Must not know what any test is about.
+
+use std::path::PathBuf;
+
+use capdex_core::capability::{Capability, Kind};
+use capdex_core::digest::Digest;
+use capdex_core::fact::{Confidence, Fact, Facts, Outcome, Place, Severity};
+use capdex_core::ids::{CapabilityId, ListingKey, RuleId, slug_of};
+use capdex_core::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
+use capdex_core::passes::drift::Pins;
+use capdex_core::points::Points;
+use capdex_core::score::{Coverage, RubricRef, Score, Term};
+use capdex_core::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
+use capdex_core::time::{AsOf, Timestamp};
+use serde_json::Value;
+
+use crate::{ListingState, Scanned, SnapshotId, Store, StoreError, Writer};
+
+/// A temporary folder with room for one store.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().join("capdex.db")
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::open(&self.path()).expect("the store opens")
+    }
+
+    pub(crate) fn open_error(&self) -> StoreError {
+        Store::open(&self.path()).err().expect("the store does not open")
+    }
+
+    /// Runs SQL as some other program would, and leaves no log beside the file.
+    pub(crate) fn sql(&self, sql: &str) {
+        let conn = rusqlite::Connection::open(self.path()).expect("opens");
+        conn.execute_batch(sql).expect("runs");
+        conn.close().expect("closes");
+    }
+}
+
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(second)
+}
+
+pub(crate) fn day(night: i64) -> AsOf {
+    AsOf(at(1_790_000_000 + night * 86_400))
+}
+
+pub(crate) fn digest(text: &str) -> Digest {
+    Digest::of(text.as_bytes())
+}
+
+pub(crate) fn gap(subject: &str) -> Gap {
+    Gap::new(subject, GapReason::Unreachable, "500 after 3 tries")
+}
+
+pub(crate) fn key(name: &str) -> ListingKey {
+    ListingKey::new("npm", name)
+}
+
+pub(crate) fn locator(name: &str, version: &str) -> Locator {
+    Locator::NpmPackage {
+        name: name.into(),
+        version: version.into(),
+        url: format!("https://registry.example/{name}/{version}.tgz"),
+        integrity: vec![Integrity::Sha512(format!("{name}{version}"))],
+    }
+}
+
+pub(crate) fn listing(name: &str, version: &str) -> Listing {
+    let claims = Claims { version_count: Claim::Known(version.len() as u64), ..Claims::default() };
+    Listing { key: key(name), locators: vec![locator(name, version)], claims }
+}
+
+pub(crate) fn claims_digest(name: &str, version: &str) -> Digest {
+    Digest::of_json(&listing(name, version).claims)
+}
+
+pub(crate) fn snapshot(name: &str, version: &str, files: &[(&str, &str)]) -> Snapshot {
+    let entry = |(path, text): &(&str, &str)| FileEntry {
+        path: (*path).to_owned(),
+        digest: digest(text),
+        size_bytes: text.len() as u64,
+    };
+    let mut files: Vec<_> = files.iter().map(entry).collect();
+    files.sort();
+    Snapshot {
+        locator: locator(name, version),
+        tree: Snapshot::tree_of(&files),
+        files,
+        completeness: Completeness::Analysed,
+        fetched: at(7),
+    }
+}
+
+pub(crate) fn not_assessable(name: &str, version: &str, why: &str) -> Snapshot {
+    Snapshot { completeness: Completeness::NotAssessable(gap(why)), ..snapshot(name, version, &[]) }
+}
+
+pub(crate) fn capability_id(identity: &str, path: &str) -> CapabilityId {
+    CapabilityId::of(identity, Kind::Package, path)
+}
+
+pub(crate) fn capability(name: &str, path: &str, version: &str) -> Capability {
+    let identity = format!("npm:{name}");
+    Capability {
+        id: capability_id(&identity, path),
+        kind: Kind::Package,
+        path: path.into(),
+        name: name.into(),
+        slug: slug_of(&identity, Kind::Package, path),
+        files: vec!["a.md".into()],
+        content: digest(version),
+    }
+}
+
+pub(crate) fn facts(evidence: &str) -> Facts {
+    let fact = Fact {
+        rule: RuleId::new("pipe-to-shell"),
+        version: 1,
+        outcome: Outcome::True,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        place: Place { file: "a.md".into(), line: 1, column: 1, pointer: String::new() },
+        evidence: evidence.into(),
+        value: Value::Null,
+    };
+    Facts::new(Kind::Package, vec![fact])
+}
+
+pub(crate) fn scanned(name: &str, path: &str, version: &str, evidence: &str) -> Scanned {
+    let files = [("a.md".to_owned(), digest(version))].into();
+    Scanned {
+        capability: capability(name, path, version),
+        pins: Pins { files, tools: [].into() },
+        facts: facts(evidence),
+        completeness: Completeness::Analysed,
+    }
+}
+
+pub(crate) fn score(rubric: &str, version: &str, points: i64) -> Score {
+    Score {
+        rubric: RubricRef { id: rubric.into(), version: version.into(), text: digest(rubric) },
+        value: Some(Points::whole(points)),
+        grade: "B".into(),
+        coverage: Coverage::FULL,
+        terms: vec![Term { label: "all".into(), points: Points::whole(points), rules: vec![], note: String::new() }],
+        parts: vec![],
+        caps: vec![],
+        reason: String::new(),
+    }
+}
+
+pub(crate) fn start_run(store: &Store, night: i64) {
+    store.write(move |writer| writer.start_run("nightly", day(night), at(night), &Value::Null)).expect("begun");
+}
+
+pub(crate) fn list(store: &Store, listing: &Listing, night: i64) {
+    let listing = listing.clone();
+    let upsert = move |writer: &Writer<'_>| writer.upsert_listing(&listing, &Validators::default(), day(night));
+    store.write(upsert).expect("listed");
+}
+
+pub(crate) fn mark(store: &Store, key: &ListingKey, state: ListingState, gap: Option<Gap>, night: i64) {
+    let key = key.clone();
+    store.write(move |writer| writer.mark_listing(&key, state, gap.as_ref(), day(night))).expect("marked");
+}
+
+/// Stores the blobs of a snapshot whose files hold one of the short texts that the tests use.
+pub(crate) fn put_files(writer: &Writer<'_>, snapshot: &Snapshot) -> Result<(), StoreError> {
+    let texts = ["one", "two", "nine", "ten", "1", "2", "3", "a", "b", "c"];
+    let stored = texts.iter().filter(|text| snapshot.files.iter().any(|file| file.digest == digest(text)));
+    stored.into_iter().try_for_each(|text| writer.put_blob(&digest(text), text.as_bytes()).map(drop))
+}
+
+pub(crate) fn record(store: &Store, name: &str, snapshot: &Snapshot, night: i64) -> SnapshotId {
+    let (key, snapshot) = (key(name), snapshot.clone());
+    let record = move |writer: &Writer<'_>| {
+        put_files(writer, &snapshot)?;
+        writer.record_snapshot(&key, &snapshot, day(night))
+    };
+    store.write(record).expect("recorded")
+}
+
+pub(crate) fn scan(store: &Store, snapshot: SnapshotId, rules: &str, claims: &Digest, scanned: &[Scanned], night: i64) {
+    let (rules, claims, scanned) = (digest(rules), *claims, scanned.to_vec());
+    store.write(move |writer| writer.record_scan(snapshot, &rules, &claims, &scanned, day(night))).expect("recorded");
+}
+
+/// Records a snapshot of one file and its scan, whose facts are named after the package.
+pub(crate) fn scan_of(store: &Store, name: &str, version: &str, night: i64) -> SnapshotId {
+    scan_with(store, name, version, night, name)
+}
+
+pub(crate) fn scan_with(store: &Store, name: &str, version: &str, night: i64, evidence: &str) -> SnapshotId {
+    let id = record(store, name, &snapshot(name, version, &[("a.md", version)]), night);
+    scan(store, id, "rules", &claims_digest(name, version), &[scanned(name, "", version, evidence)], night);
+    id
+}

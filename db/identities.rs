@@ -1,0 +1,78 @@
+//! Identities: what stays of a locator over versions, and which snapshot, listing and scan stand for it now.
+//!
+//! All three follow from the history by a total order, so that they do not depend on the order in which concurrent
+//! workers of one run wrote:
+//! - the snapshot: of the latest run, then the latest as-of instant, then one that could be assessed before one that
+//!   could not, then the greatest artifact and tree;
+//! - the listing: one whose latest version names the identity, then an active one, then the smallest key;
+//! - the scan: of that snapshot, under that listing's claims before others, then the one recorded last.
+
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::sql::{Cells, execute, id_of, insert, rows};
+
+/// The id of an identity, which is made if it is new.
+pub(crate) fn put_identity(conn: &Connection, name: &str) -> Result<i64, StoreError> {
+    let known = "SELECT id FROM identities WHERE name = ?1";
+    if let Some(id) = id_of(conn, "look up an identity", known, (name,))? {
+        return Ok(id);
+    }
+    insert(conn, "store an identity", "INSERT INTO identities (name) VALUES (?1)", (name,))
+}
+
+/// Notes that the latest version of a listing names an identity.
+pub(crate) fn name_identity(conn: &Connection, identity: i64, listing: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO listing_identities (identity, listing, named) VALUES (?1, ?2, 1)
+               ON CONFLICT DO UPDATE SET named = 1 WHERE named = 0";
+    execute(conn, "link a listing to an identity", sql, (identity, listing)).map(drop)
+}
+
+/// Notes that a listing's latest version names nothing, until [`name_identity`] says otherwise.
+pub(crate) fn unname_identities(conn: &Connection, listing: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE listing_identities SET named = 0 WHERE listing = ?1";
+    execute(conn, "unlink a listing", sql, (listing,)).map(drop)
+}
+
+/// Appends that a snapshot was found to be the newest of its identity, in the run that began last.
+pub(crate) fn succeed(conn: &Connection, identity: i64, snapshot: i64, at: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO succession (identity, snapshot, run, at)
+               VALUES (?1, ?2, (SELECT ifnull(max(id), 0) FROM runs), ?3) ON CONFLICT DO NOTHING";
+    execute(conn, "append to the succession", sql, (identity, snapshot, at)).map(drop)
+}
+
+/// The snapshot of an artifact that could be assessed and came last, if there is one.
+pub(crate) fn assessed_snapshot(conn: &Connection, identity: i64, artifact: &str) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT s.snapshot FROM succession s JOIN snapshots n ON n.id = s.snapshot
+               WHERE s.identity = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'
+               ORDER BY s.run DESC, s.at DESC, n.tree DESC, n.id DESC LIMIT 1";
+    id_of(conn, "look up a snapshot", sql, (identity, artifact))
+}
+
+/// Derives anew what stands for every identity that a listing ever named.
+pub(crate) fn settle_listing(conn: &Connection, listing: i64) -> Result<(), StoreError> {
+    let sql = "SELECT identity FROM listing_identities WHERE listing = ?1";
+    let identities = rows(conn, "read the identities of a listing", sql, (listing,), |row| row.cell(0))?;
+    identities.into_iter().try_for_each(|identity| settle(conn, identity))
+}
+
+/// Derives anew what stands for an identity.
+pub(crate) fn settle(conn: &Connection, identity: i64) -> Result<(), StoreError> {
+    const WHAT: &str = "settle an identity";
+    let snapshot_and_listing = "UPDATE identities SET
+        snapshot = (SELECT s.snapshot FROM succession s JOIN snapshots n ON n.id = s.snapshot
+                    WHERE s.identity = ?1
+                    ORDER BY s.run DESC, s.at DESC, n.state <> 'not_assessable' DESC,
+                             n.artifact DESC, n.tree DESC, n.id DESC LIMIT 1),
+        listing = (SELECT l.id FROM listing_identities i JOIN listings l ON l.id = i.listing
+                   WHERE i.identity = ?1
+                   ORDER BY i.named DESC, l.state = 'active' DESC, l.source, l.name LIMIT 1)
+        WHERE id = ?1";
+    execute(conn, WHAT, snapshot_and_listing, (identity,))?;
+    let scan = "UPDATE identities SET
+        scan = (SELECT c.id FROM scans c WHERE c.snapshot = identities.snapshot
+                ORDER BY c.claims = (SELECT claims FROM listings WHERE id = identities.listing) DESC,
+                         c.turn DESC LIMIT 1)
+        WHERE id = ?1";
+    execute(conn, WHAT, scan, (identity,)).map(drop)
+}

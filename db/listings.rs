@@ -1,0 +1,277 @@
+//! Listings: what sources say now, and everything that they ever said.
+//!
+//! All of it is a claim by strangers; nothing here is checked.
+
+use std::collections::BTreeMap;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claims, Listing, Validators};
+use capdex_core::snapshot::Gap;
+use capdex_core::time::AsOf;
+use rusqlite::Connection;
+
+use crate::documents;
+use crate::identities::{
+    assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
+};
+use crate::sql::{Cells, canonical, execute, first, insert, rows, seconds};
+use crate::{Reader, StoreError, Writer};
+
+/// Whether a listing is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ListingState {
+    /// The source lists it.
+    Active,
+    /// The source says that it does not exist, or stopped listing it.
+    Gone,
+    /// It could not be read; what was known of it stands.
+    Failed,
+}
+
+impl ListingState {
+    const ALL: [Self; 3] = [Self::Active, Self::Gone, Self::Failed];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Gone => "gone",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn of_word(word: &str) -> Result<Self, StoreError> {
+        Self::ALL
+            .into_iter()
+            .find(|state| state.as_str() == word)
+            .ok_or_else(|| StoreError::Corrupt { what: "listing", detail: format!("{word} is no state") })
+    }
+}
+
+/// A listing as the store knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredListing {
+    /// The source and the name there.
+    pub key: ListingKey,
+    /// What the source said last; none where the listing was only ever marked.
+    pub listing: Option<Listing>,
+    /// Whether it is there.
+    pub state: ListingState,
+    /// Why it is not there or could not be read, where that was said.
+    pub gap: Option<Gap>,
+    /// When it was first met.
+    pub first_seen: AsOf,
+    /// When what the source says, or the state, last changed.
+    pub changed: AsOf,
+}
+
+/// A row as far as writing needs it.
+struct Known {
+    id: i64,
+    state: String,
+    gap: Option<String>,
+    body: Option<i64>,
+    validators: Validators,
+}
+
+impl Writer<'_> {
+    /// Stores what a source says now. True if that differs from what it said last, or is its first word; then it is
+    /// appended to the history. The validators are always replaced, and the state becomes active.
+    pub fn upsert_listing(&self, listing: &Listing, validators: &Validators, at: AsOf) -> Result<bool, StoreError> {
+        let conn = self.connection();
+        let body = documents::put(conn, listing)?;
+        let known = match known(conn, &listing.key)? {
+            Some(known) => known,
+            None => insert_listing(conn, &listing.key, ListingState::Active, None, at)?,
+        };
+        let revived = set_state(conn, &known, ListingState::Active, None, at)?;
+        if known.validators != *validators {
+            set_validators(conn, known.id, validators)?;
+        }
+        let changed = known.body != Some(body);
+        if changed {
+            append_version(conn, known.id, body, &listing.claims, at)?;
+            follow_locators(conn, known.id, listing, at)?;
+        } else if revived {
+            settle_listing(conn, known.id)?;
+        }
+        Ok(changed)
+    }
+
+    /// Notes whether a listing is there, and why not. What was known of it stays. An unknown listing is entered with
+    /// no more than its key. Nothing is written where nothing changes.
+    pub fn mark_listing(
+        &self,
+        key: &ListingKey,
+        state: ListingState,
+        gap: Option<&Gap>,
+        at: AsOf,
+    ) -> Result<(), StoreError> {
+        let conn = self.connection();
+        let gap = gap.map(canonical).transpose()?;
+        match known(conn, key)? {
+            None => insert_listing(conn, key, state, gap.as_deref(), at).map(drop),
+            Some(known) if set_state(conn, &known, state, gap.as_deref(), at)? => settle_listing(conn, known.id),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// The id of a listing, entered as active with no more than its key if it is unknown.
+pub(crate) fn put_listing(conn: &Connection, key: &ListingKey, at: AsOf) -> Result<i64, StoreError> {
+    match known(conn, key)? {
+        Some(known) => Ok(known.id),
+        None => Ok(insert_listing(conn, key, ListingState::Active, None, at)?.id),
+    }
+}
+
+fn known(conn: &Connection, key: &ListingKey) -> Result<Option<Known>, StoreError> {
+    let sql = "SELECT id, state, gap, body, etag, last_modified, digest FROM listings WHERE source = ?1 AND name = ?2";
+    first(conn, "look up a listing", sql, (&key.source, &key.name), |row| {
+        Ok(Known {
+            id: row.cell(0)?,
+            state: row.cell(1)?,
+            gap: row.cell(2)?,
+            body: row.cell(3)?,
+            validators: validators_at(row, 4)?,
+        })
+    })
+}
+
+fn validators_at(row: &rusqlite::Row<'_>, column: usize) -> Result<Validators, StoreError> {
+    Ok(Validators {
+        etag: row.cell(column)?,
+        last_modified: row.cell(column + 1)?,
+        digest: row.cell::<Option<[u8; 32]>>(column + 2)?.map(Digest::from_bytes),
+    })
+}
+
+fn insert_listing(
+    conn: &Connection,
+    key: &ListingKey,
+    state: ListingState,
+    gap: Option<&str>,
+    at: AsOf,
+) -> Result<Known, StoreError> {
+    let sql = "INSERT INTO listings (source, name, state, gap, claims, first_seen, changed)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)";
+    let claims = Digest::of_json(&Claims::default());
+    let params = (&key.source, &key.name, state.as_str(), gap, claims.as_bytes(), seconds(at));
+    let id = insert(conn, "enter a listing", sql, params)?;
+    append_state(conn, id, state, gap, at)?;
+    let (state, gap) = (state.as_str().to_owned(), gap.map(str::to_owned));
+    Ok(Known { id, state, gap, body: None, validators: Validators::default() })
+}
+
+/// Sets state and gap where they differ; whether they did.
+fn set_state(
+    conn: &Connection,
+    known: &Known,
+    state: ListingState,
+    gap: Option<&str>,
+    at: AsOf,
+) -> Result<bool, StoreError> {
+    if known.state == state.as_str() && known.gap.as_deref() == gap {
+        return Ok(false);
+    }
+    let sql = "UPDATE listings SET state = ?2, gap = ?3, changed = ?4 WHERE id = ?1";
+    execute(conn, "mark a listing", sql, (known.id, state.as_str(), gap, seconds(at)))?;
+    append_state(conn, known.id, state, gap, at)?;
+    Ok(true)
+}
+
+fn append_state(
+    conn: &Connection,
+    listing: i64,
+    state: ListingState,
+    gap: Option<&str>,
+    at: AsOf,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO listing_states (listing, state, gap, at) VALUES (?1, ?2, ?3, ?4)";
+    execute(conn, "append a listing's state", sql, (listing, state.as_str(), gap, seconds(at))).map(drop)
+}
+
+fn set_validators(conn: &Connection, listing: i64, validators: &Validators) -> Result<(), StoreError> {
+    let sql = "UPDATE listings SET etag = ?2, last_modified = ?3, digest = ?4 WHERE id = ?1";
+    let digest = validators.digest.as_ref().map(Digest::as_bytes);
+    let params = (listing, &validators.etag, &validators.last_modified, digest);
+    execute(conn, "store validators", sql, params).map(drop)
+}
+
+fn append_version(conn: &Connection, listing: i64, body: i64, claims: &Claims, at: AsOf) -> Result<(), StoreError> {
+    const WHAT: &str = "append a listing's version";
+    let sql = "UPDATE listings SET body = ?2, claims = ?3, changed = ?4 WHERE id = ?1";
+    execute(conn, WHAT, sql, (listing, body, Digest::of_json(claims).as_bytes(), seconds(at)))?;
+    let sql = "INSERT INTO listing_versions (listing, body, at) VALUES (?1, ?2, ?3)";
+    execute(conn, WHAT, sql, (listing, body, seconds(at))).map(drop)
+}
+
+/// Links a listing to the identities that it names now. Where it names an artifact whose bytes are stored, as after a
+/// rollback to an earlier version, that snapshot becomes the newest again without being fetched.
+fn follow_locators(conn: &Connection, id: i64, listing: &Listing, at: AsOf) -> Result<(), StoreError> {
+    unname_identities(conn, id)?;
+    for locator in &listing.locators {
+        let identity = put_identity(conn, &locator.identity())?;
+        name_identity(conn, identity, id)?;
+        if let Some(snapshot) = assessed_snapshot(conn, identity, &locator.artifact())? {
+            succeed(conn, identity, snapshot, seconds(at))?;
+        }
+        settle(conn, identity)?;
+    }
+    // Also those that it named before and does not any more.
+    settle_listing(conn, id)
+}
+
+impl Reader {
+    /// What the last visits of a source left to ask with. Only of active listings: one that comes back must be read
+    /// in full, not be found unchanged.
+    pub fn validators(&self, source: &str) -> Result<BTreeMap<ListingKey, Validators>, StoreError> {
+        let sql = "SELECT name, etag, last_modified, digest FROM listings
+                   WHERE source = ?1 AND state = 'active' AND body IS NOT NULL";
+        let validators = rows(self.connection(), "read the validators", sql, (source,), |row| {
+            Ok((ListingKey::new(source, row.cell::<String>(0)?), validators_at(row, 1)?))
+        })?;
+        Ok(validators.into_iter().collect())
+    }
+
+    /// The listings of one source, or of all, sorted by key.
+    pub fn listings(&self, source: Option<&str>) -> Result<Vec<StoredListing>, StoreError> {
+        let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
+                   FROM listings l LEFT JOIN documents d ON d.id = l.body
+                   WHERE ?1 IS NULL OR l.source = ?1 ORDER BY l.source, l.name";
+        rows(self.connection(), "read the listings", sql, (source,), |row| {
+            let body: Option<Vec<u8>> = row.cell(2)?;
+            Ok(StoredListing {
+                key: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
+                listing: body.map(|body| documents::unpack(&body, "listing")).transpose()?,
+                state: ListingState::of_word(&row.cell::<String>(3)?)?,
+                gap: row.json_if_any(4, "gap")?,
+                first_seen: row.as_of(5)?,
+                changed: row.as_of(6)?,
+            })
+        })
+    }
+
+    /// Everything that a source ever said in one listing, oldest first: each version with the instant at which it was
+    /// first met. Empty for a listing that is unknown or was only ever marked.
+    pub fn listing_versions(&self, key: &ListingKey) -> Result<Vec<(AsOf, Listing)>, StoreError> {
+        let sql = "SELECT v.at, d.body FROM listings l JOIN listing_versions v ON v.listing = l.id
+                   JOIN documents d ON d.id = v.body WHERE l.source = ?1 AND l.name = ?2 ORDER BY v.id";
+        rows(self.connection(), "read a listing's versions", sql, (&key.source, &key.name), |row| {
+            Ok((row.as_of(0)?, row.packed(1, "listing")?))
+        })
+    }
+
+    /// When a listing was there, gone or failed, oldest first.
+    pub fn listing_states(&self, key: &ListingKey) -> Result<Vec<(AsOf, ListingState, Option<Gap>)>, StoreError> {
+        let sql = "SELECT s.at, s.state, s.gap FROM listings l JOIN listing_states s ON s.listing = l.id
+                   WHERE l.source = ?1 AND l.name = ?2 ORDER BY s.id";
+        rows(self.connection(), "read a listing's states", sql, (&key.source, &key.name), |row| {
+            Ok((row.as_of(0)?, ListingState::of_word(&row.cell::<String>(1)?)?, row.json_if_any(2, "gap")?))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

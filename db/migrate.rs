@@ -1,0 +1,195 @@
+//! Migrations: how a store's schema comes to its newest version, and how a foreign or altered one is told.
+//!
+//! Each step is one file under `migrations/`, run once in a transaction of its own. A published step is never edited.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use crate::StoreError;
+use crate::sql::{Cells, failed, first, rows};
+
+/// "CAPD", which the first migration writes into the file's header.
+const APPLICATION_ID: i64 = 0x4341_5044;
+/// The steps in their order.
+const STEPS: &[M<'_>] = &[M::up(include_str!("migrations/0001_init.sql"))];
+/// The newest schema version that this program knows: the number of its migrations.
+pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
+
+/// What a database is to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It has no tables and belongs to nobody.
+    Empty,
+    /// It is a capdex store of this schema version.
+    Store(i64),
+    /// It belongs to another program.
+    Foreign,
+}
+
+/// Looks at the marks in the header and whether there are tables.
+pub(crate) fn standing(conn: &Connection) -> Result<Standing, StoreError> {
+    const WHAT: &str = "read the store's header";
+    let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed(conn, WHAT));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    let tables: i64 =
+        first(conn, WHAT, "SELECT count(*) FROM sqlite_schema", (), |row| row.cell(0))?.unwrap_or_default();
+    Ok(match (application, version, tables) {
+        (APPLICATION_ID, 1.., 1..) => Standing::Store(version),
+        (0, 0, 0) => Standing::Empty,
+        _ => Standing::Foreign,
+    })
+}
+
+/// Brings the schema to the newest version. The standing must have been looked at.
+pub(crate) fn to_latest(conn: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    match Migrations::from_slice(STEPS).to_latest(conn) {
+        Ok(()) => Ok(()),
+        Err(rusqlite_migration::Error::RusqliteError { err, .. }) => Err(failed(conn, "migrate the store")(err)),
+        Err(error) => Err(StoreError::Damaged { path: path.to_owned(), detail: error.to_string() }),
+    }
+}
+
+/// Compares every table and index with those of an empty store, by their text: a file that someone else prepared
+/// has no say in what our statements do.
+pub(crate) fn check_schema(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    let mut model = Connection::open_in_memory()
+        .map_err(|source| StoreError::Sql { what: "make an empty store to compare with", source })?;
+    to_latest(&mut model, path)?;
+    let (expected, found) = (schema_of(&model)?, schema_of(conn)?);
+    let odd = expected.iter().find(|item| !found.contains(item)).or(found.iter().find(|item| !expected.contains(item)));
+    match odd {
+        None => Ok(()),
+        Some((kind, name, _)) => Err(StoreError::Damaged {
+            path: path.to_owned(),
+            detail: format!("{kind} {name} is not as version {SCHEMA_VERSION} has it"),
+        }),
+    }
+}
+
+/// Kind, name and text of all that is in a schema but SQLite's own tables.
+fn schema_of(conn: &Connection) -> Result<Vec<(String, String, String)>, StoreError> {
+    // GLOB, because an underscore in LIKE stands for any character.
+    let sql = "SELECT type, name, ifnull(sql, '') FROM sqlite_schema
+               WHERE name NOT GLOB 'sqlite_*' ORDER BY type, name";
+    rows(conn, "read the schema", sql, (), |row| Ok((row.cell(0)?, row.cell(1)?, row.cell(2)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, listing};
+    use crate::{Reader, Store};
+    use capdex_core::listing::Validators;
+
+    #[test]
+    fn every_step_is_sound_sql() {
+        Migrations::from_slice(STEPS).validate().expect("the migrations run");
+    }
+
+    #[test]
+    fn a_store_opens_again_with_what_it_held() {
+        let folder = Folder::new();
+        let listed = listing("a", "1");
+        let kept = listed.clone();
+        let store = folder.store();
+        store
+            .write(move |writer| writer.upsert_listing(&listed, &Validators::default(), folder_as_of()))
+            .expect("written");
+        drop(store);
+        let store = folder.store();
+        let listings = store.reader().expect("opens").listings(None).expect("reads");
+        assert_eq!(listings.into_iter().map(|stored| stored.listing).collect::<Vec<_>>(), [Some(kept)]);
+    }
+
+    fn folder_as_of() -> capdex_core::time::AsOf {
+        crate::fixtures::day(1)
+    }
+
+    #[test]
+    fn an_empty_file_becomes_a_store_but_is_none_to_a_reader() {
+        let folder = Folder::new();
+        std::fs::write(folder.path(), b"").expect("written");
+        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        folder.store();
+        Reader::open(&folder.path()).expect("a store now");
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_and_left_alone() {
+        let folder = Folder::new();
+        drop(folder.store());
+        folder.sql("PRAGMA user_version = 99");
+        for error in [folder.open_error(), Reader::open(&folder.path()).err().expect("refused")] {
+            assert!(matches!(error, StoreError::TooNew { found: 99, known: SCHEMA_VERSION, .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn another_programs_database_is_refused_and_left_alone() {
+        let folder = Folder::new();
+        folder.sql("CREATE TABLE theirs (x)");
+        let before = std::fs::read(folder.path()).expect("reads");
+        assert!(matches!(folder.open_error(), StoreError::NotAStore { .. }));
+        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        assert_eq!(std::fs::read(folder.path()).expect("reads"), before);
+    }
+
+    #[test]
+    fn a_schema_that_someone_altered_is_refused() {
+        for sql in [
+            "CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
+            "CREATE VIEW v AS SELECT 1",
+            "DROP INDEX jobs_in_order",
+            "ALTER TABLE alerts ADD COLUMN more TEXT",
+        ] {
+            let folder = Folder::new();
+            drop(folder.store());
+            folder.sql(sql);
+            assert!(matches!(folder.open_error(), StoreError::Damaged { .. }), "{sql}");
+            assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })), "{sql}");
+        }
+    }
+
+    #[test]
+    fn garbage_is_not_a_store() {
+        let folder = Folder::new();
+        std::fs::write(folder.path(), b"this is a letter, not a database").expect("written");
+        assert!(matches!(folder.open_error(), StoreError::NotAStore { .. }));
+        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::NotAStore { .. })));
+        assert!(!folder.path().with_extension("db.lock").exists(), "nothing is put beside a foreign file");
+    }
+
+    #[test]
+    fn a_truncated_store_is_damaged() {
+        let folder = Folder::new();
+        drop(folder.store());
+        let bytes = std::fs::read(folder.path()).expect("reads");
+        for length in [bytes.len() - 1, bytes.len() / 2, 4096, 99, 50] {
+            std::fs::write(folder.path(), &bytes[..length]).expect("written");
+            assert!(matches!(folder.open_error(), StoreError::Damaged { .. }), "{length} bytes");
+            assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_store_with_overwritten_pages_is_damaged() {
+        let folder = Folder::new();
+        drop(folder.store());
+        let mut bytes = std::fs::read(folder.path()).expect("reads");
+        bytes[100..4096].fill(0xA5);
+        std::fs::write(folder.path(), &bytes).expect("written");
+        assert!(matches!(folder.open_error(), StoreError::Damaged { .. }));
+        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Damaged { .. })));
+    }
+
+    #[test]
+    fn a_reader_needs_a_store() {
+        let folder = Folder::new();
+        assert!(matches!(Reader::open(&folder.path()), Err(StoreError::Missing { .. })));
+        assert!(!folder.path().exists(), "reading makes no file");
+        let store: Store = folder.store();
+        store.reader().expect("opens");
+    }
+}

@@ -1,0 +1,170 @@
+//! Revisions: capabilities at one snapshot, with what the rules said of them. One scan gives those of one snapshot.
+//!
+//! Must not know how capabilities are found or judged.
+
+use capdex_core::capability::Capability;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Facts;
+use capdex_core::passes::drift::{Pins, Revision};
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::AsOf;
+use rusqlite::Connection;
+use std::collections::BTreeMap;
+
+use crate::facts::put_facts;
+use crate::identities::settle;
+use crate::sql::{Cells, execute, id_of, insert, rows, seconds};
+use crate::{Reader, SnapshotId, StoreError, Writer, documents};
+
+/// What scanning gave for one capability.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scanned {
+    /// The capability.
+    pub capability: Capability,
+    /// What is pinned of it.
+    pub pins: Pins,
+    /// What the rules said.
+    pub facts: Facts,
+    /// Whether all of it could be looked at.
+    pub completeness: Completeness,
+}
+
+impl Writer<'_> {
+    /// Records what a rule set gave for a snapshot under the claims of that digest, and makes it what counts. The same
+    /// (snapshot, rule set, claims) is recorded once; recorded again, it counts again and stays as it was.
+    ///
+    /// [`StoreError::Unknown`] for a snapshot that is not stored. No two may be of the same capability.
+    pub fn record_scan(
+        &self,
+        snapshot: SnapshotId,
+        ruleset: &Digest,
+        claims: &Digest,
+        scanned: &[Scanned],
+        at: AsOf,
+    ) -> Result<(), StoreError> {
+        let conn = self.connection();
+        let of_snapshot = "SELECT identity FROM snapshots WHERE id = ?1";
+        let identity = id_of(conn, "look up a snapshot", of_snapshot, (snapshot.0,))?
+            .ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
+        let sql = "INSERT INTO scans (snapshot, ruleset, claims, turn, at)
+                   VALUES (?1, ?2, ?3, (SELECT ifnull(max(turn), 0) + 1 FROM scans), ?4) ON CONFLICT DO NOTHING";
+        let params = (snapshot.0, ruleset.as_bytes(), claims.as_bytes(), seconds(at));
+        if execute(conn, "record a scan", sql, params)? == 1 {
+            let scan = conn.last_insert_rowid();
+            scanned.iter().try_for_each(|one| append_revision(conn, identity, scan, one, at))?;
+        } else {
+            let again = "UPDATE scans SET turn = (SELECT max(turn) + 1 FROM scans)
+                         WHERE snapshot = ?1 AND ruleset = ?2 AND claims = ?3";
+            execute(conn, "record a scan again", again, (snapshot.0, ruleset.as_bytes(), claims.as_bytes()))?;
+        }
+        settle(conn, identity)
+    }
+}
+
+fn append_revision(conn: &Connection, identity: i64, scan: i64, scanned: &Scanned, at: AsOf) -> Result<(), StoreError> {
+    let sql = "INSERT INTO revisions (scan, capability, content, description, pins, completeness, facts)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let params = (
+        scan,
+        put_capability(conn, identity, &scanned.capability, at)?,
+        scanned.capability.content.as_bytes(),
+        documents::put(conn, &scanned.capability)?,
+        documents::put(conn, &scanned.pins)?,
+        documents::put(conn, &scanned.completeness)?,
+        put_facts(conn, &scanned.facts, at)?,
+    );
+    execute(conn, "append a revision", sql, params).map(drop)
+}
+
+/// The id of what stays of a capability, which is made if it is new.
+fn put_capability(conn: &Connection, identity: i64, capability: &Capability, at: AsOf) -> Result<i64, StoreError> {
+    let known = "SELECT id FROM capabilities WHERE digest = ?1";
+    if let Some(id) = id_of(conn, "look up a capability", known, (capability.id.0.as_bytes(),))? {
+        return Ok(id);
+    }
+    let sql = "INSERT INTO capabilities (digest, identity, kind, path, slug, first_seen)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let Capability { id, kind, path, slug, .. } = capability;
+    let params = (id.0.as_bytes(), identity, kind.as_str(), path, slug, seconds(at));
+    insert(conn, "store a capability", sql, params)
+}
+
+impl Reader {
+    /// The current snapshot of every identity whose scan that counts is not one by this rule set under what its
+    /// listing claims now, ordered by identity.
+    pub fn unscanned(&self, ruleset: &Digest) -> Result<Vec<SnapshotId>, StoreError> {
+        let sql = "SELECT i.snapshot FROM identities i
+                   JOIN listings l ON l.id = i.listing
+                   LEFT JOIN scans c ON c.id = i.scan
+                   WHERE i.snapshot IS NOT NULL AND (c.id IS NULL OR c.ruleset <> ?1 OR c.claims <> l.claims)
+                   ORDER BY i.name";
+        rows(self.connection(), "look for unscanned snapshots", sql, (ruleset.as_bytes(),), |row| {
+            row.cell(0).map(SnapshotId)
+        })
+    }
+
+    /// For every capability of an identity of which at least two snapshots were scanned: its revision in the previous
+    /// one and in the latest, none where it was not there. Sorted by (identity, capability). Snapshots that could not
+    /// be assessed are passed over: what could not be looked at is neither gone nor new.
+    pub fn revision_pairs(&self) -> Result<Vec<(Option<Revision>, Option<Revision>)>, StoreError> {
+        let mut pairs = Vec::new();
+        for (before, after) in self.successive_scans()? {
+            let mut both: BTreeMap<_, (Option<Revision>, Option<Revision>)> = BTreeMap::new();
+            for revision in self.revisions_of(before)? {
+                let capability = revision.capability;
+                both.entry(capability).or_default().0 = Some(revision);
+            }
+            for revision in self.revisions_of(after)? {
+                let capability = revision.capability;
+                both.entry(capability).or_default().1 = Some(revision);
+            }
+            pairs.extend(both.into_values());
+        }
+        Ok(pairs)
+    }
+
+    /// The last scans of the last two distinct snapshots of each identity, older first, by the order that
+    /// `identities.rs` settles by.
+    fn successive_scans(&self) -> Result<Vec<(i64, i64)>, StoreError> {
+        let sql = "SELECT s.identity, s.snapshot,
+                          (SELECT c.id FROM scans c WHERE c.snapshot = s.snapshot ORDER BY c.turn DESC LIMIT 1) AS scan
+                   FROM succession s
+                   JOIN identities i ON i.id = s.identity
+                   JOIN snapshots n ON n.id = s.snapshot
+                   WHERE n.state <> 'not_assessable' AND scan IS NOT NULL
+                     AND (SELECT count(DISTINCT o.snapshot) FROM succession o WHERE o.identity = s.identity) > 1
+                   ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
+        let scanned = rows(self.connection(), "read the succession", sql, (), |row| {
+            Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))
+        })?;
+        let mut successive = Vec::new();
+        for of_one in scanned.chunk_by(|a, b| a.0 == b.0) {
+            if let Some(latest) = of_one.first()
+                && let Some(previous) = of_one.iter().find(|other| other.1 != latest.1)
+            {
+                successive.push((previous.2, latest.2));
+            }
+        }
+        Ok(successive)
+    }
+
+    fn revisions_of(&self, scan: i64) -> Result<Vec<Revision>, StoreError> {
+        let sql = "SELECT k.digest, n.version, r.content, p.body FROM revisions r
+                   JOIN capabilities k ON k.id = r.capability
+                   JOIN documents p ON p.id = r.pins
+                   JOIN scans c ON c.id = r.scan
+                   JOIN snapshots n ON n.id = c.snapshot
+                   WHERE r.scan = ?1";
+        rows(self.connection(), "read the revisions of a scan", sql, (scan,), |row| {
+            Ok(Revision {
+                capability: capdex_core::ids::CapabilityId(row.digest(0)?),
+                version: row.cell(1)?,
+                content: row.digest(2)?,
+                pins: row.packed(3, "pins")?,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Scores: what rubrics made of facts, once for each facts, rubric text and, where ages count, day.
+//!
+//! Must not know what a score means.
+
+use capdex_core::digest::Digest;
+use capdex_core::score::{RubricRef, Score};
+use rusqlite::Connection;
+
+use crate::documents::pack;
+use crate::facts::facts_id;
+use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows};
+use crate::{Reader, StoreError, Writer};
+
+impl Writer<'_> {
+    /// Stores scores of stored facts; what is there already stays. `day` (days since the epoch) is given for rubrics
+    /// that depend on it, and for no others. [`StoreError::Unknown`] where the facts are not stored.
+    pub fn record_scores(&self, facts: &Digest, day: Option<i64>, scores: &[Score]) -> Result<(), StoreError> {
+        let conn = self.connection();
+        let id = facts_id(conn, facts)?.ok_or_else(|| StoreError::Unknown { what: "facts", key: facts.to_string() })?;
+        let known = "SELECT id FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3";
+        let sql = "INSERT INTO scores (facts, rubric, day, body) VALUES (?1, ?2, ?3, ?4)";
+        for score in scores {
+            let rubric = put_rubric(conn, &score.rubric)?;
+            if id_of(conn, "look up a score", known, (id, rubric, day))?.is_none() {
+                execute(conn, "store a score", sql, (id, rubric, day, pack(canonical(score)?)?))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Stores a rubric's reference unless it is there; its id.
+fn put_rubric(conn: &Connection, rubric: &RubricRef) -> Result<i64, StoreError> {
+    if let Some(id) = rubric_id(conn, rubric)? {
+        return Ok(id);
+    }
+    let sql = "INSERT INTO rubrics (name, version, digest) VALUES (?1, ?2, ?3)";
+    insert(conn, "store a rubric", sql, (&rubric.id, &rubric.version, rubric.text.as_bytes()))
+}
+
+fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT id FROM rubrics WHERE name = ?1 AND version = ?2 AND digest = ?3";
+    id_of(conn, "look up a rubric", sql, (&rubric.id, &rubric.version, rubric.text.as_bytes()))
+}
+
+impl Reader {
+    /// The digests of the facts of current capabilities that this rubric has not scored (on this day, where one is
+    /// given), each once, sorted.
+    pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<Digest>, StoreError> {
+        let conn = self.connection();
+        // An id that no row has stands for a rubric that never scored anything.
+        let rubric = rubric_id(conn, rubric)?.unwrap_or(-1);
+        let sql = "SELECT f.digest FROM facts f
+                   WHERE f.id IN (SELECT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan)
+                     AND NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = f.id AND s.rubric = ?1 AND s.day IS ?2)
+                   ORDER BY f.digest";
+        rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.digest(0))
+    }
+
+    /// The scores of facts under these rubric versions, in their order; a rubric without a score is left out. Of a
+    /// rubric that depends on the day that of `day`, of another its only one.
+    pub fn scores(&self, facts: &Digest, rubrics: &[RubricRef], day: i64) -> Result<Vec<Score>, StoreError> {
+        let conn = self.connection();
+        let Some(facts) = facts_id(conn, facts)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM scores WHERE facts = ?1 AND rubric = ?2 AND (day IS NULL OR day = ?3)
+                   ORDER BY day IS NULL LIMIT 1";
+        let mut scores = Vec::with_capacity(rubrics.len());
+        for rubric in rubrics {
+            if let Some(rubric) = rubric_id(conn, rubric)? {
+                scores.extend(first(conn, "read a score", sql, (facts, rubric, day), |row| row.packed(0, "score"))?);
+            }
+        }
+        Ok(scores)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, digest, facts, scan_of, scan_with, score};
+
+    #[test]
+    fn a_score_is_kept_once_for_each_text_version_and_day() {
+        let folder = Folder::new();
+        let store = folder.store();
+        scan_of(&store, "a", "1", 1);
+        let of = facts("a").digest();
+        let record = |day: Option<i64>, scores: Vec<Score>| {
+            store.write(move |writer| writer.record_scores(&of, day, &scores)).expect("stored");
+        };
+        let (ageless, daily) = (score("saferskills/seed", "1", 70), score("agentscore/seed", "1", 50));
+        record(None, vec![ageless.clone()]);
+        record(None, vec![ageless.clone(), score("saferskills/seed", "2", 71)]);
+        record(Some(5), vec![daily.clone()]);
+        record(Some(6), vec![score("agentscore/seed", "1", 49)]);
+        record(Some(5), vec![score("agentscore/seed", "1", 1)]);
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.totals().expect("counts").scores, 4);
+        let rubrics = [daily.rubric.clone(), ageless.rubric.clone(), score("none", "1", 0).rubric];
+        assert_eq!(reader.scores(&of, &rubrics, 5).expect("reads"), [daily, ageless.clone()]);
+        assert_eq!(reader.scores(&of, &rubrics, 7).expect("reads"), [ageless], "no score of that day");
+        assert_eq!(reader.scores(&digest("none"), &rubrics, 5).expect("reads"), []);
+    }
+
+    #[test]
+    fn what_is_unscored_depends_on_text_version_and_day() {
+        let folder = Folder::new();
+        let store = folder.store();
+        scan_of(&store, "a", "1", 1);
+        scan_of(&store, "b", "1", 1);
+        let (a, b) = (facts("a").digest(), facts("b").digest());
+        let both = {
+            let mut both = vec![a, b];
+            both.sort();
+            both
+        };
+        let one = score("x", "1", 1);
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.unscored(&one.rubric, None).expect("reads"), both);
+        let stored = one.clone();
+        store.write(move |writer| writer.record_scores(&a, None, &[stored])).expect("stored");
+        assert_eq!(reader.unscored(&one.rubric, None).expect("reads"), [b]);
+        assert_eq!(reader.unscored(&one.rubric, Some(9)).expect("reads"), both);
+        assert_eq!(reader.unscored(&score("x", "2", 1).rubric, None).expect("reads"), both);
+        let other_text = RubricRef { text: digest("another text"), ..one.rubric.clone() };
+        assert_eq!(reader.unscored(&other_text, None).expect("reads"), both);
+    }
+
+    #[test]
+    fn facts_that_nothing_has_any_more_need_no_score() {
+        let folder = Folder::new();
+        let store = folder.store();
+        scan_of(&store, "a", "1", 1);
+        scan_with(&store, "a", "2", 2, "a2");
+        let unscored = store.reader().expect("opens").unscored(&score("x", "1", 1).rubric, None).expect("reads");
+        assert_eq!(unscored, [facts("a2").digest()]);
+    }
+
+    #[test]
+    fn scores_of_unknown_facts_are_refused() {
+        let folder = Folder::new();
+        let result = folder.store().write(|writer| writer.record_scores(&digest("none"), None, &[score("x", "1", 1)]));
+        assert!(matches!(result, Err(StoreError::Unknown { what: "facts", .. })));
+    }
+}

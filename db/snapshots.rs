@@ -1,0 +1,139 @@
+//! Snapshots: the bytes of artifacts at one time, by content address, and why some could not be assessed.
+//!
+//! Append-only: a newer snapshot takes the place of an earlier one, and both stay.
+
+use std::collections::BTreeMap;
+
+use capdex_core::bundle::{Bundle, BundleFile};
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claims, Listing, Locator};
+use capdex_core::snapshot::{Completeness, FileEntry, Snapshot};
+use capdex_core::time::AsOf;
+use rusqlite::Connection;
+
+use crate::blobs::{has_blob, read_blob};
+use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, succeed};
+use crate::listings::put_listing;
+use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
+use crate::{Reader, StoreError, Writer, documents};
+
+/// A snapshot in this store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotId(pub i64);
+
+impl Writer<'_> {
+    /// Records what fetching a listing's locator gave, and makes it the current snapshot of the locator's identity.
+    /// The same artifact with the same tree and completeness is recorded once. One that could not be assessed is kept,
+    /// but does not take the place of one of the same artifact that could.
+    ///
+    /// [`StoreError::Unknown`] where a file's blob is not stored; [`StoreError::Refused`] for files in a snapshot that
+    /// could not be assessed.
+    pub fn record_snapshot(
+        &self,
+        listing: &ListingKey,
+        snapshot: &Snapshot,
+        at: AsOf,
+    ) -> Result<SnapshotId, StoreError> {
+        let conn = self.connection();
+        check_files(conn, snapshot)?;
+        let identity = put_identity(conn, &snapshot.locator.identity())?;
+        let listing = put_listing(conn, listing, at)?;
+        name_identity(conn, identity, listing)?;
+        let id = put_snapshot(conn, identity, snapshot, at)?;
+        let newest = match &snapshot.completeness {
+            Completeness::NotAssessable(_) => {
+                assessed_snapshot(conn, identity, &snapshot.locator.artifact())?.unwrap_or(id)
+            }
+            Completeness::Analysed | Completeness::Partial(_) => id,
+        };
+        succeed(conn, identity, newest, seconds(at))?;
+        settle(conn, identity)?;
+        Ok(SnapshotId(id))
+    }
+}
+
+fn check_files(conn: &Connection, snapshot: &Snapshot) -> Result<(), StoreError> {
+    if matches!(snapshot.completeness, Completeness::NotAssessable(_)) && !snapshot.files.is_empty() {
+        let detail = "one that could not be assessed has no files".to_owned();
+        return Err(StoreError::Refused { what: "snapshot", detail });
+    }
+    for file in &snapshot.files {
+        if !has_blob(conn, &file.digest)? {
+            return Err(StoreError::Unknown { what: "blob", key: file.digest.to_string() });
+        }
+    }
+    Ok(())
+}
+
+fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf) -> Result<i64, StoreError> {
+    let completeness = documents::put(conn, &snapshot.completeness)?;
+    let artifact = snapshot.locator.artifact();
+    let known = "SELECT id FROM snapshots WHERE identity = ?1 AND artifact = ?2 AND tree = ?3 AND completeness = ?4";
+    let params = (identity, &artifact, snapshot.tree.as_bytes(), completeness);
+    if let Some(id) = id_of(conn, "look up a snapshot", known, params)? {
+        return Ok(id);
+    }
+    let sql = "INSERT INTO snapshots
+               (identity, artifact, tree, state, completeness, version, locator, files, fetched, at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let params = (
+        identity,
+        &artifact,
+        snapshot.tree.as_bytes(),
+        snapshot.completeness.as_str(),
+        completeness,
+        snapshot.locator.version(),
+        canonical(&snapshot.locator)?,
+        documents::put(conn, &snapshot.files)?,
+        snapshot.fetched.unix_seconds(),
+        seconds(at),
+    );
+    insert(conn, "record a snapshot", sql, params)
+}
+
+impl Reader {
+    /// Whether the bytes of an artifact are stored: a snapshot of it that could be assessed, at least in part.
+    pub fn has_artifact(&self, locator: &Locator) -> Result<bool, StoreError> {
+        let sql = "SELECT n.id FROM identities i JOIN snapshots n ON n.identity = i.id
+                   WHERE i.name = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'";
+        let params = (locator.identity(), locator.artifact());
+        Ok(id_of(self.connection(), "look up an artifact", sql, params)?.is_some())
+    }
+
+    /// A snapshot with its bytes, its gaps and what its listing claims now (nothing, where it was only ever marked).
+    /// [`StoreError::Unknown`] for a snapshot that is not stored.
+    pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
+        const WHAT: &str = "read a snapshot";
+        let conn = self.connection();
+        let sql = "SELECT i.name, c.body, f.body, l.body
+                   FROM snapshots n
+                   JOIN identities i ON i.id = n.identity
+                   JOIN documents c ON c.id = n.completeness
+                   JOIN documents f ON f.id = n.files
+                   LEFT JOIN listings k ON k.id = i.listing
+                   LEFT JOIN documents l ON l.id = k.body
+                   WHERE n.id = ?1";
+        let found = first(conn, WHAT, sql, (snapshot.0,), |row| {
+            let completeness: Completeness = row.packed(1, "completeness")?;
+            let files: Vec<FileEntry> = row.packed(2, "files of a snapshot")?;
+            let listing: Option<Vec<u8>> = row.cell(3)?;
+            let listing: Option<Listing> = listing.map(|body| documents::unpack(&body, "listing")).transpose()?;
+            Ok((row.cell(0)?, completeness, files, listing))
+        })?;
+        let (identity, completeness, entries, listing): (String, _, _, _) =
+            found.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
+        let mut files = BTreeMap::new();
+        for entry in entries {
+            let bytes = read_blob(conn, &entry.digest)?.ok_or_else(|| StoreError::Corrupt {
+                what: "snapshot",
+                detail: format!("its blob {} is not stored", entry.digest),
+            })?;
+            files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
+        }
+        let claims = listing.map_or_else(Claims::default, |listing| listing.claims);
+        Ok(Bundle { identity, files, gaps: completeness.gaps().to_vec(), claims })
+    }
+}
+
+#[cfg(test)]
+mod tests;

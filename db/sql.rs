@@ -1,0 +1,150 @@
+//! The few ways in which statements are run and columns are read.
+//!
+//! Statements are `&'static str`, so that none can be put together from data: values are bound, always.
+
+use capdex_core::digest::Digest;
+use capdex_core::time::{AsOf, Timestamp};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ErrorCode, Params, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::StoreError;
+use crate::documents::unpack;
+
+/// Names what was tried; SQLite's two words for a destroyed file become [`StoreError::Damaged`].
+pub(crate) fn failed<'a>(conn: &'a Connection, what: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + 'a {
+    move |source| match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Damaged { path: conn.path().unwrap_or_default().into(), detail: source.to_string() }
+        }
+        _ => StoreError::Sql { what, source },
+    }
+}
+
+/// Runs a statement that gives no rows; how many rows it changed.
+pub(crate) fn execute(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+) -> Result<usize, StoreError> {
+    let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
+    statement.execute(params).map_err(failed(conn, what))
+}
+
+/// Runs an insertion; the id of the new row.
+pub(crate) fn insert(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+) -> Result<i64, StoreError> {
+    execute(conn, what, sql, params)?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// Every row of a query, decoded, in the query's order.
+pub(crate) fn rows<T>(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+    mut decode: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
+    let mut rows = statement.query(params).map_err(failed(conn, what))?;
+    let mut decoded = Vec::new();
+    while let Some(row) = rows.next().map_err(failed(conn, what))? {
+        decoded.push(decode(row)?);
+    }
+    Ok(decoded)
+}
+
+/// The first row of a query, decoded, if there is one.
+pub(crate) fn first<T>(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+    decode: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
+    let mut rows = statement.query(params).map_err(failed(conn, what))?;
+    rows.next().map_err(failed(conn, what))?.map(decode).transpose()
+}
+
+/// The id in the first row of a query, if there is one.
+pub(crate) fn id_of(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+) -> Result<Option<i64>, StoreError> {
+    first(conn, what, sql, params, |row| row.cell(0))
+}
+
+/// Reading columns as the types that they stand for. A value of another type is [`StoreError::Corrupt`].
+pub(crate) trait Cells {
+    /// The column as SQLite keeps it.
+    fn cell<T: FromSql>(&self, column: usize) -> Result<T, StoreError>;
+
+    /// A column that counts something.
+    fn count(&self, column: usize) -> Result<u64, StoreError> {
+        let count: i64 = self.cell(column)?;
+        u64::try_from(count).map_err(|error| StoreError::Corrupt { what: "column", detail: error.to_string() })
+    }
+
+    /// A column of 32 bytes.
+    fn digest(&self, column: usize) -> Result<Digest, StoreError> {
+        self.cell(column).map(Digest::from_bytes)
+    }
+
+    /// A column of seconds that stands for an as-of instant.
+    fn as_of(&self, column: usize) -> Result<AsOf, StoreError> {
+        self.timestamp(column).map(AsOf)
+    }
+
+    /// A column of seconds.
+    fn timestamp(&self, column: usize) -> Result<Timestamp, StoreError> {
+        self.cell(column).map(Timestamp::from_unix_seconds)
+    }
+
+    /// A column of JSON text.
+    fn json<T: DeserializeOwned>(&self, column: usize, what: &'static str) -> Result<T, StoreError> {
+        parse(&self.cell::<String>(column)?, what)
+    }
+
+    /// A column of JSON text or null.
+    fn json_if_any<T: DeserializeOwned>(&self, column: usize, what: &'static str) -> Result<Option<T>, StoreError> {
+        self.cell::<Option<String>>(column)?.map(|text| parse(&text, what)).transpose()
+    }
+
+    /// A column of packed JSON.
+    fn packed<T: DeserializeOwned>(&self, column: usize, what: &'static str) -> Result<T, StoreError> {
+        unpack(&self.cell::<Vec<u8>>(column)?, what)
+    }
+}
+
+impl Cells for Row<'_> {
+    fn cell<T: FromSql>(&self, column: usize) -> Result<T, StoreError> {
+        self.get(column).map_err(|error| StoreError::Corrupt { what: "column", detail: error.to_string() })
+    }
+}
+
+/// Reads JSON text that the store wrote.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
+}
+
+/// The canonical JSON text of a value, whose SHA-256 is [`Digest::of_json`]: object keys sorted, no white space.
+pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<String, StoreError> {
+    let value = serde_json::to_value(value)
+        .map_err(|error| StoreError::Refused { what: "value", detail: error.to_string() })?;
+    Ok(value.to_string())
+}
+
+/// An instant as a column holds it.
+pub(crate) fn seconds(at: AsOf) -> i64 {
+    at.0.unix_seconds()
+}
