@@ -8,7 +8,7 @@ use capdex_core::ids::{CapabilityId, ListingKey};
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
 
-use crate::sql::{Cells, rows};
+use crate::sql::{Cells, first, rows};
 use crate::{ListingState, Reader, SnapshotId, StoreError};
 
 /// A capability in the scan that counts of the current snapshot of its identity.
@@ -89,6 +89,12 @@ impl Reader {
                 ruleset: row.digest(12)?,
             })
         })
+    }
+
+    /// The slug of a capability; none for one that is unknown.
+    pub fn slug(&self, capability: &CapabilityId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT slug FROM capabilities WHERE digest = ?1";
+        first(self.connection(), "read a slug", sql, (capability.0.as_bytes(),), |row| row.cell(0))
     }
 
     /// Every scan in which a capability was found, oldest first. Empty for one that is unknown.
@@ -176,6 +182,9 @@ mod tests {
         assert_eq!(reader.listing_versions(&key("a")).expect("reads").len(), 2);
         let unknown = reader.capability_history(&CapabilityId(digest("none"))).expect("reads");
         assert_eq!(unknown, []);
+        let slug = |id: &CapabilityId| reader.slug(id).expect("reads");
+        assert_eq!(slug(&capability("a", "", "1").id).as_deref(), Some("npm-a-package"));
+        assert_eq!(slug(&CapabilityId(digest("none"))), None);
     }
 
     #[test]

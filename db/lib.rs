@@ -11,6 +11,7 @@ mod blobs;
 mod capabilities;
 mod columns;
 mod connection;
+pub mod dataset;
 mod documents;
 mod drift;
 mod error;

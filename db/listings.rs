@@ -240,17 +240,15 @@ impl Reader {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
                    FROM listings l LEFT JOIN documents d ON d.id = l.body
                    WHERE ?1 IS NULL OR l.source = ?1 ORDER BY l.source, l.name";
-        rows(self.connection(), "read the listings", sql, (source,), |row| {
-            let body: Option<Vec<u8>> = row.cell(2)?;
-            Ok(StoredListing {
-                key: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
-                listing: body.map(|body| documents::unpack(&body, "listing")).transpose()?,
-                state: ListingState::of_word(&row.cell::<String>(3)?)?,
-                gap: row.json_if_any(4, "gap")?,
-                first_seen: row.as_of(5)?,
-                changed: row.as_of(6)?,
-            })
-        })
+        rows(self.connection(), "read the listings", sql, (source,), stored)
+    }
+
+    /// One listing; none where the store never met it.
+    pub fn listing(&self, key: &ListingKey) -> Result<Option<StoredListing>, StoreError> {
+        let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed
+                   FROM listings l LEFT JOIN documents d ON d.id = l.body
+                   WHERE l.source = ?1 AND l.name = ?2";
+        first(self.connection(), "read a listing", sql, (&key.source, &key.name), stored)
     }
 
     /// Everything that a source ever said in one listing, oldest first: each version with the instant at which it was
@@ -271,6 +269,18 @@ impl Reader {
             Ok((row.as_of(0)?, ListingState::of_word(&row.cell::<String>(1)?)?, row.json_if_any(2, "gap")?))
         })
     }
+}
+
+fn stored(row: &rusqlite::Row<'_>) -> Result<StoredListing, StoreError> {
+    let body: Option<Vec<u8>> = row.cell(2)?;
+    Ok(StoredListing {
+        key: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
+        listing: body.map(|body| documents::unpack(&body, "listing")).transpose()?,
+        state: ListingState::of_word(&row.cell::<String>(3)?)?,
+        gap: row.json_if_any(4, "gap")?,
+        first_seen: row.as_of(5)?,
+        changed: row.as_of(6)?,
+    })
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let before = context.http.usage();
     let mut report = StageReport::default();
-    let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "queued".into())).copied();
+    let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "ready".into())).copied();
     let progress = Progress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
     loop {
         let now = clock::now();

@@ -3,10 +3,11 @@
 //! Must not fetch an artifact.
 
 use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Locator};
+use capdex_core::listing::Locator;
+use capdex_core::snapshot::{Gap, GapReason};
 use capdex_core::time::{AsOf, Timestamp};
 use capdex_crawlers::{Cursor, ListRequest, Listed, Next, Page, SOURCES, Source, SourceSettings};
-use capdex_db::{ListingState, Store, StoreError, Writer};
+use capdex_db::{ListingState, Reader, Store, StoreError, Writer};
 use serde::{Deserialize, Serialize};
 use tracing::{info, warn};
 
@@ -103,29 +104,32 @@ async fn walk(
     Ok(true)
 }
 
+/// An entry of a page with the artifacts that it names and the store does not hold.
+struct Row {
+    listed: Listed,
+    missing: Vec<FetchPayload>,
+}
+
 /// Saves a page: rows, gaps, fetch jobs and cursor in one transaction.
 fn save(store: &Store, id: &'static str, page: Page, at: AsOf, report: &mut StageReport) -> anyhow::Result<()> {
     let now = clock::now();
-    report.items += u64::try_from(page.listed.len()).unwrap_or(0);
     let reader = store.reader()?;
     let mut rows = Vec::new();
     for listed in page.listed {
-        let stored = match &listed {
-            Listed::Unchanged(key) => reader.listing(key)?.and_then(|stored| stored.listing),
-            _ => None,
-        };
+        report.items += 1;
         match &listed {
             Listed::Failed { .. } => report.failed += 1,
             Listed::Changed { .. } | Listed::Gone(_) => report.done += 1,
             Listed::Unchanged(_) => {}
         }
-        rows.push((listed, stored));
+        let missing = missing(&reader, &listed)?;
+        rows.push(Row { listed, missing });
     }
     let next = page.next;
     store.write(move |writer| {
         writer.resolve_gaps(STAGE, id, at)?;
-        for (listed, stored) in &rows {
-            save_one(writer, listed, stored.as_ref(), at, now)?;
+        for row in &rows {
+            save_one(writer, row, at, now)?;
         }
         match &next {
             Next::More(cursor) => writer.save_cursor(id, Some(&cursor.0), None),
@@ -135,50 +139,49 @@ fn save(store: &Store, id: &'static str, page: Page, at: AsOf, report: &mut Stag
     Ok(())
 }
 
-fn save_one(
-    writer: &Writer<'_>,
-    listed: &Listed,
-    stored: Option<&Listing>,
-    at: AsOf,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    match listed {
+/// The artifacts of an entry that the store does not hold. A folder is read every time.
+fn missing(reader: &Reader, listed: &Listed) -> anyhow::Result<Vec<FetchPayload>> {
+    let (key, locators) = match listed {
+        Listed::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
+        Listed::Unchanged(key) => {
+            let listing = reader.listing(key)?.and_then(|stored| stored.listing);
+            (key, listing.map(|listing| listing.locators).unwrap_or_default())
+        }
+        Listed::Gone(_) | Listed::Failed { .. } => return Ok(Vec::new()),
+    };
+    let mut missing = Vec::new();
+    for locator in locators {
+        if matches!(locator, Locator::Folder { .. }) || !reader.has_artifact(&locator)? {
+            missing.push(FetchPayload { key: key.clone(), locator });
+        }
+    }
+    Ok(missing)
+}
+
+fn save_one(writer: &Writer<'_>, row: &Row, at: AsOf, now: Timestamp) -> Result<(), StoreError> {
+    match &row.listed {
         Listed::Unchanged(key) => {
             writer.resolve_gaps(STAGE, &key.to_string(), at)?;
             writer.mark_listing(key, ListingState::Active, None, at)?;
-            stored.map_or(Ok(()), |listing| enqueue_missing(writer, listing, now))
         }
         Listed::Changed { listing, validators } => {
             writer.resolve_gaps(STAGE, &listing.key.to_string(), at)?;
             writer.upsert_listing(listing, validators, at)?;
-            enqueue_missing(writer, listing, now)
         }
         Listed::Gone(key) => {
-            let gap = capdex_core::snapshot::Gap::new(
-                key.to_string(),
-                capdex_core::snapshot::GapReason::NotFound,
-                "the source says that it does not exist",
-            );
+            let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
             writer.mark_listing(key, ListingState::Gone, Some(&gap), at)?;
-            writer.record_gap(STAGE, &key.to_string(), &gap, at)
+            writer.record_gap(STAGE, &key.to_string(), &gap, at)?;
         }
         Listed::Failed { key, gap, .. } => {
             writer.mark_listing(key, ListingState::Failed, Some(gap), at)?;
-            writer.record_gap(STAGE, &key.to_string(), gap, at)
+            writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
     }
-}
-
-/// Enqueues a fetch for every artifact of a listing that the store does not hold. A folder is read every time.
-fn enqueue_missing(writer: &Writer<'_>, listing: &Listing, now: Timestamp) -> Result<(), StoreError> {
-    for locator in &listing.locators {
-        let is_folder = matches!(locator, Locator::Folder { .. });
-        if !is_folder && writer.has_artifact(locator)? {
-            continue;
-        }
-        let payload = FetchPayload { key: listing.key.clone(), locator: locator.clone() };
-        let payload = serde_json::to_value(&payload).expect("our own types serialise");
-        writer.enqueue(FETCH_JOB, &format!("{}@{}", locator.identity(), locator.artifact()), &payload, now)?;
+    for payload in &row.missing {
+        let dedupe = format!("{}@{}", payload.locator.identity(), payload.locator.artifact());
+        let payload = serde_json::to_value(payload).expect("our own types serialise");
+        writer.enqueue(FETCH_JOB, &dedupe, &payload, now)?;
     }
     Ok(())
 }
