@@ -1,1 +1,165 @@
-//! Placeholder.
+//! The `folder` source and the reader of local input: a directory, an archive or a single file becomes files and gaps.
+//!
+//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. `.git` is no part
+//! of the input: it holds what is published in another form and what is not published. The input is taken to stand still
+//! while it is read. Must not know what the files mean.
+
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use capdex_core::bundle::BundleFile;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claims, Listing, Locator, Validators};
+use capdex_core::snapshot::{Gap, GapReason};
+
+use crate::unpack::intake::{Intake, WHOLE};
+use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};
+use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step};
+
+/// The source of local folders and archives.
+pub const SOURCE: &dyn Source = &Folder;
+
+/// What one local path gave.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The last component of the path, without the ending of an archive.
+    pub name: String,
+    /// The files by path: relative, `/` between components, `outer!/inner` inside an archive.
+    pub files: BTreeMap<String, BundleFile>,
+    /// What was refused, capped or unreadable, sorted.
+    pub gaps: Vec<Gap>,
+}
+
+/// Reads a directory, an archive or a single file. Blocks on the disk.
+///
+/// A directory gives its files, sorted. An archive, told by its first bytes or else by its name, gives its members
+/// without the one top folder that they share. Any other file gives itself, and what is inside where it is a gzip
+/// stream. `path` itself may be a link; nothing below it may. `Gone` when it does not exist, `Denied` when it cannot be
+/// read at all; everything else that goes wrong is a gap.
+pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
+    let metadata = std::fs::metadata(path).map_err(|error| failure(path, &error))?;
+    let unpacked = if metadata.is_dir() {
+        walk::read_directory(path, limits).map_err(|error| failure(path, &error))?
+    } else if metadata.is_file() {
+        read_file(path, limits).map_err(|error| failure(path, &error))?
+    } else {
+        return Err(denied(path, "neither a directory nor a file".to_owned()));
+    };
+    Ok(Input { name: name_of(path), files: unpacked.files, gaps: unpacked.gaps })
+}
+
+fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
+    let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
+        let detail = format!("more than {} bytes", limits.compressed_bytes);
+        let gaps = vec![Gap::new(WHOLE, GapReason::CompressedTooLarge, detail)];
+        return Ok(Unpacked { files: BTreeMap::new(), gaps });
+    };
+    let name = last_component(path);
+    let promised = Format::of_filename(&name);
+    let format = match (Format::sniff(&bytes), promised) {
+        // A stream that does not begin with a tar header, though its name promises one, is a damaged tar.
+        (Some(Format::Gzip), Some(Format::TarGz)) | (None, Some(Format::TarGz)) => Some(Format::TarGz),
+        (Some(Format::Gzip), _) | (None, Some(Format::Gzip)) => None,
+        (shown, promised) => shown.or(promised),
+    };
+    match format {
+        Some(format) => Ok(strip_common_root(unpack(&bytes, format, limits))),
+        None => Ok(single_file(&name, bytes, limits)),
+    }
+}
+
+fn single_file(name: &str, bytes: Vec<u8>, limits: &Limits) -> Unpacked {
+    let mut intake = Intake::new(*limits, 0);
+    let mut inside = intake.outermost();
+    if let Some(path) = inside.admit(name.as_bytes()) {
+        if let Err(refusal) = walk::take(&path, bytes.as_slice(), bytes.len() as u64, &mut inside) {
+            inside.refuse(refusal);
+        }
+    }
+    intake.open_nested();
+    intake.finish()
+}
+
+/// The name of an input, from its path alone, so that it stays the same when the path is gone.
+fn name_of(path: &Path) -> String {
+    Format::strip_ending(&last_component(path)).to_owned()
+}
+
+/// The last component as text. Paths such as `.` and `..` have none until they are resolved.
+fn last_component(path: &Path) -> String {
+    let own = path.file_name().map(ToOwned::to_owned);
+    let name = own.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
+    name.map_or_else(|| "folder".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn failure(path: &Path, error: &io::Error) -> CrawlError {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            CrawlError::Gone { subject: path.display().to_string() }
+        }
+        _ => denied(path, error.to_string()),
+    }
+}
+
+fn denied(path: &Path, detail: String) -> CrawlError {
+    CrawlError::Denied { subject: path.display().to_string(), detail }
+}
+
+struct Folder;
+
+const META: SourceMeta = SourceMeta {
+    id: "folder",
+    title: "folders, archives and files on this machine",
+    about: "Each entry of the watchlist is a path, relative ones below the source's folder where it has one. A listing \
+            is known by the last component of its path, so two paths with the same one cannot both be listed. Local \
+            input is read afresh on every visit: nothing is ever unchanged here, and nothing is claimed.",
+};
+
+impl Source for Folder {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
+        Box::pin(async move { Ok(Page { listed: list(base, watchlist), next: Next::Complete }) })
+    }
+}
+
+fn list(base: &str, watchlist: &[String]) -> Vec<Listed> {
+    let mut names = BTreeSet::new();
+    let paths =
+        watchlist.iter().map(|entry| if base.is_empty() { PathBuf::from(entry) } else { Path::new(base).join(entry) });
+    let list_one = |path: PathBuf| {
+        let name = name_of(&path);
+        if names.insert(name.clone()) { list_path(&path, name) } else { list_again(&path) }
+    };
+    paths.map(list_one).collect()
+}
+
+fn list_path(path: &Path, name: String) -> Listed {
+    let key = ListingKey::new(META.id, name.clone());
+    match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
+        Ok(_) => {
+            let locator = Locator::Folder { path: path.display().to_string(), name };
+            let listing = Box::new(Listing { key, locators: vec![locator], claims: Claims::default() });
+            Listed::Changed { listing, validators: Validators::default() }
+        }
+        Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        Err(error) => Listed::Failed { key, gap: error.to_gap(), transient: false },
+    }
+}
+
+/// A path whose name is taken. It fails under its whole path, so that it does not speak for the other.
+fn list_again(path: &Path) -> Listed {
+    let subject = path.display().to_string();
+    let gap = Gap::new(subject.clone(), GapReason::DuplicatePath, "another path has the same last component");
+    Listed::Failed { key: ListingKey::new(META.id, subject), gap, transient: false }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Local paths in, files and gaps out; and the listing of a watchlist.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::unpack::archives::{Tar, Zip, gzip};
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (path, content) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("below the folder")).expect("writes");
+        fs::write(path, content).expect("writes");
+    }
+    folder
+}
+
+fn read_with(path: &Path, limits: Limits) -> Input {
+    read(path, &limits).expect("the path is there")
+}
+
+fn read_all(path: &Path) -> Input {
+    read_with(path, Limits::default())
+}
+
+fn paths(input: &Input) -> Vec<&str> {
+    input.files.keys().map(String::as_str).collect()
+}
+
+fn gaps(input: &Input) -> Vec<(&str, GapReason)> {
+    input.gaps.iter().map(|gap| (gap.subject.as_str(), gap.reason)).collect()
+}
+
+#[test]
+fn a_directory_gives_its_files_without_version_control() {
+    let folder =
+        folder(&[("SKILL.md", b"S"), ("a/b/c", b""), (".git/config", b"x"), ("sub/.git", b"x"), (".gitignore", b"")]);
+    let input = read_all(folder.path());
+    assert_eq!((paths(&input), gaps(&input)), (vec![".gitignore", "SKILL.md", "a/b/c"], vec![]));
+    assert_eq!(Some(input.name.as_str()), folder.path().file_name().and_then(|name| name.to_str()));
+}
+
+#[test]
+fn a_directory_keeps_a_single_top_folder_and_opens_archives() {
+    let folder = folder(&[("top/in.zip", &Zip::new().file("x", b"X").finish())]);
+    let input = read_all(folder.path());
+    assert_eq!((paths(&input), gaps(&input)), (vec!["top/in.zip", "top/in.zip!/x"], vec![]));
+}
+
+#[test]
+fn an_empty_directory_is_recorded_as_empty() {
+    assert_eq!(gaps(&read_all(folder(&[]).path())), [(".", GapReason::Empty)]);
+}
+
+#[test]
+fn an_archive_is_told_by_its_bytes_or_its_name_and_loses_its_root() {
+    let tar = Tar::new().file("p-1/a", b"A").finish();
+    let zip = Zip::new().file("p-1/a", b"A").finish();
+    let folder = folder(&[("p-1.tar.gz", &gzip(&tar)), ("p-1.tar", &tar), ("p.whl", &zip), ("unnamed", &zip)]);
+    for (file, name) in [("p-1.tar.gz", "p-1"), ("p-1.tar", "p-1"), ("p.whl", "p"), ("unnamed", "unnamed")] {
+        let input = read_all(&folder.path().join(file));
+        assert_eq!((input.name.as_str(), paths(&input), gaps(&input)), (name, vec!["a"], vec![]));
+    }
+}
+
+#[test]
+fn a_damaged_archive_is_recorded_and_not_read_as_a_file() {
+    let folder = folder(&[("a.zip", b"text"), ("b.tgz", &gzip(b"text")), ("c.tgz", b"text")]);
+    for file in ["a.zip", "b.tgz", "c.tgz"] {
+        let input = read_all(&folder.path().join(file));
+        assert!(input.files.is_empty() && !input.gaps.is_empty(), "{file}");
+    }
+}
+
+#[test]
+fn any_other_file_is_that_one_file() {
+    let folder = folder(&[("SKILL.md", b"S"), ("log.md.gz", &gzip(b"L")), ("nul.md", b"")]);
+    let skill = read_all(&folder.path().join("SKILL.md"));
+    assert_eq!((skill.name.as_str(), paths(&skill), gaps(&skill)), ("SKILL.md", vec!["SKILL.md"], vec![]));
+    let stream = read_all(&folder.path().join("log.md.gz"));
+    assert_eq!((paths(&stream), gaps(&stream)), (vec!["log.md.gz", "log.md.gz!/log.md"], vec![]));
+    let reserved = read_all(&folder.path().join("nul.md"));
+    assert_eq!((paths(&reserved), gaps(&reserved)), (vec![], vec![("nul.md", GapReason::PathRefused)]));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_special_files_are_refused_but_the_input_may_be_a_link() {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    let outside = folder(&[("secret", b"x")]);
+    let folder = folder(&[("a", b"A")]);
+    symlink(outside.path(), folder.path().join("dir")).expect("links");
+    symlink(outside.path().join("secret"), folder.path().join("file")).expect("links");
+    symlink("a", folder.path().join("near")).expect("links");
+    let _socket = UnixListener::bind(folder.path().join("socket")).expect("binds");
+    let link = outside.path().join("input");
+    symlink(folder.path(), &link).expect("links");
+    let input = read_all(&link);
+    let expected = [
+        ("dir", GapReason::LinkRefused),
+        ("file", GapReason::LinkRefused),
+        ("near", GapReason::LinkRefused),
+        ("socket", GapReason::SpecialRefused),
+    ];
+    assert_eq!((paths(&input), gaps(&input)), (vec!["a"], expected.to_vec()));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_keep_the_rules_of_archives() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = folder(&[("a\\b", b""), ("con.md", b""), ("dir./x", b""), ("Same", b""), ("same", b"")]);
+    fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"\xff")), b"").expect("writes");
+    let input = read_all(folder.path());
+    assert_eq!(paths(&input), ["Same", "same"]);
+    let refused = |subject| (subject, GapReason::PathRefused);
+    let twice = |subject| (subject, GapReason::DuplicatePath);
+    let expected =
+        [twice("Same"), refused("a\\b"), refused("con.md"), refused("dir."), twice("same"), refused("\u{fffd}")];
+    assert_eq!(gaps(&input), expected);
+}
+
+#[test]
+fn members_are_capped_and_a_crowded_directory_is_refused_whole() {
+    let folder = folder(&[("a", b""), ("b/x", b""), ("b/y", b"")]);
+    let read = |members| read_with(folder.path(), Limits { members, ..Limits::default() });
+    assert_eq!(gaps(&read(5)), []);
+    assert_eq!(gaps(&read(4)), []);
+    let above = read(3);
+    assert_eq!((paths(&above), gaps(&above)), (vec!["a"], vec![(".", GapReason::TooManyMembers)]));
+}
+
+#[test]
+fn files_and_their_sum_are_capped() {
+    let folder = folder(&[("a", b"12345"), ("b", b"123")]);
+    let one = |cap| read_with(folder.path(), Limits { file_bytes: cap, ..Limits::default() });
+    assert_eq!((gaps(&one(6)), gaps(&one(5))), (vec![], vec![]));
+    assert_eq!((paths(&one(4)), gaps(&one(4))), (vec!["b"], vec![("a", GapReason::FileTooLarge)]));
+    let all = |cap| read_with(folder.path(), Limits { expanded_bytes: cap, ..Limits::default() });
+    assert_eq!((gaps(&all(9)), gaps(&all(8))), (vec![], vec![]));
+    assert_eq!((paths(&all(7)), gaps(&all(7))), (vec!["a"], vec![(".", GapReason::ExpandedTooLarge)]));
+    let single = |cap| read_with(&folder.path().join("a"), Limits { compressed_bytes: cap, ..Limits::default() });
+    assert_eq!((gaps(&single(6)), gaps(&single(5))), (vec![], vec![]));
+    assert_eq!(gaps(&single(4)), [(".", GapReason::CompressedTooLarge)]);
+}
+
+#[test]
+fn what_is_not_there_is_gone() {
+    let folder = folder(&[("file", b"")]);
+    for path in ["missing", "file/below"] {
+        let error = read(&folder.path().join(path), &Limits::default()).expect_err("nothing there");
+        assert!(matches!(error, CrawlError::Gone { .. }), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_denied() {
+    let folder = folder(&[]);
+    let path = folder.path().join("socket");
+    let _socket = std::os::unix::net::UnixListener::bind(&path).expect("binds");
+    assert!(matches!(read(&path, &Limits::default()), Err(CrawlError::Denied { .. })));
+}
+
+#[test]
+fn a_watchlist_is_listed_in_its_order() {
+    let folder = folder(&[("one/SKILL.md", b"S"), ("sub/one/x", b""), ("two.zip", b"")]);
+    let watchlist = ["one", "sub/one", "two.zip", "three.tgz"].map(str::to_owned);
+    let base = folder.path().display().to_string();
+    let listed = list(&base, &watchlist);
+    let [Listed::Changed { listing: one, validators }, Listed::Failed { key, gap, transient: false }, two, gone] =
+        listed.as_slice()
+    else {
+        panic!("another shape: {listed:?}");
+    };
+    let path = folder.path().join("one").display().to_string();
+    assert_eq!(one.key, ListingKey::new("folder", "one"));
+    assert_eq!(one.locators, [Locator::Folder { path, name: "one".into() }]);
+    assert_eq!((&one.claims, validators), (&Claims::default(), &Validators::default()));
+    let again = folder.path().join("sub/one").display().to_string();
+    assert_eq!((key, gap.reason), (&ListingKey::new("folder", again), GapReason::DuplicatePath));
+    assert!(matches!(two, Listed::Changed { listing, .. } if listing.key == ListingKey::new("folder", "two")));
+    assert_eq!(gone, &Listed::Gone(ListingKey::new("folder", "three")));
+}
+
+#[test]
+fn listed_paths_without_a_base_are_taken_as_they_are() {
+    let folder = folder(&[("one/SKILL.md", b"S")]);
+    let path = folder.path().join("one").display().to_string();
+    let listed = list("", std::slice::from_ref(&path));
+    let expected = [Locator::Folder { path, name: "one".into() }];
+    assert!(matches!(listed.as_slice(), [Listed::Changed { listing, .. }] if listing.locators == expected));
+}

@@ -1,0 +1,117 @@
+//! The walk over a directory: sorted, never through a link, and counted like an archive.
+//!
+//! Must not know what the directory is for.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use capdex_core::snapshot::GapReason;
+
+use crate::unpack::intake::{Inside, Intake};
+use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};
+
+/// What a version control system keeps; not part of the input.
+const SKIPPED: &str = ".git";
+
+/// Reads everything below `root`. An error only when `root` itself cannot be listed.
+pub(super) fn read_directory(root: &Path, limits: &Limits) -> io::Result<Unpacked> {
+    let mut intake = Intake::new(*limits, 0);
+    let mut inside = intake.outermost();
+    let below = entries(root, "", &inside)?;
+    if let Err(refusal) = walk(below, &mut inside) {
+        inside.refuse(refusal);
+    }
+    intake.open_nested();
+    Ok(intake.finish())
+}
+
+/// Takes all of `below` and what is below that, sorted by name in each directory. An error means that a budget is spent.
+fn walk(below: Result<Vec<Entry>, Refusal>, inside: &mut Inside<'_>) -> Result<(), Refusal> {
+    // The last is next.
+    let mut open = below?;
+    while let Some(entry) = open.pop() {
+        inside.budget().count_member()?;
+        open.extend(visit(&entry, inside)?);
+    }
+    Ok(())
+}
+
+/// Something in a directory: where it is, and its name below the root.
+struct Entry {
+    path: PathBuf,
+    name: Vec<u8>,
+}
+
+/// What is in a directory, last first. A directory with more entries than may still be counted is refused whole: the
+/// system lists in any order, so a part of it would be another part on another machine.
+fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
+    let left = inside.budget().members_left();
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let own = entry.file_name();
+        if own == SKIPPED {
+            continue;
+        }
+        if entries.len() == left {
+            return Ok(Err(Refusal::too_many_members(inside.limits().members)));
+        }
+        let own = own.as_encoded_bytes();
+        let name = if name.is_empty() { own.to_vec() } else { [name.as_bytes(), b"/", own].concat() };
+        entries.push(Entry { path: entry.path(), name });
+    }
+    entries.sort_by(|one, other| other.name.cmp(&one.name));
+    Ok(Ok(entries))
+}
+
+/// Takes one entry; gives what is below a directory. An error means that a budget is spent.
+fn visit(entry: &Entry, inside: &mut Inside<'_>) -> Result<Vec<Entry>, Refusal> {
+    match try_visit(entry, inside) {
+        Ok(below) => below,
+        Err(error) => {
+            inside.member_gap(&entry.name, GapReason::Unreadable, error.to_string());
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn try_visit(entry: &Entry, inside: &mut Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
+    let metadata = fs::symlink_metadata(&entry.path)?;
+    let kind = metadata.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(&entry.path)?;
+        inside.member_gap(&entry.name, GapReason::LinkRefused, format!("a symbolic link to {}", target.display()));
+    } else if !kind.is_dir() && !kind.is_file() {
+        inside.member_gap(&entry.name, GapReason::SpecialRefused, "a device, FIFO or socket");
+    } else if let Some(path) = inside.admit(&entry.name) {
+        if kind.is_dir() {
+            return entries(&entry.path, &path, inside);
+        }
+        match take(&path, File::open(&entry.path)?, metadata.len(), inside) {
+            Err(refusal) if refusal.is_cap() => return Ok(Err(refusal)),
+            Err(refusal) => inside.member_gap(&entry.name, GapReason::Unreadable, refusal.detail),
+            Ok(()) => {}
+        }
+    }
+    Ok(Ok(Vec::new()))
+}
+
+/// Takes a file under an admitted path. A file above the cap on one file is recorded here; the error says why the bytes
+/// could not be had.
+pub(super) fn take(path: &str, file: impl Read, size: u64, inside: &mut Inside<'_>) -> Result<(), Refusal> {
+    let limits = inside.limits();
+    // What is read as it is counts on both sides of the ratio.
+    inside.budget().add_compressed(size.min(limits.file_bytes));
+    let content =
+        if size > limits.file_bytes { Ok(None) } else { read_at_most(inside.capped(file), limits.file_bytes) };
+    match content {
+        Ok(Some(content)) => inside.keep(path.to_owned(), content),
+        Ok(None) => {
+            let detail = format!("{size} bytes, more than {} bytes", limits.file_bytes);
+            inside.member_gap(path.as_bytes(), GapReason::FileTooLarge, detail);
+        }
+        Err(error) => return Err(Refusal::of(&error, false)),
+    }
+    Ok(())
+}

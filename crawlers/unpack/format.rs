@@ -1,0 +1,176 @@
+//! `Format`: which container some bytes are, by file name or by what they begin with.
+//!
+//! Must not know how a container is read beyond the first block that a decision needs.
+
+use std::io::Read;
+
+use flate2::bufread::GzDecoder;
+
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
+const ZIP_MAGICS: &[&[u8]] = &[b"PK\x03\x04", b"PK\x05\x06"];
+const ZIP_END: &[u8] = b"PK\x05\x06";
+/// The length of a zip's end record without a comment.
+const ZIP_END_BYTES: usize = 22;
+/// A tar header.
+pub(super) const BLOCK_BYTES: usize = 512;
+
+/// Endings that say "tar inside gzip".
+const TAR_GZ_ENDINGS: &[&str] = &[".tar.gz", ".tgz", ".crate"];
+/// Endings that say "zip": wheels and eggs, MCP bundles under both of their names, packed skills, editor extensions,
+/// Java archives, office documents.
+const ZIP_ENDINGS: &[&str] =
+    &[".zip", ".whl", ".egg", ".mcpb", ".dxt", ".skill", ".vsix", ".xpi", ".nupkg", ".jar", ".docx", ".xlsx", ".pptx"];
+
+/// A container that the unpacker reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A tar inside gzip.
+    TarGz,
+    /// A bare tar.
+    Tar,
+    /// A gzip stream that holds one file.
+    Gzip,
+    /// A zip, under any of its many names.
+    Zip,
+}
+
+impl Format {
+    /// The format that a file name promises, whatever its case. `None` for names that promise no container, and for
+    /// containers that are not read (bzip2, xz, 7z).
+    pub fn of_filename(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(TAR_GZ_ENDINGS) {
+            Some(Self::TarGz)
+        } else if ends(&[".tar"]) {
+            Some(Self::Tar)
+        } else if ends(&[".gz"]) {
+            Some(Self::Gzip)
+        } else if ends(ZIP_ENDINGS) {
+            Some(Self::Zip)
+        } else {
+            None
+        }
+    }
+
+    /// The format that the first bytes show. Expands at most one tar header. `None` when they show none; an empty tar,
+    /// which is nothing but zeros, is among those.
+    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        if ZIP_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+            return Some(Self::Zip);
+        }
+        if bytes.starts_with(GZIP_MAGIC) {
+            let mut block = Vec::new();
+            let whole = GzDecoder::new(bytes).take(BLOCK_BYTES as u64).read_to_end(&mut block).is_ok();
+            return Some(if whole && is_tar_header(&block) { Self::TarGz } else { Self::Gzip });
+        }
+        bytes.get(..BLOCK_BYTES).filter(|block| is_tar_header(block)).map(|_| Self::Tar)
+    }
+
+    /// As [`Format::sniff`], and also a zip behind other bytes, which zip readers find from its end: a script or picture
+    /// that is an archive too.
+    pub(crate) fn sniff_hidden(bytes: &[u8]) -> Option<Self> {
+        Self::sniff(bytes).or_else(|| {
+            let end = bytes.len().checked_sub(ZIP_END_BYTES).and_then(|start| bytes.get(start..))?;
+            end.starts_with(ZIP_END).then_some(Self::Zip)
+        })
+    }
+
+    /// `name` without the ending that promises a container; as it is where there is none.
+    pub(crate) fn strip_ending(name: &str) -> &str {
+        let lower = name.to_ascii_lowercase();
+        let endings = TAR_GZ_ENDINGS.iter().chain(ZIP_ENDINGS).chain(&[".tar", ".gz"]);
+        endings
+            .filter(|ending| lower.ends_with(*ending))
+            .filter_map(|ending| name.get(..name.len() - ending.len()))
+            .find(|stem| !stem.is_empty())
+            .unwrap_or(name)
+    }
+}
+
+/// The name of a container that is recognised but not read, so that it can be recorded.
+pub(crate) fn unread_container(bytes: &[u8]) -> Option<&'static str> {
+    let magics: [(&[u8], &'static str); 5] = [
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"Rar!\x1a\x07", "rar"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"MSCF\0\0\0\0", "cab"),
+    ];
+    let known = magics.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name);
+    known.or_else(|| match bytes {
+        // bzip2: a level and the digits of pi.
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Some("bzip2"),
+        _ => None,
+    })
+}
+
+/// Whether the checksum of a tar header fits, which holds for every dialect.
+fn is_tar_header(block: &[u8]) -> bool {
+    let (Some(before), Some(stored), Some(after)) =
+        (block.get(..148), block.get(148..156), block.get(156..BLOCK_BYTES))
+    else {
+        return false;
+    };
+    let digits: Vec<u8> = stored.iter().copied().filter(|byte| !matches!(byte, b' ' | 0)).collect();
+    let stored = std::str::from_utf8(&digits).ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
+    let sum: u32 = before.iter().chain(after).map(|byte| u32::from(*byte)).sum();
+    stored == Some(sum + 8 * u32::from(b' ')) && before.first() != Some(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::archives::{Tar, Zip, gzip};
+    use super::*;
+
+    #[test]
+    fn names_promise_formats() {
+        assert_eq!(Format::of_filename("a-1.0.TGZ"), Some(Format::TarGz));
+        assert_eq!(Format::of_filename("a-1.0.tar.gz"), Some(Format::TarGz));
+        assert_eq!(Format::of_filename("a.json.gz"), Some(Format::Gzip));
+        assert_eq!(Format::of_filename("a.tar"), Some(Format::Tar));
+        for name in ["a-1.0-py3-none-any.whl", "a.mcpb", "a.dxt", "a.docx", "a.Zip"] {
+            assert_eq!(Format::of_filename(name), Some(Format::Zip), "{name}");
+        }
+        for name in ["a.tar.bz2", "SKILL.md", "zip", "a.targz"] {
+            assert_eq!(Format::of_filename(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn endings_are_stripped_once_and_never_to_nothing() {
+        assert_eq!(Format::strip_ending("a-1.0.tar.gz"), "a-1.0");
+        assert_eq!(Format::strip_ending("A.ZIP"), "A");
+        assert_eq!(Format::strip_ending("SKILL.md"), "SKILL.md");
+        assert_eq!(Format::strip_ending(".zip"), ".zip");
+    }
+
+    #[test]
+    fn bytes_show_formats() {
+        let tar = Tar::new().file("a", b"x").finish();
+        assert_eq!(Format::sniff(&tar), Some(Format::Tar));
+        assert_eq!(Format::sniff(&gzip(&tar)), Some(Format::TarGz));
+        assert_eq!(Format::sniff(&gzip(b"text")), Some(Format::Gzip));
+        assert_eq!(Format::sniff(&Zip::new().file("a", b"x").finish()), Some(Format::Zip));
+        assert_eq!(Format::sniff(&Zip::new().finish()), Some(Format::Zip));
+        for bytes in [&b""[..], b"text", &[0; 2048], b"\x1f\x8b"] {
+            assert_eq!(Format::sniff(bytes), None);
+        }
+    }
+
+    #[test]
+    fn a_zip_behind_a_script_is_found() {
+        let bytes = [&b"#!/bin/sh\n"[..], &Zip::new().file("a", b"x").finish()].concat();
+        assert_eq!(Format::sniff(&bytes), None);
+        assert_eq!(Format::sniff_hidden(&bytes), Some(Format::Zip));
+        assert_eq!(Format::sniff_hidden(b"PK"), None);
+    }
+
+    #[test]
+    fn containers_that_are_not_read_are_named() {
+        assert_eq!(unread_container(b"BZh91AY&SYxx"), Some("bzip2"));
+        assert_eq!(unread_container(b"7z\xbc\xaf\x27\x1c\0"), Some("7z"));
+        assert_eq!(unread_container(b"BZh is a heading"), None);
+        assert_eq!(unread_container(b""), None);
+    }
+}

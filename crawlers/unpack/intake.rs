@@ -1,0 +1,172 @@
+//! `Intake`: what one input has given so far, and `Inside`, the view of it that the reader of one archive has.
+//!
+//! Archives and folders fill it alike, so that both keep the same rules. Must not know any archive format.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use capdex_core::bundle::BundleFile;
+use capdex_core::snapshot::{Gap, GapReason};
+
+use super::capped::{Budget, Capped, Refusal};
+use super::format::{Format, unread_container};
+use super::{Limits, Unpacked, paths};
+
+/// The subject of a gap that concerns an input as a whole. No member can have this path.
+pub(crate) const WHOLE: &str = ".";
+
+/// Collects the files and gaps of one input under one budget.
+pub(crate) struct Intake {
+    limits: Limits,
+    budget: Rc<Budget>,
+    files: BTreeMap<String, BundleFile>,
+    gaps: Vec<Gap>,
+}
+
+impl Intake {
+    /// Starts on an input of so many compressed bytes.
+    pub(crate) fn new(limits: Limits, compressed_bytes: u64) -> Self {
+        let budget = Rc::new(Budget::new(limits, compressed_bytes));
+        Self { limits, budget, files: BTreeMap::new(), gaps: Vec::new() }
+    }
+
+    /// The view of the outermost level.
+    pub(crate) fn outermost(&mut self) -> Inside<'_> {
+        Inside { intake: self, outer: String::new() }
+    }
+
+    /// Opens every archive among the files, level by level in the order of paths, so that a bomb inside cannot starve
+    /// what lies beside it.
+    pub(crate) fn open_nested(&mut self) {
+        let mut level: Vec<String> = self.files.keys().cloned().collect();
+        for depth in 0.. {
+            let archives = self.archives_among(&level);
+            if archives.is_empty() {
+                return;
+            }
+            if depth >= self.limits.depth {
+                for (path, ..) in archives {
+                    let detail = format!("more than {} archives inside one another", self.limits.depth);
+                    self.gaps.push(Gap::new(path, GapReason::TooDeep, detail));
+                }
+                return;
+            }
+            level.clear();
+            for (path, bytes, format) in archives {
+                let outer = format!("{path}!/");
+                super::read_into(&bytes, format, &mut Inside { intake: self, outer: outer.clone() });
+                let inner = self.files.range(outer.clone()..).map(|(path, _)| path);
+                level.extend(inner.take_while(|path| path.starts_with(&outer)).cloned());
+            }
+        }
+    }
+
+    fn archives_among(&mut self, paths: &[String]) -> Vec<(String, Arc<[u8]>, Format)> {
+        let mut archives = Vec::new();
+        for path in paths {
+            let Some(file) = self.files.get(path) else { continue };
+            if let Some(format) = Format::sniff_hidden(&file.bytes) {
+                archives.push((path.clone(), Arc::clone(&file.bytes), format));
+            } else if let Some(name) = unread_container(&file.bytes) {
+                self.gaps.push(Gap::new(path.clone(), GapReason::Unsupported, format!("a {name} archive")));
+            }
+        }
+        archives
+    }
+
+    /// Closes the account: records paths that fold into one, and an input without anything; gaps sorted, each once.
+    pub(crate) fn finish(mut self) -> Unpacked {
+        let mut folded: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+        for path in self.files.keys() {
+            folded.entry(paths::fold(path)).or_default().push(path);
+        }
+        for path in folded.into_values().filter(|group| group.len() > 1).flatten() {
+            let detail = "another path differs from it only by case or Unicode form";
+            self.gaps.push(Gap::new(path.clone(), GapReason::DuplicatePath, detail));
+        }
+        if self.files.is_empty() && self.gaps.is_empty() {
+            self.gaps.push(Gap::new(WHOLE, GapReason::Empty, "no files"));
+        }
+        self.gaps.sort();
+        self.gaps.dedup();
+        Unpacked { files: self.files, gaps: self.gaps }
+    }
+}
+
+/// One archive or folder inside an [`Intake`]: its members' paths begin with `outer`.
+pub(crate) struct Inside<'i> {
+    intake: &'i mut Intake,
+    outer: String,
+}
+
+impl Inside<'_> {
+    pub(crate) fn limits(&self) -> Limits {
+        self.intake.limits
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.intake.budget
+    }
+
+    /// Whether this is not inside another archive.
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.outer.is_empty()
+    }
+
+    /// The subject of gaps that concern the archive as a whole.
+    pub(crate) fn subject(&self) -> &str {
+        self.outer.strip_suffix("!/").unwrap_or(WHOLE)
+    }
+
+    /// A reader that counts against the shared budget.
+    pub(crate) fn capped<R: Read>(&self, reader: R) -> Capped<R> {
+        Capped::new(reader, Rc::clone(&self.intake.budget))
+    }
+
+    /// Records a gap of the archive as a whole.
+    pub(crate) fn gap(&mut self, reason: GapReason, detail: impl Into<String>) {
+        let subject = self.subject().to_owned();
+        self.intake.gaps.push(Gap::new(subject, reason, detail));
+    }
+
+    /// Records why the archive could not be read to its end.
+    pub(crate) fn refuse(&mut self, refusal: Refusal) {
+        self.gap(refusal.reason, refusal.detail);
+    }
+
+    /// Records a gap of one member, by its name as written.
+    pub(crate) fn member_gap(&mut self, name: &[u8], reason: GapReason, detail: impl Into<String>) {
+        let subject = format!("{}{}", self.outer, paths::shown(name));
+        self.intake.gaps.push(Gap::new(subject, reason, detail));
+    }
+
+    /// The path of a member; `None` when it is refused, which is then recorded.
+    pub(crate) fn admit(&mut self, name: &[u8]) -> Option<String> {
+        match paths::admit(name, &self.outer, &self.intake.limits) {
+            Ok(path) => Some(path),
+            Err(why) => {
+                self.member_gap(name, GapReason::PathRefused, why);
+                None
+            }
+        }
+    }
+
+    /// As [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root itself passes.
+    pub(crate) fn check_directory(&mut self, name: &[u8]) {
+        let own = name.strip_suffix(b"/").unwrap_or(name);
+        if !matches!(own, b"." | b"./.") {
+            self.admit(own);
+        }
+    }
+
+    /// Takes a file under an admitted path. The first file of a path stays; a further one is recorded.
+    pub(crate) fn keep(&mut self, path: String, bytes: Vec<u8>) {
+        if self.intake.files.contains_key(&path) {
+            self.intake.gaps.push(Gap::new(path, GapReason::DuplicatePath, "another member has this path"));
+            return;
+        }
+        self.intake.files.insert(path, BundleFile::new(bytes));
+    }
+}

@@ -1,0 +1,244 @@
+//! Zip members into files. The central directory decides, as it does for installers; where it is missing, the members
+//! are read one after the other.
+//!
+//! Must not know compression methods beyond stored and deflated. Readers that go by the local headers see another
+//! archive when the two disagree, so a disagreement is recorded. Sources: PKWARE APPNOTE 6.3.10.
+
+use std::collections::BTreeSet;
+use std::io::{Cursor, Read};
+
+use capdex_core::snapshot::GapReason;
+use zip::read::read_zipfile_from_stream;
+use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive, ZipReadOptions};
+
+use super::capped::{Refusal, read_at_most};
+use super::intake::Inside;
+use super::tar::too_large;
+
+const LOCAL_HEADER: &[u8] = b"PK\x03\x04";
+const CENTRAL_HEADER: &[u8] = b"PK\x01\x02";
+const END64: &[u8] = b"PK\x06\x06";
+const LOCATOR64: &[u8] = b"PK\x06\x07";
+/// The longest comment, the end record and the locator before it.
+const TAIL_BYTES: usize = (64 << 10) + 22 + 20;
+/// The part of a unix mode that says what a member is, and its values.
+const TYPE_MASK: u32 = 0o170_000;
+const TYPE_LINK: u32 = 0o120_000;
+const TYPE_REGULAR: u32 = 0o100_000;
+const TYPE_DIRECTORY: u32 = 0o040_000;
+
+/// Reads every member into `inside`. What is wrong is recorded there.
+pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
+    let declared = declared_members(bytes);
+    if declared > inside.budget().members_left() as u64 {
+        // The directory is held in memory whole, so it is refused before it is read.
+        let detail = format!("{declared} members, more than {} are left", inside.budget().members_left());
+        return inside.gap(GapReason::TooManyMembers, detail);
+    }
+    match ZipArchive::new(Cursor::new(bytes)) {
+        Ok(mut archive) => {
+            note_structure(bytes, &mut archive, inside);
+            read_listed(&mut archive, inside);
+        }
+        Err(error) if bytes.starts_with(LOCAL_HEADER) => read_streamed(bytes, &error, inside),
+        Err(error) => inside.refuse(refusal(&error, false)),
+    }
+}
+
+/// An upper bound of the members that a reader of `bytes` would hold in memory: the central headers that are there, and
+/// what a 64-bit end record announces.
+fn declared_members(bytes: &[u8]) -> u64 {
+    let headers = bytes.windows(4).filter(|window| *window == CENTRAL_HEADER).count() as u64;
+    let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
+    if !tail.windows(4).any(|window| window == LOCATOR64) {
+        return headers;
+    }
+    let ends = bytes.windows(40).filter(|window| window.starts_with(END64));
+    let announced = ends.filter_map(|window| Some(u64::from_le_bytes(window.get(32..40)?.try_into().ok()?)));
+    // An announcement that cannot be true allocates nothing: the reader holds it against the size of the archive.
+    let possible = announced.filter(|count| count.saturating_mul(46) <= bytes.len() as u64);
+    possible.max().unwrap_or(0).max(headers)
+}
+
+/// Records what makes readers disagree about the archive as a whole.
+fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>) {
+    if inside.is_outermost() && archive.offset() > 0 {
+        let detail = format!("{} bytes before the first member", archive.offset());
+        inside.gap(GapReason::Malformed, detail);
+    }
+    if archive.has_duplicate_names() {
+        let detail = "the directory names it more than once; the last is kept";
+        for name in repeated_names(bytes, archive.central_directory_start()) {
+            inside.member_gap(name, GapReason::DuplicatePath, detail);
+        }
+        inside.gap(GapReason::DuplicatePath, "the directory names members more than once");
+        if archive.has_overlapping_entries().unwrap_or(true) {
+            inside.gap(GapReason::Malformed, "members overlap");
+        }
+    } else if let Err(error) = archive.validate_header_consistency() {
+        inside.refuse(refusal(&error, false));
+    }
+}
+
+/// The raw names that stand in the central directory more than once.
+fn repeated_names(bytes: &[u8], start: u64) -> BTreeSet<&[u8]> {
+    let (mut seen, mut repeated) = (BTreeSet::new(), BTreeSet::new());
+    let mut rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+    while rest.starts_with(CENTRAL_HEADER) {
+        let length = |at: usize| match rest.get(at..at + 2) {
+            Some([low, high]) => usize::from(u16::from_le_bytes([*low, *high])),
+            _ => 0,
+        };
+        let (name, others) = (length(28), length(30) + length(32));
+        let Some(raw) = rest.get(46..46 + name) else { break };
+        if !seen.insert(raw) {
+            repeated.insert(raw);
+        }
+        rest = rest.get(46 + name + others..).unwrap_or_default();
+    }
+    repeated
+}
+
+fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>) {
+    for index in 0..archive.len() {
+        let member = match archive.by_index_data(index) {
+            Ok(entry) => Member {
+                name: entry.name_raw().to_vec(),
+                mode: entry.unix_mode(),
+                size: entry.size(),
+                encrypted: entry.encrypted(),
+                method: entry.compression(),
+            },
+            Err(error) => return inside.refuse(refusal(&error, false)),
+        };
+        if let Err(refusal) = inside.budget().count_member() {
+            return inside.refuse(refusal);
+        }
+        let Some(path) = member.admit(inside) else { continue };
+        let outcome = match archive.by_index_with_options(index, ZipReadOptions::new()) {
+            Ok(file) => member.read(file, inside),
+            Err(error) => Err(refusal(&error, false)),
+        };
+        match outcome {
+            Ok(Some(content)) => inside.keep(path, content),
+            Ok(None) => {}
+            Err(refusal) if refusal.is_cap() => return inside.refuse(refusal),
+            Err(refusal) => inside.member_gap(&member.name, refusal.reason, refusal.detail),
+        }
+    }
+}
+
+/// Reads members in the order of their local headers, up to the first that is damaged. `error` is why the directory
+/// could not be read.
+fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut Inside<'_>) {
+    let mut stream = Cursor::new(bytes);
+    loop {
+        let outcome = read_next(&mut stream, inside);
+        let ended = stream.position() >= bytes.len() as u64;
+        match outcome {
+            Ok(true) => {}
+            Ok(false) => return inside.refuse(refusal(error, false)),
+            Err((name, mut refusal)) => {
+                if ended && !refusal.is_cap() {
+                    refusal.reason = GapReason::Truncated;
+                }
+                return match name {
+                    Some(name) => inside.member_gap(&name, refusal.reason, refusal.detail),
+                    None => inside.refuse(refusal),
+                };
+            }
+        }
+    }
+}
+
+/// Reads the member that begins here; `false` when the directory begins instead. An error names the member, once that
+/// is known.
+fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool, (Option<Vec<u8>>, Refusal)> {
+    let next = read_zipfile_from_stream(stream).map_err(|error| (None, refusal(&error, false)))?;
+    let Some(file) = next else { return Ok(false) };
+    inside.budget().count_member().map_err(|refusal| (None, refusal))?;
+    let member = Member {
+        name: file.name_raw().to_vec(),
+        mode: None,
+        size: file.size(),
+        encrypted: file.encrypted(),
+        method: file.compression(),
+    };
+    if let Some(path) = member.admit(inside) {
+        let content = member.read(file, inside).map_err(|refusal| (Some(member.name.clone()), refusal))?;
+        if let Some(content) = content {
+            inside.keep(path, content);
+        }
+    }
+    Ok(true)
+}
+
+/// What the headers say of one member.
+struct Member {
+    name: Vec<u8>,
+    mode: Option<u32>,
+    size: u64,
+    encrypted: bool,
+    method: CompressionMethod,
+}
+
+impl Member {
+    /// The path of a file that is to be read; `None` for directories and for what is refused, which is recorded.
+    fn admit(&self, inside: &mut Inside<'_>) -> Option<String> {
+        if self.name.ends_with(b"/") {
+            inside.check_directory(&self.name);
+            if self.size != 0 {
+                inside.member_gap(&self.name, GapReason::Malformed, "a directory with content");
+            }
+            return None;
+        }
+        let limits = inside.limits();
+        let refused = match self.mode.unwrap_or(0) & TYPE_MASK {
+            TYPE_LINK => Some((GapReason::LinkRefused, "a symbolic link".to_owned())),
+            0 | TYPE_REGULAR | TYPE_DIRECTORY => None,
+            _ => Some((GapReason::SpecialRefused, "a device, FIFO or socket".to_owned())),
+        };
+        let refused = refused.or_else(|| self.encrypted.then(|| (GapReason::Unsupported, "encrypted".to_owned())));
+        let refused = refused.or_else(|| match self.method {
+            CompressionMethod::Stored | CompressionMethod::Deflated => None,
+            method => Some((GapReason::Unsupported, format!("compression method {method}"))),
+        });
+        let too_large = || (GapReason::FileTooLarge, format!("{} bytes, {}", self.size, too_large(&limits)));
+        match refused.or_else(|| (self.size > limits.file_bytes).then(too_large)) {
+            Some((reason, detail)) => {
+                inside.member_gap(&self.name, reason, detail);
+                None
+            }
+            None => inside.admit(&self.name),
+        }
+    }
+
+    /// The content. `None` when it is larger than allowed, which is recorded.
+    fn read(&self, file: impl Read, inside: &mut Inside<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+        let limits = inside.limits();
+        let capped = inside.capped(file);
+        let content = read_at_most(capped, limits.file_bytes).map_err(|error| Refusal::of(&error, false))?;
+        match &content {
+            None => inside.member_gap(&self.name, GapReason::FileTooLarge, too_large(&limits)),
+            Some(content) if content.len() as u64 != self.size => {
+                let detail = format!("{} bytes are announced and {} are there", self.size, content.len());
+                inside.member_gap(&self.name, GapReason::Malformed, detail);
+            }
+            Some(_) => {}
+        }
+        Ok(content)
+    }
+}
+
+fn refusal(error: &ZipError, ended: bool) -> Refusal {
+    let reason = match error {
+        ZipError::Io(error) => return Refusal::of(error, ended),
+        _ if ended => GapReason::Truncated,
+        ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) | ZipError::InvalidPassword => {
+            GapReason::Unsupported
+        }
+        _ => GapReason::Malformed,
+    };
+    Refusal { reason, detail: error.to_string() }
+}
