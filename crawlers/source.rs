@@ -115,4 +115,4 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[crate::npm::SOURCE];
+pub const SOURCES: &[&dyn Source] = &[crate::npm::SOURCE, crate::pypi::SOURCE];

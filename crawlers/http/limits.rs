@@ -88,3 +88,65 @@ impl Host {
         *self.closed_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::testing::FakeClock;
+
+    const MAX_WAIT: Duration = Duration::from_secs(30);
+
+    fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
+        let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
+        Hosts::new(&settings).host(("host.test".into(), 80))
+    }
+
+    /// Whether a place is given without any wait.
+    async fn is_admitted(host: &Host) -> Option<OwnedSemaphorePermit> {
+        let clock = Arc::new(FakeClock::default());
+        let admitted = tokio::time::timeout(Duration::ZERO, host.admit(&clock, MAX_WAIT)).await;
+        admitted.ok().and_then(Result::ok)
+    }
+
+    #[tokio::test]
+    async fn no_more_are_admitted_than_there_are_places() {
+        let host = host(1_000, 2);
+        let (first, second) = (is_admitted(&host).await, is_admitted(&host).await);
+        assert!(first.is_some() && second.is_some());
+        assert!(is_admitted(&host).await.is_none());
+        drop(first);
+        assert!(is_admitted(&host).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn no_more_are_admitted_at_once_than_the_burst() {
+        let host = host(1, 100);
+        assert!(is_admitted(&host).await.is_some());
+        assert!(is_admitted(&host).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_closed_gate_is_waited_for_and_never_opened_early() {
+        let host = host(1_000, 2);
+        let clock = Arc::new(FakeClock::default());
+        host.close_until(MAX_WAIT);
+        host.close_until(Duration::from_secs(1));
+        assert!(host.admit(&clock, MAX_WAIT).await.is_ok());
+        assert_eq!(clock.waits(), [MAX_WAIT]);
+        host.close_until(MAX_WAIT * 3);
+        assert_eq!(host.admit(&clock, MAX_WAIT).await.expect_err("it is too long"), MAX_WAIT * 2);
+    }
+
+    #[test]
+    fn one_host_has_one_pace_and_hosts_are_bounded() {
+        let hosts = Hosts::new(&HttpSettings::default());
+        let kept = hosts.host(("host.test".into(), 80));
+        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
+        assert!(!Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 81))));
+        for number in 0..3 * MAX_HOSTS {
+            hosts.host((format!("host-{number}.test"), 80));
+        }
+        assert!(hosts.hosts.lock().expect("no test thread panics while it holds this").len() <= MAX_HOSTS + 1);
+        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
+    }
+}
