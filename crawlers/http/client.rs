@@ -15,13 +15,15 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue,
 use tokio::time::Instant;
 use url::Url;
 
-use super::address::{self, CheckingResolver, Origin};
+use super::HttpSettings;
+use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
+use super::connections;
+use super::credentials::Credentials;
 use super::exchange::{Failure, Reply, exchange};
 use super::limits::{Host, Hosts};
 use super::redact::redact_url;
 use super::retry::Backoff;
-use super::{Credential, HttpSettings, redact};
 use crate::{CrawlError, Usage};
 
 /// Redirects that are followed at most.
@@ -77,7 +79,7 @@ struct Shared {
     /// For all other addresses: names are checked when they are resolved.
     checked: reqwest::Client,
     allowed: BTreeSet<(String, u16)>,
-    credentials: Vec<(Origin, String, HeaderValue)>,
+    credentials: Credentials,
     hosts: Hosts,
     backoff: Backoff,
     clock: Box<dyn Clock>,
@@ -101,13 +103,11 @@ impl Http {
         for base_url in &settings.allowed_base_urls {
             allowed.insert(Origin::of(&address::parse(base_url)?).host_and_port());
         }
-        let credentials = settings.credentials.iter().map(read_credential).collect::<Result<_, _>>()?;
-        let unchecked = if settings.use_environment_proxy { proxy_names() } else { BTreeSet::new() };
         let shared = Shared {
-            configured: build(&settings, None)?,
-            checked: build(&settings, Some(CheckingResolver { unchecked }))?,
+            configured: connections::unchecked(&settings)?,
+            checked: connections::checked(&settings)?,
             allowed,
-            credentials,
+            credentials: Credentials::read(&settings.credentials)?,
             hosts: Hosts::new(&settings),
             backoff: Backoff::new(
                 Duration::from_millis(settings.backoff_ms),
@@ -191,7 +191,7 @@ impl Http {
         if let Some(date) = validators.and_then(|validators| validators.last_modified.as_deref()) {
             put(IF_MODIFIED_SINCE, date)?;
         }
-        if let Some(authorization) = self.shared.authorization(url) {
+        if let Some(authorization) = self.shared.credentials.find(url) {
             headers.insert(AUTHORIZATION, authorization.clone());
         }
         Ok(headers)
@@ -281,63 +281,6 @@ impl Shared {
             detail: format!("not done within {} ms", self.settings.total_deadline_ms),
         }
     }
-
-    /// The credential whose base address is the longest that `url` is under.
-    fn authorization(&self, url: &Url) -> Option<&HeaderValue> {
-        let origin = Origin::of(url);
-        let is_under =
-            |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.credentials
-            .iter()
-            .filter(|(of, path, _)| *of == origin && is_under(path))
-            .max_by_key(|(_, path, _)| path.len())
-            .map(|(_, _, value)| value)
-    }
-}
-
-fn read_credential(credential: &Credential) -> Result<(Origin, String, HeaderValue), CrawlError> {
-    let url = address::parse(&credential.base_url)?;
-    let mut value = HeaderValue::from_str(credential.authorization.reveal()).map_err(|_| CrawlError::Malformed {
-        subject: redact(&credential.base_url),
-        reason: GapReason::Malformed,
-        detail: "the credential has letters that no header can carry".to_owned(),
-    })?;
-    value.set_sensitive(true);
-    Ok((Origin::of(&url), url.path().trim_end_matches('/').to_owned(), value))
-}
-
-fn build(settings: &HttpSettings, resolver: Option<CheckingResolver>) -> Result<reqwest::Client, CrawlError> {
-    // The first one stays, whoever installs it; all of them are ring here.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let contact: String = settings.contact.chars().filter(|letter| (' '..='~').contains(letter)).collect();
-    let mut builder = reqwest::Client::builder()
-        .user_agent(format!("capdex/{} (+{contact})", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .connect_timeout(Duration::from_millis(settings.connect_deadline_ms))
-        .read_timeout(Duration::from_millis(settings.idle_deadline_ms));
-    if !settings.use_environment_proxy {
-        builder = builder.no_proxy();
-    }
-    if let Some(resolver) = resolver {
-        builder = builder.dns_resolver(resolver);
-    }
-    builder.build().map_err(|error| CrawlError::Malformed {
-        subject: "the http client".to_owned(),
-        reason: GapReason::Unsupported,
-        detail: error.to_string(),
-    })
-}
-
-/// The names of the proxies in the environment. An operator's proxy usually stands on a private network.
-fn proxy_names() -> BTreeSet<String> {
-    ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        .into_iter()
-        .filter_map(|variable| std::env::var(variable).ok())
-        .filter_map(|address| Url::parse(&address).or_else(|_| Url::parse(&format!("http://{address}"))).ok())
-        .filter_map(|url| url.host_str().map(str::to_owned))
-        .collect()
 }
 
 fn refused(url: &Url, rule: &str) -> CrawlError {

@@ -5,6 +5,8 @@
 mod address;
 mod client;
 mod clock;
+mod connections;
+mod credentials;
 mod exchange;
 mod limits;
 mod redact;

@@ -32,7 +32,8 @@ pub struct HttpSettings {
     pub backoff_ms: u64,
     /// The longest wait that the client itself sits out; longer ones are given to the caller.
     pub max_wait_ms: u64,
-    /// Whether the proxies that the environment names (`HTTPS_PROXY` and its kin) are used.
+    /// Whether the proxies that the environment names (`HTTPS_PROXY` and its kin) are used. A proxy resolves names by
+    /// itself, so behind one only addresses written as numbers are checked here.
     pub use_environment_proxy: bool,
     /// What the jitter of waits starts from.
     pub seed: u64,
