@@ -29,11 +29,13 @@ impl Format {
 pub struct Limits {
     /// Placeholder.
     pub compressed_bytes: u64,
+    /// Placeholder.
+    pub expanded_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { compressed_bytes: 1 << 20 }
+        Self { compressed_bytes: 1 << 20, expanded_bytes: 1 << 20 }
     }
 }
 
