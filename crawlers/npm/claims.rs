@@ -1,7 +1,7 @@
 //! What a packument claims about a package.
 //!
-//! Must not know which claims are worth believing. Where a packument has no `time`, it is abbreviated or stripped by a
-//! proxy, and what it lacks is unknown instead of absent.
+//! Must not know which claims are worth believing. Where a packument is abbreviated or put together by a proxy, what it
+//! lacks is unknown instead of absent.
 
 use capdex_core::listing::{Claim, Claims};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const INSTALL_SCRIPTS: [&str; 6] =
 
 /// Every claim that the packument makes about its listed version, and about the package where the version is silent.
 pub(crate) fn of(packument: &Packument<'_>) -> Claims {
-    let missing = if packument.whole.contains_key("time") { Claim::Absent } else { Claim::Unknown };
+    let missing = if packument.is_whole() { Claim::Absent } else { Claim::Unknown };
     let either = |key: &str| packument.manifest.get(key).or_else(|| packument.whole.get(key));
     Claims {
         description: text(either("description"), &missing),
@@ -114,9 +114,8 @@ fn deprecated(value: Option<&Value>) -> Claim<String> {
 
 fn install_scripts(packument: &Packument<'_>) -> Claim<Vec<(String, String)>> {
     let Some(scripts) = packument.manifest.get("scripts") else {
-        let is_abbreviated = !packument.whole.contains_key("time");
         let has_some = packument.manifest.get("hasInstallScript") == Some(&Value::Bool(true));
-        return if is_abbreviated || has_some { Claim::Unknown } else { Claim::Absent };
+        return if has_some || !packument.is_whole() { Claim::Unknown } else { Claim::Absent };
     };
     let script = |name: &&str| {
         let command = scripts.get(name)?.as_str()?;

@@ -39,7 +39,8 @@ where the digest of the packument's canonical form is the one of the last visit.
 all but their last component.
 
 A package is gone where the registry says 404, and where no version of it is left. What a proxy leaves out is unknown,
-never absent: the maintainers always, and everything that abbreviated packuments lack where `time` is missing.",
+never absent: the maintainers always, and everything else where `time` is missing or has no `created`, as in abbreviated
+packuments and those that a proxy put together. The times of such a proxy are those of its own intake and not taken.",
 };
 
 impl Source for Npm {

@@ -24,9 +24,14 @@ pub(crate) struct Packument<'a> {
 }
 
 impl Packument<'_> {
-    /// When a version was published, or `created`; none where the packument does not say.
+    /// When a version was published, or `created`; none where the registry does not say.
     pub(crate) fn time(&self, of: &str) -> Option<&Value> {
-        self.whole.get("time")?.get(of)
+        registry_times(self.whole)?.get(of)
+    }
+
+    /// Whether it is as the registry gives it: neither abbreviated nor put together anew by a proxy.
+    pub(crate) fn is_whole(&self) -> bool {
+        registry_times(self.whole).is_some()
     }
 }
 
@@ -67,6 +72,12 @@ pub(crate) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     Ok((listing, canonical_digest(value)))
 }
 
+/// The registry's own times. Proxies were seen to fill `time` with the moments at which they took versions in, and
+/// those have no `created`, which the registry always states.
+fn registry_times(whole: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    whole.get("time")?.as_object().filter(|times| times.contains_key("created"))
+}
+
 /// What neither a listing nor "unchanged" depends on: readmes (the tarball has them), who starred it, and everything
 /// that registries and proxies keep for themselves.
 fn is_left_out(depth: usize, key: &str) -> bool {
@@ -87,7 +98,7 @@ fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, V
         return Some(tagged);
     }
     let rank = |version: &str| {
-        let time = whole.get("time").and_then(|time| time.get(version)).and_then(Value::as_str);
+        let time = registry_times(whole).and_then(|times| times.get(version)).and_then(Value::as_str);
         let time: Option<Timestamp> = time.and_then(|time| time.parse().ok());
         let parsed = Version::parse(version);
         (parsed.as_ref().is_some_and(Version::is_release), time, parsed)

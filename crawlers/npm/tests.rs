@@ -94,6 +94,10 @@ fn what_a_proxy_strips_is_unknown_and_what_the_registry_lacks_is_absent() {
     assert_eq!(claims.install_scripts, Claim::Unknown);
     assert_eq!((claims.created, claims.published), (Claim::Unknown, Claim::Unknown));
     assert_eq!(claims.version_count, Claim::Known(2));
+    let rewritten = without(without(packument("a"), "/time", "created"), "/versions/1.1.0", "license");
+    let claims = listing(&rewritten).expect("a packument").claims;
+    assert_eq!((claims.license, claims.published), (Claim::Unknown, Claim::Unknown));
+    assert_eq!(claims.version_count, Claim::Known(3));
     let unattested = without(packument("a"), "/versions/1.1.0/dist", "attestations");
     assert_eq!(listing(&unattested).expect("a packument").claims.provenance, Claim::Unknown);
 }
