@@ -16,11 +16,20 @@ pub enum CrawlError {
         wait_s: u64,
     },
     /// The server failed or did not answer in time, after all retries. Try again on a later run.
-    #[error("{subject} did not answer: {detail}")]
+    #[error("{subject} did not give a whole answer: {detail}")]
     Transient {
         /// What was asked for.
         subject: String,
         /// The last status or transport error.
+        detail: String,
+    },
+    /// Nothing answered at all, after all retries: no name, no connection, no status line. The host is down or the
+    /// network away; what else is wanted from it may wait too.
+    #[error("{subject} cannot be reached: {detail}")]
+    Unreachable {
+        /// What was asked for.
+        subject: String,
+        /// The last transport error.
         detail: String,
     },
     /// It does not exist (404, 410). Record it as gone.
@@ -70,7 +79,7 @@ impl CrawlError {
     pub fn to_gap(&self) -> Gap {
         let (subject, reason) = match self {
             Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
-            Self::Transient { subject, .. } => (subject, GapReason::Unreachable),
+            Self::Transient { subject, .. } | Self::Unreachable { subject, .. } => (subject, GapReason::Unreachable),
             Self::Gone { subject } => (subject, GapReason::NotFound),
             Self::Denied { subject, .. } | Self::Refused { subject, .. } => (subject, GapReason::Denied),
             Self::TooLarge { subject, .. } => (subject, GapReason::CompressedTooLarge),
@@ -81,6 +90,20 @@ impl CrawlError {
 
     /// Whether a later try may succeed without anything having been mended.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::RetryAt { .. } | Self::Transient { .. })
+        matches!(self, Self::RetryAt { .. } | Self::Transient { .. } | Self::Unreachable { .. })
+    }
+
+    /// The address or key that it is about, safe to print.
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::RetryAt { subject, .. }
+            | Self::Transient { subject, .. }
+            | Self::Unreachable { subject, .. }
+            | Self::Gone { subject }
+            | Self::Denied { subject, .. }
+            | Self::TooLarge { subject, .. }
+            | Self::Malformed { subject, .. }
+            | Self::Refused { subject, .. } => subject,
+        }
     }
 }

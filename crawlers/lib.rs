@@ -5,15 +5,18 @@
 
 #![warn(missing_docs)]
 
+mod claims;
 mod error;
 pub mod fetch;
 pub mod folder;
 pub mod http;
+mod json;
 pub mod npm;
 pub mod pypi;
 pub mod settings;
 mod source;
 pub mod unpack;
+mod walk;
 
 pub use error::CrawlError;
 pub use source::{Cursor, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage};

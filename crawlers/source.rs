@@ -25,10 +25,12 @@ pub struct SourceMeta {
 }
 
 /// Where a source is and what to list there. Comes from the schedule, with the ecosystem's own settings filled in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceSettings {
     /// The base address, or the folder for local sources.
     pub base_url: String,
+    /// Other base addresses for names in a scope (`@scope`), where the ecosystem has such. Usually empty.
+    pub scopes: BTreeMap<String, String>,
     /// The names to list, sorted and each once.
     pub watchlist: Vec<String>,
 }
@@ -113,4 +115,4 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[];
+pub const SOURCES: &[&dyn Source] = &[crate::folder::SOURCE, crate::npm::SOURCE, crate::pypi::SOURCE];

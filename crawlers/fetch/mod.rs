@@ -1,1 +1,60 @@
-//! Placeholder.
+//! Fetching: from a locator to files, each published digest checked and every refusal recorded.
+//!
+//! Must not know what the files mean. One file for each kind of locator.
+
+mod artifact;
+mod npm;
+mod pypi;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use capdex_core::bundle::BundleFile;
+use capdex_core::listing::Locator;
+use capdex_core::snapshot::{Gap, GapReason};
+
+use crate::http::Http;
+use crate::{CrawlError, folder, unpack};
+
+/// What a locator led to.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The files by path, without the one top folder that archives of registries have.
+    pub files: BTreeMap<String, BundleFile>,
+    /// What could not be read, was refused, or could not be checked.
+    pub gaps: Vec<Gap>,
+    /// How many bytes the artifact has as it was sent; for a folder, how many were read.
+    pub bytes: u64,
+}
+
+/// Fetches what a locator names. A folder is read and not fetched.
+///
+/// # Errors
+/// Any [`CrawlError`]: `TooLarge` for an artifact above the cap for compressed bytes, `Malformed` with
+/// `DigestMismatch` for bytes that do not have every digest that was published for them, `Malformed` with
+/// `Unsupported` for a kind of archive that is not read. A damaged archive is no error: it gives what could be read,
+/// and gaps.
+pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> Result<Fetched, CrawlError> {
+    match locator {
+        Locator::NpmPackage { url, integrity, .. } => npm::fetch(http, url, integrity, limits).await,
+        Locator::PypiPackage { url, filename, integrity, .. } => {
+            pypi::fetch(http, url, filename, integrity, limits).await
+        }
+        Locator::Folder { path, .. } => read_folder(path, *limits).await,
+    }
+}
+
+async fn read_folder(path: &str, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
+    let read_path = PathBuf::from(path);
+    let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &limits)).await;
+    let input = read.map_err(|error| CrawlError::Malformed {
+        subject: path.to_owned(),
+        reason: GapReason::Unreadable,
+        detail: error.to_string(),
+    })??;
+    let bytes = input.files.values().map(|file| file.bytes.len() as u64).sum();
+    Ok(Fetched { files: input.files, gaps: input.gaps, bytes })
+}
+
+#[cfg(test)]
+mod tests;

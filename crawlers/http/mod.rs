@@ -2,6 +2,21 @@
 //!
 //! Must not know what is fetched or why.
 
-/// The client. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Http {}
+mod address;
+mod client;
+mod clock;
+mod connections;
+mod credentials;
+mod exchange;
+mod limits;
+mod redact;
+mod retry;
+mod settings;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use client::{Answer, Http, Request};
+pub use redact::{Secret, redact};
+pub use settings::{Credential, HttpSettings};

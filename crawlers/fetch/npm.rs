@@ -1,0 +1,19 @@
+//! Fetches a tarball of an npm registry.
+//!
+//! Must not know the packument that named it.
+
+use capdex_core::listing::Integrity;
+
+use super::{Fetched, artifact};
+use crate::http::Http;
+use crate::{CrawlError, unpack};
+
+/// npm packages are gzipped tar archives, whatever their address ends in.
+pub(super) async fn fetch(
+    http: &Http,
+    url: &str,
+    integrity: &[Integrity],
+    limits: &unpack::Limits,
+) -> Result<Fetched, CrawlError> {
+    artifact::fetch(http, url, unpack::Format::TarGz, integrity, limits).await
+}

@@ -1,0 +1,26 @@
+//! Fetches a source distribution or a wheel of a Python package index.
+//!
+//! Must not know the project that named it.
+
+use capdex_core::listing::Integrity;
+use capdex_core::snapshot::GapReason;
+
+use super::{Fetched, artifact};
+use crate::http::Http;
+use crate::{CrawlError, unpack};
+
+/// The file's name decides the kind of archive, as it does for installers.
+pub(super) async fn fetch(
+    http: &Http,
+    url: &str,
+    filename: &str,
+    integrity: &[Integrity],
+    limits: &unpack::Limits,
+) -> Result<Fetched, CrawlError> {
+    let format = unpack::Format::of_filename(filename).ok_or_else(|| CrawlError::Malformed {
+        subject: filename.to_owned(),
+        reason: GapReason::Unsupported,
+        detail: "this kind of archive is not read".to_owned(),
+    })?;
+    artifact::fetch(http, url, format, integrity, limits).await
+}

@@ -1,0 +1,109 @@
+//! Downloads from a server on loopback.
+
+use std::io::Write as _;
+
+use capdex_core::digest::Digest;
+use capdex_core::listing::Integrity;
+
+use super::*;
+use crate::http::testing::{Sent, Server, client, settings};
+
+/// A gzipped tar archive with one file, `package/a.txt`.
+fn tarball() -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_ustar();
+    header.set_size(5);
+    header.set_mode(0o644);
+    header.set_cksum();
+    archive.append_data(&mut header, "package/a.txt", &b"hello"[..]).expect("memory takes everything");
+    let archive = archive.into_inner().expect("memory takes everything");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&archive).expect("memory takes everything");
+    gzip.finish().expect("memory takes everything")
+}
+
+fn npm(server: &Server, integrity: Vec<Integrity>) -> Locator {
+    let url = format!("{}/a/-/a-1.tgz?token=canary", server.base_url);
+    Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity }
+}
+
+async fn fetch_from(server: &Server, locator: &Locator, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
+    let (http, _) = client(settings(&[&server.base_url]));
+    fetch(&http, locator, &limits).await
+}
+
+#[tokio::test]
+async fn bytes_with_their_published_digest_have_no_gap() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    let integrity = vec![Integrity::Sha256(Digest::of(&tarball()).hex())];
+    let fetched = fetch_from(&server, &npm(&server, integrity), unpack::Limits::default()).await.expect("fetched");
+    assert_eq!((fetched.gaps, fetched.bytes), (Vec::new(), tarball().len() as u64));
+    assert_eq!(fetched.files.len(), 1);
+    assert!(fetched.files.keys().all(|path| !path.starts_with("package/")));
+}
+
+#[tokio::test]
+async fn bytes_without_a_published_digest_have_a_gap() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    let fetched = fetch_from(&server, &npm(&server, vec![]), unpack::Limits::default()).await.expect("fetched");
+    assert!(matches!(fetched.gaps.as_slice(), [gap] if gap.detail.starts_with("no published digest")));
+    assert!(fetched.gaps.iter().all(|gap| !gap.to_string().contains("canary")));
+}
+
+#[tokio::test]
+async fn bytes_with_another_digest_are_refused_whole() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    let right = Integrity::Sha256(Digest::of(&tarball()).hex());
+    let wrong = Integrity::Sha1("00".repeat(20));
+    let error = fetch_from(&server, &npm(&server, vec![right, wrong]), unpack::Limits::default()).await;
+    let error = error.expect_err("one digest does not fit");
+    assert!(matches!(error, CrawlError::Malformed { reason: GapReason::DigestMismatch, .. }));
+    assert!(!error.to_string().contains("canary"));
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn the_cap_for_compressed_bytes_holds() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    for (cap, fits) in [(tarball().len() as u64, true), (tarball().len() as u64 - 1, false)] {
+        let limits = unpack::Limits { compressed_bytes: cap, ..unpack::Limits::default() };
+        let fetched = fetch_from(&server, &npm(&server, vec![]), limits).await;
+        assert_eq!(fetched.is_ok(), fits);
+        assert!(fits || matches!(fetched, Err(CrawlError::TooLarge { .. })));
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_a_python_file_decides_its_format() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    let locator = |filename: &str| Locator::PypiPackage {
+        name: "a".into(),
+        version: "1".into(),
+        url: format!("{}/{filename}", server.base_url),
+        filename: filename.into(),
+        integrity: vec![Integrity::Sha256(Digest::of(&tarball()).hex())],
+    };
+    let fetched = fetch_from(&server, &locator("a-1.tar.gz"), unpack::Limits::default()).await.expect("fetched");
+    assert_eq!((fetched.files.len(), fetched.gaps.len()), (1, 0));
+    let error = fetch_from(&server, &locator("a-1.exe"), unpack::Limits::default()).await;
+    assert!(matches!(error, Err(CrawlError::Malformed { reason: GapReason::Unsupported, .. })));
+    assert_eq!(server.paths(), ["/a-1.tar.gz"]);
+}
+
+#[tokio::test]
+async fn a_tarball_at_a_forbidden_address_is_refused() {
+    let server = Server::start(|_, _| Sent::ok(tarball()));
+    let url = "http://169.254.169.254/a-1.tgz".to_owned();
+    let locator = Locator::NpmPackage { name: "a".into(), version: "1".into(), url, integrity: vec![] };
+    let error = fetch_from(&server, &locator, unpack::Limits::default()).await;
+    assert!(matches!(error, Err(CrawlError::Refused { .. })));
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_an_error() {
+    let (http, _) = client(settings(&[]));
+    let path = tempfile::tempdir().expect("a folder").path().join("missing");
+    let locator = Locator::Folder { path: path.to_string_lossy().into_owned(), name: "missing".into() };
+    assert!(fetch(&http, &locator, &unpack::Limits::default()).await.is_err());
+    assert_eq!(http.usage().requests, 0);
+}

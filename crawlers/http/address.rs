@@ -1,0 +1,263 @@
+//! Which addresses may be fetched, checked in the text of an address and again when a connection is made.
+//!
+//! A name is resolved once, and what is checked is what is connected to, so that a name that changes its address
+//! between check and connection gains nothing. Sources: RFC 6890 and the special-purpose address registries of IANA;
+//! documentation ranges are not refused, because nothing of ours can stand there.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use capdex_core::snapshot::GapReason;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use super::redact;
+use crate::CrawlError;
+
+/// Scheme, host and port of an address. Credentials and validators belong to one of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    scheme: String,
+    host: String,
+    port: u16,
+}
+
+impl Origin {
+    /// The origin of a parsed address; http and https addresses always have one.
+    pub(crate) fn of(url: &Url) -> Self {
+        Self {
+            scheme: url.scheme().to_owned(),
+            host: url.host_str().unwrap_or_default().to_owned(),
+            port: url.port_or_known_default().unwrap_or_default(),
+        }
+    }
+
+    /// Host and port, which is what a rate limit and an exemption are for.
+    pub(crate) fn host_and_port(&self) -> (String, u16) {
+        (self.host.clone(), self.port)
+    }
+
+    /// Whether a redirect from here to `next` would give up encryption.
+    pub(crate) fn is_downgraded_by(&self, next: &Self) -> bool {
+        self.scheme == "https" && next.scheme != "https"
+    }
+}
+
+/// Reads an address and takes user name, password and fragment off: credentials travel only as `Credential`.
+///
+/// # Errors
+/// `Malformed` for text that is no address, `Refused` for a scheme other than http and https.
+pub(crate) fn parse(address: &str) -> Result<Url, CrawlError> {
+    let mut url = Url::parse(address).map_err(|error| CrawlError::Malformed {
+        subject: redact(address),
+        reason: GapReason::BadAnswer,
+        detail: format!("the address does not parse: {error}"),
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(CrawlError::Refused {
+            subject: redact(address),
+            detail: "only http and https are fetched".to_owned(),
+        });
+    }
+    // Neither can fail for http and https.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Refuses an address whose host is written as a number that may not be fetched. Names are checked when they are
+/// resolved.
+pub(crate) fn check_literal(url: &Url) -> Result<(), CrawlError> {
+    let address = match url.host() {
+        Some(Host::Ipv4(address)) => IpAddr::V4(address),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address),
+        Some(Host::Domain(_)) | None => return Ok(()),
+    };
+    match refusal(address) {
+        None => Ok(()),
+        Some(rule) => {
+            Err(CrawlError::Refused { subject: redact(url.as_str()), detail: format!("{address} is {rule}") })
+        }
+    }
+}
+
+/// Why an address may not be fetched; none where it may.
+pub(crate) fn refusal(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => refusal_v4(address),
+        IpAddr::V6(address) => refusal_v6(address),
+    }
+}
+
+fn refusal_v4(address: Ipv4Addr) -> Option<&'static str> {
+    let [a, b, c, d] = address.octets();
+    match (a, b, c, d) {
+        (0, ..) => Some("an address of this network"),
+        (10, ..) | (172, 16..=31, ..) | (192, 168, ..) => Some("a private address"),
+        (100, 64..=127, ..) => Some("an address behind a carrier's translation"),
+        (127, ..) => Some("a loopback address"),
+        (169, 254, ..) => Some("a link-local address"),
+        // Two clouds keep their metadata outside the link-local range.
+        (168, 63, 129, 16) | (192, 0, 0, 192) => Some("a metadata address"),
+        (192, 0, 0, _) => Some("an address for protocol assignments"),
+        (224..=239, ..) => Some("a multicast address"),
+        (255, 255, 255, 255) => Some("the broadcast address"),
+        (240..=255, ..) => Some("a reserved address"),
+        _ => None,
+    }
+}
+
+fn refusal_v6(address: Ipv6Addr) -> Option<&'static str> {
+    let segments = address.segments();
+    let embedded = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        refusal_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match segments {
+        [0, 0, 0, 0, 0, 0, 0, 1] => Some("the loopback address"),
+        [0, 0, 0, 0, 0, 0, 0, 0] => Some("the unspecified address"),
+        // No name has such addresses in good faith, and they only serve to hide what is embedded.
+        [0, 0, 0, 0, 0, 0xffff, ..] => Some("a mapped IPv4 address"),
+        [0, 0, 0, 0, 0, 0, ..] => Some("a compatible IPv4 address"),
+        [0, 0, 0, 0, 0xffff, 0, ..] => Some("a translated IPv4 address"),
+        // On a network without IPv4 every public name looks like this, so what is embedded decides.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => embedded(high, low),
+        [0x64, 0xff9b, 1, ..] => Some("an address of a local translation"),
+        [0x2001, 0, ..] => Some("a tunnel address"),
+        [0xfc00..=0xfdff, ..] => Some("a unique local address"),
+        [0xfe80..=0xfebf, ..] => Some("a link-local address"),
+        [0xfec0..=0xfeff, ..] => Some("a site-local address"),
+        [0xff00..=0xffff, ..] => Some("a multicast address"),
+        _ => None,
+    }
+}
+
+/// A name led to an address that may not be fetched. Travels inside the client's own error.
+#[derive(Debug, thiserror::Error)]
+#[error("{name} leads to {address}, {rule}")]
+pub(crate) struct RefusedAddress {
+    name: String,
+    address: IpAddr,
+    rule: &'static str,
+}
+
+/// Resolves names and refuses those that lead, with any of their addresses, where nothing may be fetched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CheckingResolver {
+    /// Names that are not checked: those of the proxies that the environment names.
+    pub(crate) unchecked: BTreeSet<String>,
+}
+
+impl Resolve for CheckingResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let is_checked = !self.unchecked.contains(name.as_str());
+        Box::pin(async move {
+            let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            if is_checked {
+                for address in &addresses {
+                    if let Some(rule) = refusal(address.ip()) {
+                        let refused = RefusedAddress { name: name.as_str().to_owned(), address: address.ip(), rule };
+                        return Err(refused.into());
+                    }
+                }
+            }
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The refusal inside an error of the client, where there is one.
+pub(crate) fn refused_within<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a RefusedAddress> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref::<RefusedAddress>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_public_is_refused() {
+        for address in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "100.100.100.200",
+            "127.0.0.1",
+            "127.255.0.1",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "192.0.0.192",
+            "168.63.129.16",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "::127.0.0.1",
+            "::ffff:0:7f00:1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::1",
+            "2002:7f00:1::",
+            "2001::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(refusal(address.parse().expect("an address")).is_some(), "{address}");
+        }
+    }
+
+    #[test]
+    fn what_is_public_or_documentary_is_not_refused() {
+        for address in [
+            "1.1.1.1",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.167.0.1",
+            "192.0.2.1",
+            "198.51.100.1",
+            "203.0.113.80",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2001:db8::1",
+            "64:ff9b::101:101",
+            "2002:101:101::",
+        ] {
+            assert_eq!(refusal(address.parse().expect("an address")), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_disguise_are_read_as_the_client_reads_them() {
+        for address in ["http://0x7f.1/", "http://2130706433/", "http://017700000001/", "http://[::ffff:7f00:1]/"] {
+            let url = parse(address).expect("an address");
+            assert!(matches!(check_literal(&url), Err(CrawlError::Refused { .. })), "{address}");
+        }
+        assert_eq!(check_literal(&parse("http://name.test/").expect("an address")), Ok(()));
+    }
+
+    #[test]
+    fn only_http_and_https_are_read_and_users_are_dropped() {
+        assert!(matches!(parse("file:///etc/passwd"), Err(CrawlError::Refused { .. })));
+        assert!(matches!(parse("ftp://registry.example/"), Err(CrawlError::Refused { .. })));
+        assert!(matches!(parse("registry.example"), Err(CrawlError::Malformed { .. })));
+        let url = parse("https://user:canary@registry.example/a#b").expect("an address");
+        assert_eq!(url.as_str(), "https://registry.example/a");
+    }
+}

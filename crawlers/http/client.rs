@@ -1,0 +1,288 @@
+//! `Http`, the one client: it admits, sends, follows and tries again, and gives a body, "unchanged" or an error.
+//!
+//! Must not know what is fetched or why. It sends GET requests only, keeps no cookie, and has no redirects or retries
+//! but its own.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use capdex_core::listing::Validators;
+use capdex_core::snapshot::GapReason;
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use tokio::time::Instant;
+use url::Url;
+
+use super::HttpSettings;
+use super::address::{self, Origin};
+use super::clock::{Clock, RealClock};
+use super::connections;
+use super::credentials::Credentials;
+use super::exchange::{Failure, Reply, exchange};
+use super::limits::{Host, Hosts};
+use super::redact::redact_url;
+use super::retry::Backoff;
+use crate::{CrawlError, Usage};
+
+/// Redirects that are followed at most.
+const MAX_REDIRECTS: usize = 5;
+
+/// What to ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The address. User name, password and fragment in it are not sent.
+    pub url: &'a str,
+    /// The `Accept` header; any type where none is given.
+    pub accept: Option<&'a str>,
+    /// What the last visit left; sent to the address's own host only.
+    pub validators: Option<&'a Validators>,
+    /// The most bytes that the body may have, decoded.
+    pub max_bytes: u64,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// As the validators say.
+    NotModified,
+    /// The whole body, decoded.
+    Body {
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// What to ask with next time; its digest is none.
+        validators: Validators,
+        /// The `Content-Type` header.
+        content_type: Option<String>,
+        /// The address that answered, after redirects.
+        url: String,
+    },
+}
+
+/// The client. Cheap to clone; clones share pace, counters and connections.
+#[derive(Clone)]
+pub struct Http {
+    shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}
+
+struct Shared {
+    settings: HttpSettings,
+    /// For addresses whose host and port are configured: names may lead anywhere.
+    configured: reqwest::Client,
+    /// For all other addresses: names are checked when they are resolved.
+    checked: reqwest::Client,
+    allowed: BTreeSet<(String, u16)>,
+    credentials: Credentials,
+    hosts: Hosts,
+    backoff: Backoff,
+    clock: Box<dyn Clock>,
+    requests: AtomicU64,
+    received_bytes: AtomicU64,
+}
+
+impl Http {
+    /// Makes the client.
+    ///
+    /// # Errors
+    /// `Malformed` or `Refused` for a base address that is none, `Malformed` for a credential that no header can carry
+    /// and for a system without usable certificates.
+    pub fn new(settings: HttpSettings) -> Result<Self, CrawlError> {
+        Self::with_clock(settings, Box::new(RealClock::start()))
+    }
+
+    /// [`Http::new`] with a clock of the caller's.
+    pub(crate) fn with_clock(settings: HttpSettings, clock: Box<dyn Clock>) -> Result<Self, CrawlError> {
+        let mut allowed = BTreeSet::new();
+        for base_url in &settings.allowed_base_urls {
+            allowed.insert(Origin::of(&address::parse(base_url)?).host_and_port());
+        }
+        let shared = Shared {
+            configured: connections::unchecked(&settings)?,
+            checked: connections::checked(&settings)?,
+            allowed,
+            credentials: Credentials::read(&settings.credentials)?,
+            hosts: Hosts::new(&settings),
+            backoff: Backoff::new(
+                Duration::from_millis(settings.backoff_ms),
+                Duration::from_millis(settings.max_wait_ms),
+                settings.seed,
+            ),
+            clock,
+            requests: AtomicU64::new(0),
+            received_bytes: AtomicU64::new(0),
+            settings,
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
+    /// another scheme, host or port neither credentials nor validators go along.
+    ///
+    /// # Errors
+    /// Any [`CrawlError`]; `RetryAt`, `Transient` and `Unreachable` only after all tries.
+    pub async fn get(&self, request: Request<'_>) -> Result<Answer, CrawlError> {
+        let mut url = address::parse(request.url)?;
+        let mut validators = request.validators;
+        let mut budget = Duration::from_millis(self.shared.settings.total_deadline_ms);
+        for _ in 0..=MAX_REDIRECTS {
+            let headers = self.headers(&url, request.accept, validators)?;
+            match self.shared.ask(&url, &headers, request.max_bytes, &mut budget).await? {
+                Reply::NotModified if validators.is_none() => {
+                    return Err(CrawlError::Malformed {
+                        subject: redact_url(url),
+                        reason: GapReason::BadAnswer,
+                        detail: "\"not modified\" though nothing was asked".to_owned(),
+                    });
+                }
+                Reply::NotModified => return Ok(Answer::NotModified),
+                Reply::Body { bytes, validators, content_type } => {
+                    return Ok(Answer::Body { bytes, validators, content_type, url: url.into() });
+                }
+                Reply::Redirect(next) => {
+                    let (here, there) = (Origin::of(&url), Origin::of(&next));
+                    if here.is_downgraded_by(&there) {
+                        return Err(refused(&next, "a redirect from https to http"));
+                    }
+                    if here != there {
+                        validators = None;
+                    }
+                    url = next;
+                }
+            }
+        }
+        Err(refused(&url, "more than five redirects"))
+    }
+
+    /// What was sent and received since the client was made.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            requests: self.shared.requests.load(Ordering::Relaxed),
+            bytes: self.shared.received_bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    fn headers(
+        &self,
+        url: &Url,
+        accept: Option<&str>,
+        validators: Option<&Validators>,
+    ) -> Result<HeaderMap, CrawlError> {
+        let mut headers = HeaderMap::new();
+        let mut put = |name: HeaderName, value: &str| -> Result<(), CrawlError> {
+            let value = HeaderValue::from_str(value).map_err(|_| CrawlError::Malformed {
+                subject: redact_url(url.clone()),
+                reason: GapReason::BadAnswer,
+                detail: format!("the value for the header {name} cannot be sent"),
+            })?;
+            headers.insert(name, value);
+            Ok(())
+        };
+        put(ACCEPT, accept.unwrap_or("*/*"))?;
+        if let Some(etag) = validators.and_then(|validators| validators.etag.as_deref()) {
+            put(IF_NONE_MATCH, etag)?;
+        }
+        if let Some(date) = validators.and_then(|validators| validators.last_modified.as_deref()) {
+            put(IF_MODIFIED_SINCE, date)?;
+        }
+        if let Some(authorization) = self.shared.credentials.find(url) {
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        Ok(headers)
+    }
+}
+
+impl Shared {
+    /// Asks one address, as often as the policy allows. `budget` is what is left of the time on the wire.
+    async fn ask(
+        &self,
+        url: &Url,
+        headers: &HeaderMap,
+        max_bytes: u64,
+        budget: &mut Duration,
+    ) -> Result<Reply, CrawlError> {
+        let host_and_port = Origin::of(url).host_and_port();
+        let client = if self.allowed.contains(&host_and_port) {
+            &self.configured
+        } else {
+            address::check_literal(url)?;
+            &self.checked
+        };
+        let host = self.hosts.host(host_and_port);
+        let mut tries = 0;
+        loop {
+            let place = host.admit(&*self.clock, Duration::from_millis(self.settings.max_wait_ms)).await;
+            let place = place.map_err(|wait| CrawlError::RetryAt {
+                subject: redact_url(url.clone()),
+                wait_s: wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)),
+            })?;
+            tries += 1;
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            let begun = Instant::now();
+            let attempt = exchange(client, url, headers.clone(), max_bytes, &self.received_bytes);
+            let outcome = match tokio::time::timeout(*budget, attempt).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Failure::again(self.out_of_time(url))),
+            };
+            *budget = budget.saturating_sub(begun.elapsed());
+            drop(place);
+            match outcome {
+                Ok(reply) => return Ok(reply),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Again { error, wait, is_for_all }) => {
+                    let is_last = tries >= self.settings.max_tries || budget.is_zero();
+                    self.wait_or_give_up(&host, tries, is_last, error, wait, is_for_all).await?;
+                }
+            }
+        }
+    }
+
+    /// Waits before the next try.
+    ///
+    /// # Errors
+    /// `RetryAt` where the server asks for more than may be waited for, and `error` after the last try.
+    async fn wait_or_give_up(
+        &self,
+        host: &Host,
+        tries: u32,
+        is_last: bool,
+        error: CrawlError,
+        asked: Option<Duration>,
+        is_for_all: bool,
+    ) -> Result<(), CrawlError> {
+        // A server may ask for no wait at all and mean none of it, so the backoff is the least.
+        let wait = self.backoff.after(tries).max(asked.unwrap_or_default());
+        let is_too_long = wait > Duration::from_millis(self.settings.max_wait_ms);
+        if is_for_all {
+            host.close_until(self.clock.now().saturating_add(wait));
+        }
+        if is_too_long {
+            let subject = error.subject().to_owned();
+            return Err(CrawlError::RetryAt { subject, wait_s: wait.as_secs() });
+        }
+        if is_last {
+            return Err(error);
+        }
+        if !is_for_all {
+            self.clock.sleep(wait).await;
+        }
+        Ok(())
+    }
+
+    fn out_of_time(&self, url: &Url) -> CrawlError {
+        CrawlError::Transient {
+            subject: redact_url(url.clone()),
+            detail: format!("not done within {} ms", self.settings.total_deadline_ms),
+        }
+    }
+}
+
+fn refused(url: &Url, rule: &str) -> CrawlError {
+    CrawlError::Refused { subject: redact_url(url.clone()), detail: rule.to_owned() }
+}

@@ -1,0 +1,171 @@
+//! One request and its answer: sent once, read within a cap, and judged by what must be done about it.
+//!
+//! Must not know how often it is tried or where a redirect ends.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use capdex_core::listing::Validators;
+use capdex_core::snapshot::GapReason;
+use reqwest::Response;
+use reqwest::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+};
+use url::Url;
+
+use super::address;
+use super::redact::redact_url;
+use super::retry::retry_after;
+use crate::CrawlError;
+
+/// What an answer was.
+pub(crate) enum Reply {
+    /// 304.
+    NotModified,
+    /// 200 with its body, decoded.
+    Body { bytes: Vec<u8>, validators: Validators, content_type: Option<String> },
+    /// A redirect, not followed.
+    Redirect(Url),
+}
+
+/// Why there is no answer.
+pub(crate) enum Failure {
+    /// Trying again would give the same.
+    Final(CrawlError),
+    /// Trying again may help; after the last try `error` stands.
+    Again {
+        error: CrawlError,
+        /// What the server asked to wait.
+        wait: Option<Duration>,
+        /// Whether everybody who asks this host has to wait.
+        is_for_all: bool,
+    },
+}
+
+impl Failure {
+    pub(crate) fn again(error: CrawlError) -> Self {
+        Self::Again { error, wait: None, is_for_all: false }
+    }
+}
+
+/// Sends one request and reads its answer. `received_bytes` counts the body's bytes, decoded, also of a try that
+/// fails.
+pub(crate) async fn exchange(
+    client: &reqwest::Client,
+    url: &Url,
+    headers: HeaderMap,
+    max_bytes: u64,
+    received_bytes: &AtomicU64,
+) -> Result<Reply, Failure> {
+    let answer = client.get(url.clone()).headers(headers).send().await;
+    let response = answer.map_err(|error| of_unanswered(url, &error))?;
+    let status = response.status().as_u16();
+    match status {
+        200 => read_body(response, url, max_bytes, received_bytes).await,
+        304 => Ok(Reply::NotModified),
+        301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
+        _ => Err(of_status(status, response.headers(), url)),
+    }
+}
+
+/// Reads the body piece by piece, so that neither a header that lies nor a small body that expands gets past the cap.
+async fn read_body(
+    mut response: Response,
+    url: &Url,
+    max_bytes: u64,
+    received_bytes: &AtomicU64,
+) -> Result<Reply, Failure> {
+    let validators = Validators {
+        etag: text_of(response.headers(), &ETAG),
+        last_modified: text_of(response.headers(), &LAST_MODIFIED),
+        digest: None,
+    };
+    let content_type = text_of(response.headers(), &CONTENT_TYPE);
+    let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if let Some(declared) = declared
+        && declared > max_bytes
+    {
+        return Err(Failure::Final(too_large(url, max_bytes)));
+    }
+    let mut bytes = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => {
+                received_bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+                if bytes.len() as u64 + chunk.len() as u64 > max_bytes {
+                    return Err(Failure::Final(too_large(url, max_bytes)));
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(None) => return Ok(Reply::Body { bytes, validators, content_type }),
+            Err(error) => {
+                let detail = format!("the body ended early: {}", innermost(&error));
+                return Err(Failure::again(CrawlError::Transient { subject: subject(url), detail }));
+            }
+        }
+    }
+}
+
+/// Where a redirect leads, not yet checked.
+fn redirect(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
+    let malformed = |detail: &str| CrawlError::Malformed {
+        subject: subject(url),
+        reason: GapReason::BadAnswer,
+        detail: detail.to_owned(),
+    };
+    let location = text_of(response.headers(), &LOCATION).ok_or_else(|| malformed("a redirect to nowhere"))?;
+    let next = url.join(&location).map_err(|_| malformed("a redirect to what is no address"))?;
+    address::parse(next.as_str()).map(Reply::Redirect)
+}
+
+/// What must be done about a status that brings no body.
+fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
+    let subject = subject(url);
+    let detail = format!("status {status}");
+    match status {
+        404 | 410 => Failure::Final(CrawlError::Gone { subject }),
+        401 | 403 | 407 | 451 => Failure::Final(CrawlError::Denied { subject, detail }),
+        429 => Failure::Again {
+            error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
+            wait: wait_of(headers),
+            is_for_all: true,
+        },
+        // 501 and 505 say that the server cannot do this at all.
+        408 | 500 | 502..=504 | 506..=599 => {
+            let wait = wait_of(headers);
+            let is_for_all = wait.is_some();
+            Failure::Again { error: CrawlError::Transient { subject, detail }, wait, is_for_all }
+        }
+        _ => Failure::Final(CrawlError::Malformed { subject, reason: GapReason::BadAnswer, detail }),
+    }
+}
+
+fn wait_of(headers: &HeaderMap) -> Option<Duration> {
+    retry_after(&text_of(headers, &RETRY_AFTER)?, text_of(headers, &DATE).as_deref())
+}
+
+/// What must be done about a request that got no answer at all.
+fn of_unanswered(url: &Url, error: &reqwest::Error) -> Failure {
+    if let Some(refused) = address::refused_within(error) {
+        return Failure::Final(CrawlError::Refused { subject: subject(url), detail: refused.to_string() });
+    }
+    Failure::again(CrawlError::Unreachable { subject: subject(url), detail: innermost(error) })
+}
+
+/// The deepest cause: the client's own text repeats the address, with everything that is in it.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.last().map_or_else(|| "no cause given".to_owned(), ToString::to_string)
+}
+
+fn too_large(url: &Url, max_bytes: u64) -> CrawlError {
+    CrawlError::TooLarge { subject: subject(url), detail: format!("more than {max_bytes} bytes") }
+}
+
+fn subject(url: &Url) -> String {
+    redact_url(url.clone())
+}
+
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}

@@ -1,0 +1,124 @@
+//! When to try again: the one retry policy, for GET requests only, so that trying again is always safe.
+//!
+//! Must not know a clock: dates that servers send are compared with their own `Date` header. Sources: RFC 9110,
+//! sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use capdex_core::time::Timestamp;
+
+/// What is waited for where a server says "later" and not when.
+pub(crate) const WAIT_WHEN_NONE_IS_GIVEN: Duration = Duration::from_secs(60);
+
+/// Growing waits with jitter. The jitter comes from a seed, so that a run can be repeated.
+pub(crate) struct Backoff {
+    base: Duration,
+    max: Duration,
+    state: AtomicU64,
+}
+
+impl Backoff {
+    /// Waits start at `base` and never exceed `max`.
+    pub(crate) fn new(base: Duration, max: Duration, seed: u64) -> Self {
+        Self { base, max, state: AtomicU64::new(seed) }
+    }
+
+    /// The wait after try number `tries` (from 1): between half and all of `base · 2^(tries-1)`.
+    pub(crate) fn after(&self, tries: u32) -> Duration {
+        let whole = self.base.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
+        let whole = whole.min(self.max);
+        let thousandths = u32::try_from(self.next() % 501).unwrap_or_default();
+        whole / 2 + whole / 1_000 * thousandths
+    }
+
+    /// The next number of the generator SplitMix64 (Steele, Lea and Flood 2014).
+    fn next(&self) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// The wait that a `Retry-After` header asks for: seconds, or a date measured against the `Date` header of the same
+/// answer. None for anything else, also for a date without a `Date` to measure it by; zero for a date that has passed.
+pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a u64 holds are a wait without end.
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+    }
+    let later = http_date(value)?;
+    let now = http_date(date?)?;
+    let seconds = later.unix_seconds().saturating_sub(now.unix_seconds());
+    Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
+}
+
+/// Reads the one date form that servers may send, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn http_date(text: &str) -> Option<Timestamp> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (_, rest) = text.trim().split_once(", ")?;
+    let mut parts = rest.split(' ');
+    let (day, month, year, time, zone) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let month = MONTHS.iter().position(|name| *name == month)? + 1;
+    if zone != "GMT" || parts.next().is_some() {
+        return None;
+    }
+    format!("{year}-{month:02}-{day}T{time}Z").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Option<&str> = Some("Sun, 06 Nov 1994 08:49:37 GMT");
+
+    #[test]
+    fn seconds_and_dates_are_read() {
+        assert_eq!(retry_after("120", None), Some(Duration::from_secs(120)));
+        assert_eq!(retry_after(" 0 ", None), Some(Duration::ZERO));
+        assert_eq!(retry_after("99999999999999999999999", None), Some(Duration::from_secs(u64::MAX)));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:50:37 GMT", NOW), Some(Duration::from_secs(60)));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:00:00 GMT", NOW), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_is_neither_is_not_guessed() {
+        for value in ["", "-1", "1.5", "soon", "Sun, 06 Nov 1994 08:50:37 CET", "Sun, 31 Feb 1994 08:50:37 GMT"] {
+            assert_eq!(retry_after(value, NOW), None, "{value}");
+        }
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:50:37 GMT", None), None);
+    }
+
+    #[test]
+    fn waits_grow_within_bounds_and_repeat_with_the_seed() {
+        let (base, max) = (Duration::from_millis(500), Duration::from_secs(2));
+        let waits = |seed| {
+            let backoff = Backoff::new(base, max, seed);
+            (1..=40).map(|tries| backoff.after(tries)).collect::<Vec<_>>()
+        };
+        assert_eq!(waits(7), waits(7));
+        assert_ne!(waits(7), waits(8));
+        for (tries, wait) in (1_u32..).zip(waits(1)) {
+            let whole = if tries >= 3 { max } else { base * 2_u32.pow(tries - 1) };
+            assert!(wait >= whole / 2 && wait <= whole, "{tries}: {wait:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_read_without_panic(value in "\\PC{0,40}", date in "\\PC{0,40}") {
+            let _ = retry_after(&value, Some(&date));
+        }
+
+        #[test]
+        fn any_date_shape_is_read_without_panic(day in 0_u32..100, year in 0_u32..100_000, hour in 0_u32..100) {
+            let text = format!("Mon, {day:02} Jan {year} {hour:02}:00:00 GMT");
+            let _ = retry_after(&text, Some(&text));
+        }
+    }
+}

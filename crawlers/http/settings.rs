@@ -1,0 +1,69 @@
+//! `HttpSettings`: what the operator may say about requests.
+//!
+//! Must not know any source.
+
+use super::Secret;
+
+/// How requests are made. [`Default`] is polite and safe; every field may be set by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// How an operator can be reached, sent with every request: an address of a page or a mailbox. What no header
+    /// can carry is left out.
+    pub contact: String,
+    /// The configured base addresses. Their host and port are exempt from the check of private addresses, nothing
+    /// else is.
+    pub allowed_base_urls: Vec<String>,
+    /// What proves to a server who asks, by base address. The longest base address that fits wins.
+    pub credentials: Vec<Credential>,
+    /// Requests a second to one host, also the size of a burst. 0 counts as 1.
+    pub requests_per_second: u32,
+    /// Requests to one host that may be under way at once. 0 counts as 1.
+    pub max_in_flight_per_host: usize,
+    /// How often one address is tried before it counts as failed. 0 counts as 1.
+    pub max_tries: u32,
+    /// How long a connection may take, names and TLS included.
+    pub connect_deadline_ms: u64,
+    /// How long a server may be silent.
+    pub idle_deadline_ms: u64,
+    /// How long one call may be on the wire, over all its tries and redirects. Waiting for the rate limit and between
+    /// tries does not count.
+    pub total_deadline_ms: u64,
+    /// The wait before the second try; it doubles with every try.
+    pub backoff_ms: u64,
+    /// The longest wait that the client itself sits out; longer ones are given to the caller.
+    pub max_wait_ms: u64,
+    /// Whether the proxies that the environment names (`HTTPS_PROXY` and its kin) are used. A proxy resolves names by
+    /// itself, so behind one only addresses written as numbers are checked here.
+    pub use_environment_proxy: bool,
+    /// What the jitter of waits starts from.
+    pub seed: u64,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            contact: "contact: set http.contact".to_owned(),
+            allowed_base_urls: Vec::new(),
+            credentials: Vec::new(),
+            requests_per_second: 10,
+            max_in_flight_per_host: 6,
+            max_tries: 4,
+            connect_deadline_ms: 10_000,
+            idle_deadline_ms: 30_000,
+            total_deadline_ms: 120_000,
+            backoff_ms: 500,
+            max_wait_ms: 30_000,
+            use_environment_proxy: true,
+            seed: 0,
+        }
+    }
+}
+
+/// What proves to one server who asks. Sent to addresses under `base_url` and nowhere else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// The address that it is for: same scheme, host and port, and a path at or below this one.
+    pub base_url: String,
+    /// The value of the `Authorization` header, such as `Bearer …`.
+    pub authorization: Secret,
+}

@@ -1,0 +1,195 @@
+//! The files of a project, and which of them is fetched.
+//!
+//! Must not know which of the index's forms they came from. Sources: PEP 491 (names of wheels), PEP 503 (names of
+//! projects), PEP 592 (yanked files), PEP 625 (names of source distributions).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::digest::Digest;
+use capdex_core::listing::{Integrity, Locator};
+use capdex_core::time::Timestamp;
+use serde::Serialize;
+
+use super::version::Version;
+
+/// One file as the index describes it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct IndexFile {
+    /// Its name, which says format and version.
+    pub(crate) filename: String,
+    /// Its address, absolute. Not part of what "unchanged" is about: mirrors rewrite it.
+    #[serde(skip)]
+    pub(crate) url: String,
+    /// The published SHA-256 in hex.
+    pub(crate) sha256: Option<String>,
+    /// Why it was yanked, may be empty; none where it was not.
+    pub(crate) yanked: Option<String>,
+    /// When it was uploaded. Not part of what "unchanged" is about: mirrors may not know it.
+    #[serde(skip)]
+    pub(crate) uploaded: Option<Timestamp>,
+    /// Whether it has a provenance attestation, where the index says.
+    pub(crate) has_provenance: Option<bool>,
+}
+
+/// Files by version.
+pub(crate) type Files = BTreeMap<String, Vec<IndexFile>>;
+
+/// The name of a project in the one form that all its spellings share.
+pub(crate) fn normalise(name: &str) -> String {
+    let mut normal = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if matches!(letter, '-' | '_' | '.') {
+            if !normal.ends_with('-') {
+                normal.push('-');
+            }
+        } else {
+            normal.push(letter.to_ascii_lowercase());
+        }
+    }
+    normal
+}
+
+/// The version in the name of a file of `project` (normalised); none where the name is of no kind that is known.
+pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
+    if let Some(stem) = filename.strip_suffix(".whl") {
+        return stem.split('-').nth(1).map(str::to_owned);
+    }
+    let stem = [".tar.gz", ".tgz", ".zip"].iter().find_map(|ending| filename.strip_suffix(ending))?;
+    // Old source distributions have dashes in the name, so that only the name itself tells where the version begins.
+    let dashes = stem.match_indices('-');
+    let found = dashes.filter_map(|(at, _)| Some((stem.get(..at)?, stem.get(at + 1..)?)));
+    let mut found = found.filter(|(name, version)| normalise(name) == project && !version.is_empty());
+    found.next().map(|(_, version)| version.to_owned())
+}
+
+/// How much a file is preferred, 0 most: source distributions are what people read, wheels for every machine come
+/// next, and a wheel for one machine is better than nothing.
+fn preference(filename: &str) -> Option<u8> {
+    match filename {
+        name if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Some(0),
+        name if name.ends_with(".zip") => Some(1),
+        name if name.ends_with("-py3-none-any.whl") => Some(2),
+        name if name.ends_with("-none-any.whl") => Some(3),
+        name if name.ends_with(".whl") => Some(4),
+        _ => None,
+    }
+}
+
+/// The version and file to fetch: of the index's own choice or else the newest, releases before pre-releases, and
+/// what was not yanked before what was. None where no file is of a kind that is read.
+pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
+    let best = |is_yanked: bool| {
+        files
+            .iter()
+            .filter_map(|(version, files)| {
+                let readable = files.iter().filter(|file| file.yanked.is_some() == is_yanked);
+                let readable = readable.filter_map(|file| Some((preference(&file.filename)?, file)));
+                let (_, file) = readable.min_by_key(|(preference, file)| (*preference, file.filename.as_str()))?;
+                let parsed = Version::parse(version);
+                let is_release = parsed.as_ref().is_some_and(|parsed| !parsed.is_prerelease());
+                let is_stated = stated == Some(version.as_str());
+                Some(((is_release, is_stated, parsed), version.as_str(), file))
+            })
+            .max_by(|(one, ..), (other, ..)| one.cmp(other))
+            .map(|(_, version, file)| (version, file))
+    };
+    best(false).or_else(|| best(true))
+}
+
+/// Where a chosen file is.
+pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator {
+    Locator::PypiPackage {
+        name: project.to_owned(),
+        version: version.to_owned(),
+        url: file.url.clone(),
+        filename: file.filename.clone(),
+        integrity: file.sha256.iter().map(|hex| Integrity::Sha256(hex.to_ascii_lowercase())).collect(),
+    }
+}
+
+/// The digest of what mirrors do not change about a set of files.
+pub(crate) fn digest_of(files: &Files) -> Digest {
+    let sorted: BTreeMap<_, BTreeSet<_>> =
+        files.iter().map(|(version, files)| (version, files.iter().collect())).collect();
+    Digest::of_json(&sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(filename: &str, yanked: Option<&str>) -> IndexFile {
+        IndexFile {
+            filename: filename.into(),
+            url: String::new(),
+            sha256: None,
+            yanked: yanked.map(str::to_owned),
+            uploaded: None,
+            has_provenance: None,
+        }
+    }
+
+    fn files(names: &[(&str, Option<&str>)]) -> Files {
+        let mut files = Files::new();
+        for (name, yanked) in names {
+            let version = version_of("a-b", name).expect("a known kind");
+            files.entry(version).or_default().push(file(name, *yanked));
+        }
+        files
+    }
+
+    fn chosen(names: &[(&str, Option<&str>)], stated: Option<&str>) -> Option<String> {
+        choose(&files(names), stated).map(|(_, file)| file.filename.clone())
+    }
+
+    #[test]
+    fn names_are_normalised_as_the_index_does() {
+        assert_eq!(normalise("Foo__Bar.-baz"), "foo-bar-baz");
+        assert_eq!(normalise("a"), "a");
+    }
+
+    #[test]
+    fn versions_are_read_from_names_of_files() {
+        for (filename, version) in [
+            ("a_b-1.0.tar.gz", "1.0"),
+            ("a-b-1.0-2.zip", "1.0-2"),
+            ("A.B-1.0rc1.tar.gz", "1.0rc1"),
+            ("a_b-1.0-py3-none-any.whl", "1.0"),
+            ("a_b-1.0-1-cp312-cp312-win32.whl", "1.0"),
+        ] {
+            assert_eq!(version_of("a-b", filename).as_deref(), Some(version), "{filename}");
+        }
+        for filename in ["a_b-1.0.exe", "other-1.0.tar.gz", "a_b.tar.gz", "a_b-.zip", "", ".whl", "é-1.zip"] {
+            assert_eq!(version_of("a-b", filename), None, "{filename}");
+        }
+    }
+
+    #[test]
+    fn source_comes_before_wheels_and_pure_wheels_before_others() {
+        let all = [
+            ("a_b-1-cp312-cp312-win32.whl", None),
+            ("a_b-1-py2.py3-none-any.whl", None),
+            ("a_b-1-py3-none-any.whl", None),
+            ("a_b-1.zip", None),
+            ("a_b-1.tar.gz", None),
+        ];
+        for left in (1..=all.len()).rev() {
+            let (some, _) = all.split_at(left);
+            assert_eq!(chosen(some, None).as_deref(), some.last().map(|(name, _)| *name));
+        }
+        assert_eq!(choose(&Files::from([("1".into(), vec![file("a_b-1.exe", None)])]), None), None);
+    }
+
+    #[test]
+    fn the_newest_release_that_was_not_yanked_is_chosen() {
+        let all =
+            [("a_b-1.9.zip", None), ("a_b-1.10.zip", None), ("a_b-1.11.zip", Some("broken")), ("a_b-2.0rc1.zip", None)];
+        assert_eq!(chosen(&all, None).as_deref(), Some("a_b-1.10.zip"));
+        assert_eq!(chosen(&all, Some("1.9")).as_deref(), Some("a_b-1.9.zip"));
+        assert_eq!(chosen(&all, Some("1.11")).as_deref(), Some("a_b-1.10.zip"));
+        assert_eq!(chosen(&all, Some("2.0rc1")).as_deref(), Some("a_b-1.10.zip"));
+        let [.., yanked, candidate] = all;
+        assert_eq!(chosen(&[yanked, candidate], None).as_deref(), Some("a_b-2.0rc1.zip"));
+        assert_eq!(chosen(&[yanked], None).as_deref(), Some("a_b-1.11.zip"));
+    }
+}

@@ -1,0 +1,186 @@
+//! The source `pypi`: the projects of a watchlist in a Python package index, or in anything that answers like one.
+//!
+//! Must not know what an archive holds. Sources: the index's own API documentation; PEP 503, 592, 691, 792.
+
+mod file;
+mod project;
+mod simple;
+mod version;
+
+use std::collections::BTreeSet;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_core::snapshot::GapReason;
+
+use crate::http::{Answer, Http, Request, redact};
+use crate::walk::{self, Visited};
+use crate::{CrawlError, ListRequest, Source, SourceMeta, Step};
+
+/// The most bytes that the JSON or the index page of one project may have.
+const MAX_PAGE_BYTES: u64 = 64 << 20;
+
+/// The source.
+pub const SOURCE: &dyn Source = &Pypi;
+
+struct Pypi;
+
+const META: SourceMeta = SourceMeta {
+    id: "pypi",
+    title: "Python package index",
+    about: "\
+Lists the projects of a watchlist, in steps of 16, under their normalised names (PEP 503). It asks for the project JSON
+and, where an index has none, for the simple index in JSON (PEP 691) or HTML, which says nothing but files.
+
+The version listed is the one that the index states, else the newest; releases come before pre-releases, and what was
+not yanked before what was. Of its files a source distribution comes before a wheel for every machine, and that before
+a wheel for one.
+
+A project is unchanged where the index says so (304), or where the digest of what it says of the project and its files
+is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
+
+A project is gone where the index says 404, where it has no file left, and where it is quarantined.",
+};
+
+impl Source for Pypi {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(async move {
+            // Several spellings of one project are one project.
+            let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| file::normalise(name)).collect();
+            let names: Vec<_> = names.into_iter().collect();
+            walk::step(&request, META.id, &names, |name, known| {
+                let visit = Visit { http: request.http.clone(), name, known };
+                let base_url = request.settings.base_url.clone();
+                async move { visit.run(&base_url).await }
+            })
+            .await
+        })
+    }
+}
+
+/// Where an index answers for one project: as project JSON, and as pages of the simple index in the order in which
+/// they are tried.
+#[derive(Debug, PartialEq, Eq)]
+struct Addresses {
+    project: String,
+    simple: Vec<String>,
+}
+
+/// Derives them from what people configure: the address of the simple index (`…/simple`), or the root above it.
+fn addresses(base_url: &str, name: &str) -> Addresses {
+    let base = base_url.trim_end_matches('/');
+    let root = ["/simple", "/+simple"].iter().find_map(|ending| base.strip_suffix(ending));
+    Addresses {
+        project: format!("{}/pypi/{name}/json", root.unwrap_or(base)),
+        simple: match root {
+            Some(_) => vec![format!("{base}/{name}/")],
+            None => vec![format!("{base}/simple/{name}/"), format!("{base}/{name}/")],
+        },
+    }
+}
+
+struct Visit {
+    http: Http,
+    name: String,
+    known: Option<Validators>,
+}
+
+impl Visit {
+    async fn run(self, base_url: &str) -> Result<Visited, CrawlError> {
+        if !is_name(&self.name) {
+            return Err(CrawlError::Malformed {
+                subject: format!("pypi:{}", self.name),
+                reason: GapReason::Malformed,
+                detail: "this is not a project name".to_owned(),
+            });
+        }
+        let addresses = addresses(base_url, &self.name);
+        let mut last = match self.project(&addresses.project).await {
+            Err(error) if is_no_such_page(&error) => error,
+            other => return other,
+        };
+        for page in &addresses.simple {
+            match self.simple(page).await {
+                // Of two errors the one that says more: an index without JSON says "gone" to every name.
+                Err(CrawlError::Gone { .. }) => {}
+                Err(error) if is_no_such_page(&error) => last = error,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
+    async fn get(&self, url: &str, accept: &str) -> Result<Answer, CrawlError> {
+        let validators = self.known.as_ref();
+        self.http.get(Request { url, accept: Some(accept), validators, max_bytes: MAX_PAGE_BYTES }).await
+    }
+
+    async fn project(&self, url: &str) -> Result<Visited, CrawlError> {
+        let answer = self.get(url, "application/json").await?;
+        let Answer::Body { bytes, validators, .. } = answer else { return Ok(Visited::Unchanged) };
+        let (name, subject) = (self.name.clone(), redact(url));
+        let read = in_background(url, move || project::read(&name, &subject, &bytes)).await?;
+        Ok(self.visited(read.locator, read.claims, read.digest, validators))
+    }
+
+    async fn simple(&self, url: &str) -> Result<Visited, CrawlError> {
+        let answer = self.get(url, simple::ACCEPT).await?;
+        let Answer::Body { bytes, validators, content_type, url } = answer else { return Ok(Visited::Unchanged) };
+        let (name, page_url) = (self.name.clone(), url.clone());
+        let read = move || simple::read(&name, &page_url, content_type.as_deref(), &bytes);
+        let read = in_background(&url, read).await?;
+        if read.is_quarantined || read.files.is_empty() {
+            return Err(CrawlError::Gone { subject: redact(&url) });
+        }
+        let (version, file) = file::choose(&read.files, None).ok_or_else(|| CrawlError::Malformed {
+            subject: redact(&url),
+            reason: GapReason::Unsupported,
+            detail: "no file is a .tar.gz, a .zip or a wheel".to_owned(),
+        })?;
+        let version_count = read.version_count.map_or(Claim::Unknown, Claim::Known);
+        let claims = Claims { version_count, ..project::claims_of_file(file) };
+        let locator = file::locator(&self.name, version, file);
+        Ok(self.visited(locator, claims, file::digest_of(&read.files), validators))
+    }
+
+    fn visited(&self, locator: Locator, claims: Claims, digest: Digest, validators: Validators) -> Visited {
+        if self.known.as_ref().and_then(|known| known.digest) == Some(digest) {
+            return Visited::Unchanged;
+        }
+        let key = ListingKey::new(META.id, self.name.clone());
+        let listing = Listing { key, locators: vec![locator], claims };
+        Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators })
+    }
+}
+
+/// Reads away from the threads that wait for answers. A reader that panics has met what is not of its form.
+async fn in_background<T: Send + 'static>(
+    url: &str,
+    read: impl FnOnce() -> Result<T, CrawlError> + Send + 'static,
+) -> Result<T, CrawlError> {
+    tokio::task::spawn_blocking(read).await.map_err(|error| CrawlError::Malformed {
+        subject: redact(url),
+        reason: GapReason::BadAnswer,
+        detail: error.to_string(),
+    })?
+}
+
+/// Whether an index may still have the project on another page: it says that this page is not there, or what is there
+/// is something else.
+const fn is_no_such_page(error: &CrawlError) -> bool {
+    matches!(error, CrawlError::Gone { .. } | CrawlError::Malformed { reason: GapReason::BadAnswer, .. })
+}
+
+/// Whether a normalised name can be one: letters, digits and single dashes within.
+fn is_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.bytes().all(is_letter)
+}
+
+#[cfg(test)]
+mod tests;

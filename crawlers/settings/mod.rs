@@ -1,0 +1,109 @@
+//! Where registries are: what the operator configured, else what npm and pip themselves would ask on this machine.
+//!
+//! Must not know the environment or the file system: both are passed in, so that a test decides what they hold.
+
+mod npmrc;
+mod pip;
+mod well_known;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use capdex_core::snapshot::GapReason;
+use url::Url;
+
+pub use npmrc::{npm_base_url, npm_scopes};
+pub use pip::pypi_base_url;
+
+use crate::CrawlError;
+use crate::http::{Credential, HttpSettings, Secret, redact};
+
+/// Gives the value of an environment variable.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Gives the text of a file; none where it cannot be read.
+pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
+
+/// The base address of a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl {
+    /// The address: http or https, without user name and password, without a slash at its end.
+    pub url: String,
+    /// What proves to the registry who asks.
+    pub credentials: Option<Credential>,
+    /// Where the address was found, for a person: `configuration`, the name of a variable, the path of a file, or
+    /// `built in`.
+    pub origin: String,
+}
+
+impl BaseUrl {
+    /// Lets the client ask this address, wherever its host leads, and prove to it who asks.
+    pub fn configure(&self, http: &mut HttpSettings) {
+        http.allowed_base_urls.push(self.url.clone());
+        http.credentials.extend(self.credentials.clone());
+    }
+}
+
+/// A found address, not yet read.
+struct Found {
+    address: String,
+    origin: String,
+}
+
+/// Reads an address. User name and password in it become the credential for `credential_path` on its host.
+///
+/// # Errors
+/// `Malformed` for what is no address, `Refused` for a scheme other than http and https.
+fn read_base_url(found: Found, credential_path: Option<&str>) -> Result<BaseUrl, CrawlError> {
+    let Found { address, origin } = found;
+    let mut url = Url::parse(address.trim()).map_err(|error| CrawlError::Malformed {
+        subject: format!("the registry address from {origin}"),
+        reason: GapReason::Malformed,
+        detail: error.to_string(),
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(CrawlError::Refused {
+            subject: redact(url.as_str()),
+            detail: format!("the registry address from {origin} is neither http nor https"),
+        });
+    }
+    let user = (!url.username().is_empty() || url.password().is_some())
+        .then(|| basic(&percent_decoded(url.username()), &percent_decoded(url.password().unwrap_or_default())));
+    // Neither can fail for http and https.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    let text = url.as_str().trim_end_matches('/').to_owned();
+    let credentials = user.map(|authorization| {
+        let base_url = credential_path.and_then(|path| url.join(path).ok()).map_or_else(|| text.clone(), Into::into);
+        Credential { base_url, authorization }
+    });
+    Ok(BaseUrl { url: text, credentials, origin })
+}
+
+/// The header value for a user name and a password.
+fn basic(user: &str, password: &str) -> Secret {
+    Secret::new(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(capdex_core::digest::bytes_of_hex).as_deref() {
+            Some([byte]) => {
+                bytes.push(*byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

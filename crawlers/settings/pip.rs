@@ -1,0 +1,71 @@
+//! pip's own configuration: which index it asks.
+//!
+//! Must not know what is asked there. Source: pip's documentation of its configuration (`topics/configuration`).
+
+use std::path::{Path, PathBuf};
+
+use super::{BaseUrl, Environment, Found, ReadFile, read_base_url, well_known};
+use crate::CrawlError;
+
+/// The index: `configured`, else `PIP_INDEX_URL`, else `index-url` in the section `global` of the file that
+/// `PIP_CONFIG_FILE` names, of the user's files, of the machine's, else the well-known one. The address is the one
+/// that people write, usually with `/simple` at its end; a credential in it is for all of its host, because files and
+/// project JSON stand beside the simple index.
+///
+/// # Errors
+/// `Malformed` or `Refused` where the first of these that is there is no http or https address: to pass it over
+/// would send the names of a private index to a public one.
+pub fn pypi_base_url(
+    environment: Environment<'_>,
+    read_file: ReadFile<'_>,
+    configured: Option<&str>,
+) -> Result<BaseUrl, CrawlError> {
+    let found = match configured {
+        Some(address) => Found { address: address.to_owned(), origin: "configuration".to_owned() },
+        None => of_environment(environment)
+            .or_else(|| of_files(environment, read_file))
+            .unwrap_or_else(|| Found { address: well_known::pypi(), origin: "built in".to_owned() }),
+    };
+    read_base_url(found, Some("/"))
+}
+
+fn of_environment(environment: Environment<'_>) -> Option<Found> {
+    let address = environment("PIP_INDEX_URL").filter(|address| !address.is_empty())?;
+    Some(Found { address, origin: "PIP_INDEX_URL".to_owned() })
+}
+
+fn of_files(environment: Environment<'_>, read_file: ReadFile<'_>) -> Option<Found> {
+    let named = environment("PIP_CONFIG_FILE").filter(|path| !path.is_empty());
+    // pip takes the null device as "read no file at all".
+    if named.as_deref() == Some("/dev/null") {
+        return None;
+    }
+    let home = environment("HOME").or_else(|| environment("USERPROFILE")).map(PathBuf::from);
+    let config = environment("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let config = config.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let mut paths: Vec<PathBuf> = named.map(PathBuf::from).into_iter().collect();
+    paths.extend(config.map(|config| config.join("pip/pip.conf")));
+    paths.extend(home.map(|home| home.join(".pip/pip.conf")));
+    paths.push(Path::new("/etc/pip.conf").to_owned());
+    paths.into_iter().find_map(|path| {
+        let address = index_url(&read_file(&path)?)?;
+        Some(Found { address, origin: path.display().to_string() })
+    })
+}
+
+/// The `index-url` in the section `global` of an INI file; the last one where it stands there twice.
+fn index_url(text: &str) -> Option<String> {
+    let mut is_global = false;
+    let mut found = None;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#'])) {
+        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            is_global = section.trim() == "global";
+        } else if let Some((key, value)) = line.split_once(['=', ':'])
+            && is_global
+            && matches!(key.trim().to_ascii_lowercase().as_str(), "index-url" | "index_url")
+        {
+            found = Some(value.trim().to_owned()).filter(|value| !value.is_empty());
+        }
+    }
+    found
+}

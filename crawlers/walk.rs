@@ -1,0 +1,181 @@
+//! A walk over a list of names, in steps, with the names of a step visited at the same time.
+//!
+//! Must not know what a visit does. Cursor: the index of the next name and a digest of the list, so that a list that
+//! was changed in the middle of a walk is walked from its beginning.
+
+use std::future::Future;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Listing, Validators};
+use capdex_core::snapshot::{Gap, GapReason};
+use tokio::task::JoinSet;
+
+use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page};
+
+/// Names in one step.
+pub(crate) const STEP: usize = 16;
+
+/// What a visit found.
+#[derive(Debug)]
+pub(crate) enum Visited {
+    /// As it was.
+    Unchanged,
+    /// New or different.
+    Changed(Box<Listing>, Validators),
+}
+
+/// Takes one step over `names`. `visit` is given a name and what the last visit left of it.
+///
+/// A visit that fails is listed as `Gone` or `Failed`, and the others go on.
+///
+/// # Errors
+/// Where nothing answers at all for any name of the first step: the source is not there, and to say it once is
+/// better than once for every name.
+pub(crate) async fn step<V, F>(
+    request: &ListRequest<'_>,
+    source: &str,
+    names: &[String],
+    visit: V,
+) -> Result<Page, CrawlError>
+where
+    V: Fn(String, Option<Validators>) -> F,
+    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
+{
+    let digest = digest_of(names);
+    let begin = request.cursor.and_then(|cursor| index_of(cursor, &digest)).unwrap_or(0).min(names.len());
+    let end = begin.saturating_add(STEP).min(names.len());
+    let keys: Vec<_> = names.iter().skip(begin).take(STEP).map(|name| ListingKey::new(source, name)).collect();
+    let mut visits = JoinSet::new();
+    let mut places = std::collections::BTreeMap::new();
+    for (place, key) in keys.iter().enumerate() {
+        let visit = visit(key.name.clone(), request.known.get(key).cloned());
+        places.insert(visits.spawn(visit).id(), place);
+    }
+    let mut results: Vec<_> = keys.iter().map(|key| Err(broken(key))).collect();
+    while let Some(finished) = visits.join_next_with_id().await {
+        // A visit that panicked stays what it was taken for before it began: broken.
+        if let Ok((id, result)) = finished
+            && let Some(slot) = places.get(&id).and_then(|place| results.get_mut(*place))
+        {
+            *slot = result;
+        }
+    }
+    if begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
+        for result in results {
+            result?;
+        }
+        return Ok(Page { listed: Vec::new(), next: Next::Complete });
+    }
+    let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
+    let next = if end == names.len() { Next::Complete } else { Next::More(Cursor(format!("{end}@{digest}"))) };
+    Ok(Page { listed, next })
+}
+
+fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
+    match result {
+        Ok(Visited::Unchanged) => Listed::Unchanged(key),
+        Ok(Visited::Changed(listing, validators)) => Listed::Changed { listing, validators },
+        Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        Err(error) => Listed::Failed {
+            gap: Gap { subject: key.to_string(), ..error.to_gap() },
+            transient: error.is_transient(),
+            key,
+        },
+    }
+}
+
+fn broken(key: &ListingKey) -> CrawlError {
+    CrawlError::Malformed {
+        subject: key.to_string(),
+        reason: GapReason::BadAnswer,
+        detail: "reading the answer failed".to_owned(),
+    }
+}
+
+fn digest_of(names: &[String]) -> String {
+    Digest::of_fields(names.iter().map(String::as_bytes)).hex()
+}
+
+fn index_of(cursor: &Cursor, digest: &str) -> Option<usize> {
+    let (index, of) = cursor.0.split_once('@')?;
+    if of == digest { index.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::SourceSettings;
+    use crate::http::testing::{client, settings};
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("name-{number:03}")).collect()
+    }
+
+    async fn walk(names: &[String], cursor: Option<Cursor>) -> Result<Page, CrawlError> {
+        let (http, _) = client(settings(&[]));
+        let (settings, known) = (SourceSettings::default(), BTreeMap::new());
+        let request = ListRequest { http: &http, settings: &settings, cursor: cursor.as_ref(), known: &known };
+        step(&request, "test", names, |name, _| async move {
+            let subject = name.clone();
+            match name.as_str() {
+                "name-001" => Err(CrawlError::Gone { subject }),
+                "name-002" => panic!("on purpose"),
+                "name-003" => Err(CrawlError::Transient { subject, detail: String::new() }),
+                "unreachable" => Err(CrawlError::Unreachable { subject, detail: String::new() }),
+                _ => Ok(Visited::Unchanged),
+            }
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn a_walk_ends_at_the_end_of_the_list() {
+        for (count, steps) in [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3)] {
+            let names = names(count);
+            let (mut cursor, mut listed, mut taken) = (None, 0, 0);
+            loop {
+                let page = walk(&names, cursor).await.expect("a page");
+                listed += page.listed.len();
+                taken += 1;
+                match page.next {
+                    Next::More(next) => cursor = Some(next),
+                    Next::Complete => break,
+                }
+            }
+            assert_eq!((listed, taken), (count, steps));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_fails_is_listed_in_order_and_the_rest_goes_on() {
+        let page = walk(&names(5), None).await.expect("a page");
+        let [zero, one, two, three, four] = page.listed.as_slice() else { panic!("five") };
+        let key = |name: &str| ListingKey::new("test", name);
+        assert_eq!((zero, four), (&Listed::Unchanged(key("name-000")), &Listed::Unchanged(key("name-004"))));
+        assert_eq!(one, &Listed::Gone(key("name-001")));
+        assert!(matches!(two, Listed::Failed { transient: false, .. }));
+        assert!(matches!(three, Listed::Failed { transient: true, gap, .. } if gap.subject == "test:name-003"));
+    }
+
+    #[tokio::test]
+    async fn a_changed_list_is_walked_from_its_beginning() {
+        let Next::More(cursor) = walk(&names(40), None).await.expect("a page").next else { panic!("more") };
+        let same = walk(&names(40), Some(cursor.clone())).await.expect("a page");
+        assert_eq!(same.listed.first(), Some(&Listed::Unchanged(ListingKey::new("test", "name-016"))));
+        for cursor in [cursor, Cursor("9999999@".into()), Cursor("nonsense".into())] {
+            let other = walk(&names(41), Some(cursor)).await.expect("a page");
+            assert_eq!(other.listed.first(), Some(&Listed::Unchanged(ListingKey::new("test", "name-000"))));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_source_that_is_not_there_is_an_error_of_the_step() {
+        let there_is_none = vec!["unreachable".to_owned(); 2];
+        assert!(matches!(walk(&there_is_none, None).await, Err(CrawlError::Unreachable { .. })));
+        let one_answers = vec!["name-000".to_owned(), "unreachable".to_owned()];
+        assert_eq!(walk(&one_answers, None).await.expect("a page").listed.len(), 2);
+    }
+}
