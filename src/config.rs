@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use capdex_crawlers::http::HttpSettings;
+use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{SOURCES, SourceSettings};
 use serde::Deserialize;
+use tracing::debug;
 
 use crate::exit::usage;
 
@@ -78,32 +80,71 @@ impl Schedule {
         Self { name: format!("backfill {source}"), http, sources: BTreeMap::from([(source.to_owned(), section)]) }
     }
 
-    /// Where each source is and what to list there, with the ecosystems' own settings filled in.
-    pub fn source_settings(&self) -> anyhow::Result<BTreeMap<String, SourceSettings>> {
-        self.sources
-            .iter()
-            .map(|(id, section)| {
-                let mut watchlist = section.watchlist.clone();
-                watchlist.sort();
-                watchlist.dedup();
-                let base_url = base_url(id, section.base_url.as_deref())?;
-                Ok((id.clone(), SourceSettings { base_url, watchlist }))
-            })
-            .collect()
-    }
-
-    /// How requests are made. Only the configured base addresses may be on this machine or a private network.
-    pub fn http_settings(&self, sources: &BTreeMap<String, SourceSettings>, seed: u64) -> HttpSettings {
-        let defaults = HttpSettings::default();
-        HttpSettings {
-            contact: self.http.contact.clone().unwrap_or(defaults.contact),
-            requests_per_second: self.http.requests_per_second.unwrap_or(defaults.requests_per_second),
-            max_in_flight_per_host: self.http.max_in_flight_per_host.unwrap_or(defaults.max_in_flight_per_host),
-            allowed_base_urls: sources.values().map(|settings| settings.base_url.clone()).collect(),
-            seed,
-            ..defaults
+    /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are
+    /// made. Only configured base addresses may be on this machine or a private network.
+    ///
+    /// # Errors
+    /// Wrong configuration: an address that is none.
+    pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
+        let mut http = HttpSettings { seed, ..HttpSettings::default() };
+        if let Some(contact) = &self.http.contact {
+            http.contact.clone_from(contact);
         }
+        http.requests_per_second = self.http.requests_per_second.unwrap_or(http.requests_per_second);
+        http.max_in_flight_per_host = self.http.max_in_flight_per_host.unwrap_or(http.max_in_flight_per_host);
+        let mut sources = BTreeMap::new();
+        for (id, section) in &self.sources {
+            sources.insert(id.clone(), source_settings(id, section, &mut http)?);
+        }
+        Ok(Resolved { sources, http })
     }
+}
+
+/// A schedule with everything found that it leaves to the machine.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// Where each source is and what to list there.
+    pub sources: BTreeMap<String, SourceSettings>,
+    /// How requests are made.
+    pub http: HttpSettings,
+}
+
+fn source_settings(id: &str, section: &SourceSection, http: &mut HttpSettings) -> anyhow::Result<SourceSettings> {
+    let mut watchlist = section.watchlist.clone();
+    watchlist.sort();
+    watchlist.dedup();
+    let configured = section.base_url.as_deref();
+    let mut scopes = BTreeMap::new();
+    let base_url = match id {
+        "npm" => {
+            if configured.is_none() {
+                for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
+                    base.configure(http);
+                    scopes.insert(scope, base.url);
+                }
+            }
+            configure(settings::npm_base_url(&variable, &text_of, configured)?, id, http)
+        }
+        "pypi" => configure(settings::pypi_base_url(&variable, &text_of, configured)?, id, http),
+        _ => configured.unwrap_or_default().to_owned(),
+    };
+    Ok(SourceSettings { base_url, scopes, watchlist })
+}
+
+fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
+    debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
+    base.configure(http);
+    base.url
+}
+
+#[expect(clippy::disallowed_methods, reason = "the ecosystems' own settings live in the environment")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the ecosystems' own settings live in files")]
+fn text_of(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 /// Checks a source's id.

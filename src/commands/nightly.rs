@@ -38,7 +38,7 @@ pub(super) const fn exit_of(report: &jobs::RunReport) -> Exit {
 
 /// Prints what a run would cost, and sends nothing.
 pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) -> anyhow::Result<Exit> {
-    let plans = plan::plan(&global.db, &schedule.source_settings()?)?;
+    let plans = plan::plan(&global.db, &schedule.resolve(0)?.sources)?;
     for plan in &plans {
         out.line(format_args!(
             "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",

@@ -55,15 +55,14 @@ impl RunReport {
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
 pub fn open(global: &Global, schedule: &Schedule) -> anyhow::Result<Context> {
-    let sources = schedule.source_settings()?;
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or(0);
-    let http = Http::new(schedule.http_settings(&sources, seed)).context("failed to set up the HTTP client")?;
+    let resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     Ok(Context {
         store,
         http,
-        sources,
+        sources: resolved.sources,
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,
