@@ -128,11 +128,6 @@ impl Answered {
     pub(super) fn coverage(self) -> Coverage {
         Coverage::of(self.answered, self.asked)
     }
-
-    /// Both together.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self { asked: self.asked + other.asked, answered: self.answered + other.answered }
-    }
 }
 
 /// What each rule said, for questions of coverage.

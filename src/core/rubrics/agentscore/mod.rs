@@ -57,7 +57,10 @@ impl Rubric for AgentScore {
         if let Some(rule) = outcomes.unreported(&NEEDS) {
             return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
         }
-        let counted = findings::counted(facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        let mut counted = findings::counted(facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        for finding in &mut counted {
+            finding.code = type_of(&finding.code).to_owned();
+        }
         let ours = findings::worst_of_ours(&counted);
         let (reports, code): (Vec<Finding>, Vec<Finding>) =
             counted.into_iter().partition(|finding| is_report(&finding.code));
@@ -75,6 +78,12 @@ impl Rubric for AgentScore {
         ];
         compute(&checks, !reports.is_empty(), ours)
     }
+}
+
+/// The type of finding that a code stands for: mostly itself.
+fn type_of(code: &str) -> &str {
+    let pattern = TABLE.code.patterns.iter().find(|(beginning, _)| code.starts_with(beginning.as_str()));
+    pattern.map_or(code, |(_, type_)| type_)
 }
 
 /// Whether a type is a report of abuse.

@@ -57,6 +57,7 @@ impl Risk {
 pub(super) struct Code {
     pub(super) penalties: BTreeMap<Severity, i64>,
     pub(super) types: BTreeMap<String, Severity>,
+    pub(super) patterns: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -131,7 +131,7 @@ fn test_files(subject: &Subject<'_>) -> usize {
         let prefix = format!("{folder}/");
         paths().filter(|path| path.starts_with(&prefix) && is_test_code(path)).count()
     };
-    TEST_FOLDERS.iter().map(|folder| in_folder(&folder)).find(|count| *count > 0).unwrap_or(0)
+    TEST_FOLDERS.iter().map(in_folder).find(|count| *count > 0).unwrap_or(0)
 }
 
 fn is_test_name(name: &str) -> bool {

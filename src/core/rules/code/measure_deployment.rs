@@ -95,7 +95,7 @@ fn of_remote(remote: &Value) -> &'static str {
 
 /// An address with the headers and authentication that are declared beside it.
 fn of_address(address: &str, beside: &Value) -> &'static str {
-    let Ok(address) = address_parts(address) else { return "https_open" };
+    let Some(address) = address_parts(address) else { return "https_open" };
     let has_headers = beside.get("headers").is_some_and(|headers| match headers {
         Value::Array(headers) => !headers.is_empty(),
         Value::Object(headers) => !headers.is_empty(),
@@ -110,15 +110,13 @@ fn of_address(address: &str, beside: &Value) -> &'static str {
     }
 }
 
-/// The scheme and the host of an address.
-fn address_parts(address: &str) -> Result<(&str, &str), ()> {
-    let (scheme, rest) = address.split_once("://").ok_or(())?;
+/// The scheme and the host of an address, the host of IPv6 in its brackets; none without a scheme.
+fn address_parts(address: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
-    let end = if host.starts_with('[') { host.find(']').map_or(host.len(), |at| at + 1) } else { host.len() };
-    let (bracketed, port) = host.split_at(end);
-    let host = if port.is_empty() { bracketed.rsplit_once(':').map_or(bracketed, |(host, _)| host) } else { bracketed };
-    if bracketed.starts_with('[') { Ok((scheme, bracketed)) } else { Ok((scheme, host)) }
+    let end = if host.starts_with('[') { host.find(']').map(|at| at + 1) } else { host.find(':') };
+    Some((scheme, host.get(..end.unwrap_or(host.len())).unwrap_or(host)))
 }
 
 fn is_loopback(host: &str) -> bool {
