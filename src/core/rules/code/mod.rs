@@ -9,6 +9,7 @@ pub(crate) mod measure_fixtures;
 mod measure_meta;
 mod measure_metadata;
 mod measure_model;
+mod measure_permission_words;
 mod measure_skill_description;
 mod measure_tool_annotations;
 mod measure_tool_descriptions;
