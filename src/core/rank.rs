@@ -1,3 +1,101 @@
-//! The documented total order of capabilities in the ranked dataset.
+//! The documented total order of capabilities in the ranked dataset: best first.
 //!
 //! Must not know how the table is written.
+
+use std::cmp::Reverse;
+
+use crate::ids::CapabilityId;
+use crate::points::Points;
+use crate::score::{Band, Score, Verdict};
+
+/// The rubric whose value orders capabilities of one band, unless another is asked for.
+pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
+
+/// What a capability is ordered by; smaller is better. Fields compare in this order:
+///
+/// 1. the verdict's band: ok, watch, unknown, caution, block;
+/// 2. the chosen rubric's value, highest first, none last;
+/// 3. the mean coverage over the scores that were given, highest first;
+/// 4. the slug, in the order of its code points;
+/// 5. the id, so that the order is total.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RankKey {
+    band: u8,
+    value: Reverse<Option<Points>>,
+    coverage: Reverse<usize>,
+    slug: String,
+    id: CapabilityId,
+}
+
+/// The key of one capability. `rank_by` is a rubric's id; a rubric that gave no score ranks as one without a value.
+pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, id: CapabilityId) -> RankKey {
+    let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
+    let sum: usize = scores.iter().map(|score| usize::from(score.coverage.as_thousandths())).sum();
+    RankKey {
+        band: place(verdict.band),
+        value: Reverse(value),
+        coverage: Reverse(sum.checked_div(scores.len()).unwrap_or(0)),
+        slug: slug.to_owned(),
+        id,
+    }
+}
+
+/// Unknown stands between what looks harmless and what asks for a review.
+const fn place(band: Band) -> u8 {
+    match band {
+        Band::Ok => 0,
+        Band::Watch => 1,
+        Band::Unknown => 2,
+        Band::Caution => 3,
+        Band::Block => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+    use crate::score::{Coverage, RubricRef};
+
+    fn score(value: Option<i64>, coverage: u16) -> Score {
+        let rubric = RubricRef { id: DEFAULT_RANK_BY.into(), version: "1".into(), text: Digest::of(b"") };
+        Score { value: value.map(Points::whole), ..Score::none(rubric, Coverage::thousandths(coverage), "") }
+    }
+
+    fn key(band: Band, value: Option<i64>, coverage: u16, slug: &str, id: &[u8]) -> RankKey {
+        let verdict = Verdict { band, disagreement: None };
+        rank_key(&verdict, &[score(value, coverage)], DEFAULT_RANK_BY, slug, CapabilityId(Digest::of(id)))
+    }
+
+    #[test]
+    fn each_field_decides_only_where_the_ones_before_it_are_equal() {
+        let best_first = [
+            key(Band::Ok, Some(10), 0, "z", b"1"),
+            key(Band::Watch, Some(100), 1000, "b", b"1"),
+            key(Band::Watch, Some(90), 1000, "a", b"1"),
+            key(Band::Watch, Some(90), 500, "a", b"1"),
+            key(Band::Watch, Some(90), 500, "b", b"1"),
+            key(Band::Watch, None, 1000, "a", b"1"),
+            key(Band::Unknown, Some(100), 1000, "a", b"1"),
+            key(Band::Caution, Some(100), 1000, "a", b"1"),
+            key(Band::Block, Some(100), 1000, "a", b"1"),
+        ];
+        assert!(best_first.is_sorted());
+        let mut shuffled: Vec<RankKey> = best_first.iter().rev().cloned().collect();
+        shuffled.sort();
+        assert_eq!(shuffled, best_first);
+    }
+
+    #[test]
+    fn two_capabilities_never_tie() {
+        assert_ne!(key(Band::Ok, None, 0, "a", b"1"), key(Band::Ok, None, 0, "a", b"2"));
+    }
+
+    #[test]
+    fn another_rubric_can_rank() {
+        let verdict = Verdict { band: Band::Ok, disagreement: None };
+        let id = CapabilityId(Digest::of(b"1"));
+        let by = |rubric| rank_key(&verdict, &[score(Some(5), 0)], rubric, "a", id);
+        assert!(by(DEFAULT_RANK_BY) < by("spiderrating/seed"));
+    }
+}

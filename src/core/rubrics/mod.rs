@@ -5,10 +5,19 @@
 use serde::Serialize;
 
 use crate::capability::Kind;
+use crate::digest::Digest;
 use crate::fact::Facts;
 use crate::score::{Band, RubricRef, Score, Verdict};
 use crate::snapshot::Completeness;
 use crate::time::AsOf;
+
+pub mod agentscore;
+mod bands;
+mod findings;
+pub mod mcpbundles;
+pub mod saferskills;
+pub mod spiderrating;
+mod terms;
 
 /// What is known of a rubric without running it. The manual is written from it.
 #[derive(Clone, Debug, Serialize)]
@@ -37,19 +46,48 @@ pub struct RubricMeta {
 pub trait Rubric: Send + Sync {
     /// What is known of it without running it.
     fn meta(&self) -> &RubricMeta;
-    /// The rules whose facts it reads.
+    /// The rules whose facts it reads: its measures, and every stable rule that carries a code of its family.
     fn needs(&self) -> &[&'static str];
     /// Scores one capability. A rule that it needs and that has not reported is a fault of ours: the score then has
     /// no value and says so.
     fn score(&self, facts: &Facts, at: AsOf) -> Score;
-    /// The band that one of its scores stands for, by the mapping table.
-    fn band(&self, score: &Score) -> Band;
+    /// The band that one of its scores stands for, by the mapping table; `Unknown` for a score without a value.
+    fn band(&self, score: &Score) -> Band {
+        bands::band_of(score)
+    }
 }
 
 /// Every rubric, in the order of the manual.
-pub const RUBRICS: &[&dyn Rubric] = &[];
+pub const RUBRICS: &[&dyn Rubric] =
+    &[&spiderrating::SpiderRating, &saferskills::SaferSkills, &mcpbundles::McpBundles, &agentscore::AgentScore];
+
+/// How the bands of the four seed rubrics become one verdict, in Markdown: a page of the manual.
+pub const VERDICT_PAGE: &str = include_str!("verdict.md");
+
+/// The rubric with an id such as `saferskills/seed`.
+pub fn find(id: &str) -> Option<&'static dyn Rubric> {
+    RUBRICS.iter().find(|rubric| rubric.meta().rubric.id == id).copied()
+}
+
+/// Scores one capability with every rubric, in their order.
+pub fn score_all(facts: &Facts, at: AsOf) -> Vec<Score> {
+    RUBRICS.iter().map(|rubric| rubric.score(facts, at)).collect()
+}
 
 /// The verdict over the four seed rubrics: the strictest band, `unknown` at best while not everything was analysed.
-pub fn verdict(_scores: &[Score], _completeness: &Completeness) -> Verdict {
-    Verdict { band: Band::Unknown, disagreement: None }
+/// Scores of other rubrics are left alone.
+pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
+    let known = scores.iter().filter(|score| score.rubric.id.ends_with("/seed")).filter_map(|score| {
+        let band = find(&score.rubric.id)?.band(score);
+        (band != Band::Unknown).then_some(band)
+    });
+    bands::verdict_over(known, completeness)
 }
+
+/// The text digest of a rubric: over its numbers file and our page about it.
+fn text_digest(numbers: &str, page: &str) -> Digest {
+    Digest::of_fields([numbers.as_bytes(), page.as_bytes()])
+}
+
+#[cfg(test)]
+mod tests;

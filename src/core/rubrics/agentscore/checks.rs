@@ -1,0 +1,260 @@
+//! The six screening checks: what each could determine, what not, and its score where it is completed.
+//!
+//! Source: the methodology page; points are ours, as `page.md` says.
+
+use serde::Deserialize;
+
+use crate::fact::{Facts, Outcome, Severity};
+use crate::points::Points;
+use crate::score::{Coverage, Part};
+
+use super::super::findings::{self, Answered, Finding, Outcomes};
+use super::super::terms::distinct;
+use super::numbers::{Risk, TABLE};
+
+pub(super) const METADATA: &str = "measure-metadata";
+pub(super) const MODEL: &str = "measure-model";
+pub(super) const PERMISSIONS: &str = "measure-tool-permissions";
+pub(super) const DEPLOYMENT: &str = "measure-deployment";
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) status: Status,
+    /// What it could determine.
+    pub(super) determined: String,
+    /// What it could not.
+    pub(super) undetermined: &'static str,
+    /// The rules that it rests on.
+    pub(super) rules: Vec<String>,
+}
+
+/// How far a check came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Completed { score: Points, risk: Risk },
+    NotDeterminable,
+    NotApplicable,
+}
+
+impl Check {
+    /// The score, where completed.
+    pub(super) const fn score(&self) -> Option<Points> {
+        match self.status {
+            Status::Completed { score, .. } => Some(score),
+            Status::NotDeterminable | Status::NotApplicable => None,
+        }
+    }
+
+    /// The risk, where completed.
+    pub(super) const fn risk(&self) -> Option<Risk> {
+        match self.status {
+            Status::Completed { risk, .. } => Some(risk),
+            Status::NotDeterminable | Status::NotApplicable => None,
+        }
+    }
+
+    /// The check as a part of the score.
+    pub(super) fn part(&self) -> Part {
+        let status = match self.status {
+            Status::Completed { risk, .. } => format!("completed, risk {}", risk.as_str()),
+            Status::NotDeterminable => "not_determinable".into(),
+            Status::NotApplicable => "not_applicable".into(),
+        };
+        let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
+        let note = format!("{status}; determined: {determined}; not determined: {}", self.undetermined);
+        let coverage = if self.score().is_some() { Coverage::FULL } else { Coverage::NONE };
+        Part { name: self.name.into(), value: self.score(), coverage, note }
+    }
+
+    fn completed(mut self, score: Points, risk: Risk, determined: String) -> Self {
+        self.status = Status::Completed { score, risk };
+        self.determined = determined;
+        self
+    }
+}
+
+/// A check that nothing is known of yet; its status is that of its missing data.
+fn open(name: &'static str, status: Status, undetermined: &'static str, rules: &[&str]) -> Check {
+    let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
+    Check { name, status, determined: String::new(), undetermined, rules }
+}
+
+/// Not applicable where the rule says so, else not determinable.
+fn missing(outcomes: &Outcomes<'_>, rule: &str) -> Status {
+    match outcomes.get(rule) {
+        Some(Outcome::NotApplicable) => Status::NotApplicable,
+        _ => Status::NotDeterminable,
+    }
+}
+
+/// The band of a score.
+pub(super) fn risk_of(score: Points) -> Risk {
+    let reached = TABLE.risk.iter().filter(|(_, lowest)| score >= Points::whole(**lowest));
+    reached.max_by_key(|(_, lowest)| **lowest).map_or(Risk::Critical, |(risk, _)| *risk)
+}
+
+/// Check 1: no source publishes an account's profile, so a named publisher is all there is.
+pub(super) fn deployer(facts: &Facts) -> Check {
+    let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
+    let mut check = open("deployer", Status::NotDeterminable, undetermined, &[METADATA]);
+    let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
+    if owner == Some(true) {
+        check.determined = "a publisher is named".into();
+    }
+    check
+}
+
+/// Check 2: a declared model against the known providers.
+pub(super) fn model(facts: &Facts) -> Check {
+    let check = open("model", Status::NotApplicable, "whether the named model is the one that runs", &[MODEL]);
+    let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
+    let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
+    if TABLE.model.none.contains(&named) {
+        return check;
+    }
+    let bare = named.rsplit('/').next().unwrap_or_default();
+    let begins = |prefixes: &Vec<String>| prefixes.iter().any(|prefix| bare.starts_with(prefix.as_str()));
+    let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
+    let (points, said) = match provider {
+        Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named")),
+        None => (TABLE.model.named, "a model of no known provider is named".into()),
+    };
+    let score = Points::whole(points);
+    check.completed(score, risk_of(score), said)
+}
+
+/// Check 3: 100 minus a penalty for each type of finding, at its worst.
+pub(super) fn code(findings: &[Finding], answered: Answered) -> Check {
+    let mut check = open(
+        "code",
+        Status::NotDeterminable,
+        "behaviour at run time; whether the build matches the reviewed source",
+        &[],
+    );
+    if answered.answered == 0 {
+        return check;
+    }
+    let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code.clone());
+    let penalty = |finding: &Finding| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
+    let lost: i64 = worst.iter().map(penalty).sum();
+    let score = Points::whole((100 - lost).max(0));
+    let forced = match worst.iter().map(|finding| finding.severity).max() {
+        Some(Severity::Critical) => Risk::Critical,
+        Some(Severity::High) => Risk::High,
+        _ => Risk::Low,
+    };
+    check.rules = distinct(findings.iter().map(|finding| finding.rule.as_str()));
+    let types: Vec<String> =
+        worst.iter().map(|finding| format!("{} ({})", finding.code, finding.severity.as_str())).collect();
+    let found = if types.is_empty() { "no findings".into() } else { types.join(", ") };
+    let said = format!("{found}; {} of {} rules could look", answered.answered, answered.asked);
+    check.completed(score, risk_of(score).max(forced), said)
+}
+
+/// Check 4: reports of abuse, where a rule that knows any could look.
+pub(super) fn abuse(reports: &[Finding], answered: Answered) -> Check {
+    let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", &[]);
+    check.rules = distinct(reports.iter().map(|report| report.rule.as_str()));
+    match (reports.is_empty(), answered.answered) {
+        (false, _) => {
+            let said = format!("{} reports", reports.len());
+            check.completed(Points::whole(TABLE.abuse.reported), Risk::Critical, said)
+        }
+        (true, 0) => check,
+        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports".into()),
+    }
+}
+
+/// What `measure-tool-permissions` found.
+#[derive(Deserialize)]
+struct Permitted {
+    tools: Vec<PermittedTool>,
+    declared: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct PermittedTool {
+    name: String,
+    class: Severity,
+    purpose: String,
+}
+
+/// Check 5: tools by the verbs of their names.
+pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
+    let undetermined = "what the tools really do; the pattern expected of the kind of agent";
+    let check = open("permissions", missing(outcomes, PERMISSIONS), undetermined, &[PERMISSIONS]);
+    let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
+        return check;
+    };
+    let numbers = &TABLE.permissions;
+    let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
+    let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
+    let lost = if critical > 0 { numbers.any_critical } else { 0 }
+        + (high * numbers.each_high).min(numbers.most_high)
+        + (medium * numbers.each_medium).min(numbers.most_medium);
+    let undeclared: Vec<&str> = value
+        .tools
+        .iter()
+        .filter(|tool| tool.class == Severity::Critical && !value.declared.contains(&tool.purpose))
+        .map(|tool| tool.name.as_str())
+        .collect();
+    let risk = match (undeclared.is_empty(), critical + high, medium) {
+        (false, _, _) => Risk::Critical,
+        (true, 1.., _) => Risk::High,
+        (true, _, 1..) => Risk::Elevated,
+        _ => Risk::Low,
+    };
+    let mut said = format!("{} tools: {critical} critical, {high} high, {medium} medium", value.tools.len());
+    if let Some(first) = undeclared.first() {
+        said.push_str(&format!("; {first} does what the server does not declare"));
+    }
+    check.completed(Points::whole((100 - lost).max(0)), risk, said)
+}
+
+/// What `measure-deployment` found.
+#[derive(Deserialize)]
+struct Deployed {
+    launches: Vec<Launch>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Launch {
+    Shipped,
+    Pinned,
+    Unpinned,
+    ImageDigest,
+    ImageTag,
+    Loopback,
+    HttpsAuthenticated,
+    HttpsOpen,
+    HttpOpen,
+}
+
+/// Check 6: the riskiest way to launch that a manifest declares.
+pub(super) fn deployment(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
+    let undetermined = "how it really runs; human oversight and orchestration, which nobody declares";
+    let check = open("deployment", missing(outcomes, DEPLOYMENT), undetermined, &[DEPLOYMENT]);
+    let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
+    let launches = launches.map(|value| value.launches).unwrap_or_default();
+    let Some(lowest) = launches.iter().map(launch_points).min() else { return check };
+    let score = Points::whole(lowest);
+    check.completed(score, risk_of(score), format!("{} declared ways to launch", launches.len()))
+}
+
+fn launch_points(launch: &Launch) -> i64 {
+    let numbers = &TABLE.deployment;
+    match launch {
+        Launch::Shipped => numbers.shipped,
+        Launch::Pinned => numbers.pinned,
+        Launch::Unpinned => numbers.unpinned,
+        Launch::ImageDigest => numbers.image_digest,
+        Launch::ImageTag => numbers.image_tag,
+        Launch::Loopback => numbers.loopback,
+        Launch::HttpsAuthenticated => numbers.https_authenticated,
+        Launch::HttpsOpen => numbers.https_open,
+        Launch::HttpOpen => numbers.http_open,
+    }
+}

@@ -1,0 +1,143 @@
+//! `agentscore/seed`: AgentScore's six screening checks, their mean, and its fail-closed decision.
+//!
+//! Source: the methodology page; it publishes gates and hardly a number, and `page.md` marks what is ours.
+
+use std::sync::LazyLock;
+
+use crate::capability::Kind;
+use crate::fact::{Facts, Severity};
+use crate::points::Points;
+use crate::rules::RuleMeta;
+use crate::score::{Coverage, RubricRef, Score};
+use crate::time::AsOf;
+
+use super::findings::{self, Finding, Outcomes};
+use super::terms::{close, term};
+use super::{Rubric, RubricMeta, bands, text_digest};
+
+mod checks;
+mod numbers;
+
+use checks::{Check, Status};
+use numbers::{Risk, TABLE};
+
+const PAGE: &str = include_str!("page.md");
+const FAMILY: &str = "agentscore";
+
+/// AgentScore's published method.
+pub struct AgentScore;
+
+static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "1".into(), text: text_digest(numbers::TEXT, PAGE) },
+    title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
+    page: PAGE,
+    published_at: "www.agentscores.xyz, the page MCP Security Methodology",
+    published_read: "2026-11-21",
+    published_sha256: "d830b06d4fa1a68cb1094b1ca652e29bbbfb6352a373a2aa971c57c62e39efeb",
+    kinds: &Kind::ALL,
+    scale: (0, 100),
+    by_day: false,
+});
+
+static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    findings::needs(FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
+});
+
+impl Rubric for AgentScore {
+    fn meta(&self) -> &RubricMeta {
+        &META
+    }
+
+    fn needs(&self) -> &[&'static str] {
+        &NEEDS
+    }
+
+    fn score(&self, facts: &Facts, _at: AsOf) -> Score {
+        let outcomes = Outcomes::of(facts);
+        if let Some(rule) = outcomes.unreported(&NEEDS) {
+            return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
+        }
+        let mut counted = findings::counted(facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        for finding in &mut counted {
+            finding.code = type_of(&finding.code).to_owned();
+        }
+        let ours = findings::worst_of_ours(&counted);
+        let (reports, code): (Vec<Finding>, Vec<Finding>) =
+            counted.into_iter().partition(|finding| is_report(&finding.code));
+        let of_reports = |meta: &&RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
+        let (reporters, readers): (Vec<&RuleMeta>, Vec<&RuleMeta>) =
+            findings::coded_rules(FAMILY).partition(of_reports);
+        let answered = |rules: &[&RuleMeta]| outcomes.answered(rules.iter().map(|meta| meta.id.as_str()));
+        let checks = [
+            checks::deployer(facts),
+            checks::model(facts),
+            checks::code(&code, answered(&readers)),
+            checks::abuse(&reports, answered(&reporters)),
+            checks::permissions(facts, &outcomes),
+            checks::deployment(facts, &outcomes),
+        ];
+        compute(&checks, !reports.is_empty(), ours)
+    }
+}
+
+/// The type of finding that a code stands for: mostly itself.
+fn type_of(code: &str) -> &str {
+    let pattern = TABLE.code.patterns.iter().find(|(beginning, _)| code.starts_with(beginning.as_str()));
+    pattern.map_or(code, |(_, type_)| type_)
+}
+
+/// Whether a type is a report of abuse.
+fn is_report(code: &str) -> bool {
+    TABLE.abuse.types.iter().any(|report| report == code)
+}
+
+/// The mean and the decision over the six checks.
+fn compute(checks: &[Check; 6], reported: bool, ours: Option<Severity>) -> Score {
+    let completed: Vec<(&Check, Points)> =
+        checks.iter().filter_map(|check| check.score().map(|score| (check, score))).collect();
+    let applicable = checks.iter().filter(|check| check.status != Status::NotApplicable).count();
+    let coverage = Coverage::of(completed.len(), applicable);
+    let mut score = Score::none(META.rubric.clone(), coverage, "none of the checks could be completed");
+    score.parts = checks.iter().map(Check::part).collect();
+    let count = i64::try_from(completed.len()).unwrap_or(i64::MAX);
+    if count == 0 {
+        return score;
+    }
+    let value = completed.iter().map(|(_, points)| *points).sum::<Points>().share(1, count);
+    for (check, points) in &completed {
+        let note = format!("{points} of {count} completed checks");
+        score.terms.push(term(check.name, points.share(1, count), check.rules.clone(), note));
+    }
+    close(&mut score.terms, value, "the mean, rounded to two decimals");
+    score.value = Some(value);
+    score.reason = String::new();
+    let (decision, gate) = decide(checks, reported, completed.len(), value);
+    score.grade = decision.into();
+    score.caps.extend(gate.map(str::to_owned));
+    bands::note_mild_cause(&mut score, ours);
+    score
+}
+
+/// The published decision, in its order, and the gate that made it.
+fn decide(checks: &[Check; 6], reported: bool, completed: usize, mean: Points) -> (&'static str, Option<&'static str>) {
+    let [_, _, code, _, permissions, deployment] = checks;
+    let at_least = |check: &Check, risk: Risk| check.risk().is_some_and(|found| found >= risk);
+    if reported {
+        ("BLOCK", Some("an abuse report: BLOCK"))
+    } else if at_least(permissions, Risk::Critical) {
+        ("BLOCK", Some("permissions risk CRITICAL: BLOCK"))
+    } else if at_least(code, Risk::High) {
+        ("CAUTION", Some("code risk HIGH or CRITICAL: CAUTION"))
+    } else if at_least(deployment, Risk::High) {
+        ("CAUTION", Some("deployment risk HIGH or CRITICAL: CAUTION"))
+    } else if completed < TABLE.checks_needed {
+        ("INSUFFICIENT DATA", Some("fewer than 3 checks completed: INSUFFICIENT DATA"))
+    } else if mean >= Points::whole(TABLE.allowed_from) {
+        ("ALLOW", None)
+    } else {
+        ("CAUTION", None)
+    }
+}
+
+#[cfg(test)]
+mod tests;

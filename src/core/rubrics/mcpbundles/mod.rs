@@ -1,0 +1,169 @@
+//! `mcpbundles/seed`: the security posture of an MCP server over MCPBundles' 18 published rules.
+//!
+//! The rules and severities are published, the arithmetic is ours, as `page.md` says. Never asks a model.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::capability::Kind;
+use crate::fact::{Facts, Severity};
+use crate::points::Points;
+use crate::score::{Coverage, Part, RubricRef, Score};
+use crate::time::AsOf;
+
+use super::findings::{self, Answered, Finding, Outcomes};
+use super::terms::{distinct, term};
+use super::{Rubric, RubricMeta, bands, text_digest};
+
+const NUMBERS: &str = include_str!("weights.toml");
+const PAGE: &str = include_str!("page.md");
+const FAMILY: &str = "mcpbundles";
+const ANNOTATIONS: &str = "measure-tool-annotations";
+
+/// MCPBundles' published catalogue with a posture of ours.
+pub struct McpBundles;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Numbers {
+    posture: Posture,
+    codes: BTreeMap<String, Severity>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Posture {
+    penalties: BTreeMap<Severity, i64>,
+    labels: Vec<String>,
+}
+
+static TABLE: LazyLock<Numbers> =
+    LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
+
+static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "1".into(), text: text_digest(NUMBERS, PAGE) },
+    title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
+    page: PAGE,
+    published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
+    published_read: "2026-11-21",
+    published_sha256: "043c6e0cb643bcb4163e13411150b788c2e0129b9275f6d984482de7b2b27e8c",
+    kinds: &[Kind::McpServer],
+    scale: (0, 100),
+    by_day: false,
+});
+
+static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[ANNOTATIONS]));
+
+impl Rubric for McpBundles {
+    fn meta(&self) -> &RubricMeta {
+        &META
+    }
+
+    fn needs(&self) -> &[&'static str] {
+        &NEEDS
+    }
+
+    fn score(&self, facts: &Facts, _at: AsOf) -> Score {
+        let rubric = || META.rubric.clone();
+        if facts.kind != Kind::McpServer {
+            let reason = format!("MCPBundles publishes no score for a {}", facts.kind);
+            return Score::none(rubric(), Coverage::NONE, reason);
+        }
+        let outcomes = Outcomes::of(facts);
+        if let Some(rule) = outcomes.unreported(&NEEDS) {
+            return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
+        }
+        let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
+            return Score::none(rubric(), Coverage::NONE, "no tool definition could be read");
+        };
+        let answered = outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str()));
+        if answered.answered == 0 {
+            return Score::none(rubric(), Coverage::NONE, "none of the rules that feed it could look");
+        }
+        let findings = findings::counted(facts, FAMILY, |code| TABLE.codes.get(code).copied());
+        compute(findings, answered, quality)
+    }
+}
+
+/// What the measure counted over a server's tools.
+#[derive(Deserialize)]
+struct Counted {
+    tools: usize,
+    described: usize,
+    annotations_required: usize,
+    annotations_written: usize,
+}
+
+/// The quality of 0 to 100; none where no tool was read.
+fn quality(value: &Value) -> Option<Points> {
+    let counted = Counted::deserialize(value).ok()?;
+    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+    let written = share(counted.annotations_written, counted.annotations_required);
+    let mean = (share(counted.described, counted.tools) + written) / 2.0;
+    (counted.tools > 0).then(|| Points::round_from((mean * 100.0).clamp(0.0, 100.0)))
+}
+
+fn compute(findings: Vec<Finding>, answered: Answered, quality: Points) -> Score {
+    let ours = findings::worst_of_ours(&findings);
+    let all_rules = rules_by_code(&findings);
+    let worst_by_code = findings::distinct_by(findings, |finding| finding.code.clone());
+    let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
+    score.terms.push(term("posture", Points::whole(100), Vec::new(), "nothing found"));
+    let mut value = Points::whole(100);
+    for finding in &worst_by_code {
+        let penalty = Points::whole(TABLE.posture.penalties.get(&finding.severity).copied().unwrap_or(0));
+        let rules = all_rules.get(&finding.code).cloned().unwrap_or_default();
+        score.terms.push(term(&finding.code, -penalty, rules, finding.severity.as_str()));
+        value = value - penalty;
+    }
+    if value < Points::ZERO {
+        score.terms.push(term("floor", -value, Vec::new(), "not below 0"));
+        value = Points::ZERO;
+    }
+    score.value = Some(value);
+    score.grade = grade(&worst_by_code);
+    score.parts = parts(value, answered, quality);
+    bands::note_mild_cause(&mut score, ours);
+    score
+}
+
+/// Our rules behind each code.
+fn rules_by_code(findings: &[Finding]) -> BTreeMap<String, Vec<String>> {
+    let codes = distinct(findings.iter().map(|finding| finding.code.as_str()));
+    codes
+        .into_iter()
+        .map(|code| {
+            let behind = findings.iter().filter(|finding| finding.code == code).map(|finding| finding.rule.as_str());
+            let rules = distinct(behind);
+            (code, rules)
+        })
+        .collect()
+}
+
+/// The worst severity of what is no mere label, or `clean`.
+fn grade(findings: &[Finding]) -> String {
+    let serious = findings.iter().filter(|finding| !TABLE.posture.labels.contains(&finding.code));
+    let worst = serious.map(|finding| finding.severity).filter(|severity| *severity > Severity::Info).max();
+    worst.map_or("clean", Severity::as_str).to_owned()
+}
+
+fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
+    let looked = format!("{} of {} rules could look", answered.answered, answered.asked);
+    let part = |name: &str, value: Points, coverage: Coverage, note: &str| Part {
+        name: name.into(),
+        value: Some(value),
+        coverage,
+        note: note.into(),
+    };
+    vec![
+        part("security_posture", value, answered.coverage(), &looked),
+        part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing"),
+        part("llm_judge_used", Points::ZERO, Coverage::FULL, "llm_judge_used: false"),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

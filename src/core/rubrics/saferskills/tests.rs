@@ -1,0 +1,85 @@
+//! SaferSkills' arithmetic, by hand.
+
+use super::super::tests::{any_findings, finding};
+use super::*;
+use crate::score::Coverage;
+
+const CODES: &[&str] =
+    &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-TRANSPARENCY-LICENSE-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
+
+fn scored(findings: Vec<Finding>) -> Score {
+    compute(findings, &BTreeMap::new(), Answered { asked: 4, answered: 3 })
+}
+
+/// (code, severity), each at a place of its own.
+type Found<'a> = &'a [(&'a str, Severity)];
+
+fn of(findings: Found) -> Score {
+    let lines = findings.iter().zip(1..);
+    scored(lines.map(|((code, severity), line)| finding(code, *severity, "a", line)).collect())
+}
+
+#[test]
+fn nothing_found_is_a_hundred_and_green() {
+    let score = of(&[]);
+    assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(100)), "Green"));
+    assert_eq!(score.coverage, Coverage::thousandths(750));
+    assert_eq!(score.caps, Vec::<String>::new());
+}
+
+#[test]
+fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
+    let inject = "SS-SKILL-INJECT-IGNORE-01";
+    let license = "SS-SKILL-TRANSPARENCY-LICENSE-01";
+    let supply = "SS-MCP-SUPPLY-CHAIN-UNSIGNED-01";
+    let rows: [(Found, i64, &str); 8] = [
+        (&[(inject, Severity::Info)], 100, "Green"),
+        (&[(inject, Severity::Low)], 98, "Green"),
+        (&[(inject, Severity::Medium)], 96, "Green"),
+        (&[(inject, Severity::Medium), (license, Severity::Medium)], 94, "Green"),
+        (&[(supply, Severity::Medium)], 98, "Green"),
+        (&[(inject, Severity::Medium); 5], 79, "Yellow"),
+        (&[(inject, Severity::High)], 45, "Orange"),
+        (&[(inject, Severity::Critical)], 15, "Red"),
+    ];
+    for (findings, value, grade) in rows {
+        let score = of(findings);
+        assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(value)), grade), "{findings:?}");
+    }
+}
+
+#[test]
+fn a_critical_finding_floors_its_sub_score_at_twenty() {
+    let score = of(&[("SS-SKILL-INJECT-BIDI-01", Severity::Critical)]);
+    let part = score.parts.first().expect("five parts");
+    assert_eq!((part.name.as_str(), part.value), ("security", Some(Points::whole(20))));
+    assert_eq!(score.caps, ["one critical finding: at most 15"]);
+}
+
+#[test]
+fn one_code_at_one_place_costs_once() {
+    let twice = scored(vec![finding("SS-X", Severity::Medium, "a", 1), finding("SS-X", Severity::Low, "a", 1)]);
+    let apart = scored(vec![finding("SS-X", Severity::Medium, "a", 1), finding("SS-X", Severity::Low, "a", 2)]);
+    assert_eq!((twice.value, apart.value), (Some(Points::whole(96)), Some(Points::whole(94))));
+}
+
+#[test]
+fn a_code_belongs_to_the_axis_that_its_name_says() {
+    let axes = ["SS-HOOKS-SUPPLY-CHAIN-AUTHOR-AGE-01", "SS-HOOKS-RCE-RMRF-01", "SS-RULES-COMMUNITY-INSTALLS-01"];
+    assert_eq!(axes.map(axis_of), [Axis::SupplyChain, Axis::Security, Axis::Community]);
+    assert_eq!(TABLE.codes.len(), 55);
+    assert_eq!(TABLE.weights.values().sum::<i64>(), 100);
+}
+
+proptest::proptest! {
+    #[test]
+    fn terms_add_up_and_more_findings_never_raise_the_value(mut findings in any_findings(CODES)) {
+        let score = scored(findings.clone());
+        proptest::prop_assert!(score.adds_up());
+        let value = score.value.expect("a value");
+        proptest::prop_assert!(Points::ZERO <= value && value <= Points::whole(100));
+        if findings.pop().is_some() {
+            proptest::prop_assert!(scored(findings).value >= Some(value));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What holds for every rubric, and the verdict.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::findings::{Finding, resolve};
+use super::*;
+use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
+use crate::ids::RuleId;
+use crate::points::Points;
+use crate::rules::{self, Lifecycle};
+use crate::score::Coverage;
+use crate::snapshot::{Gap, GapReason};
+
+/// The instant of every test.
+pub(super) fn day() -> AsOf {
+    "2026-11-21T12:00:00Z".parse().expect("valid")
+}
+
+/// A fact as a rule would report it.
+pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Value) -> Fact {
+    Fact {
+        rule: RuleId::from(rule.to_owned()),
+        version: 1,
+        outcome,
+        severity,
+        confidence: Confidence::High,
+        place: Place::default(),
+        evidence: String::new(),
+        value,
+    }
+}
+
+/// Facts in which every rule has reported: the measures with the given values, everything else the given outcome.
+pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) -> Facts {
+    let others = rules::all().into_iter().map(|meta| meta.id.as_str());
+    let others = others.filter(|rule| measured.iter().all(|(measure, _)| measure != rule));
+    let mut facts: Vec<Fact> = others.map(|rule| fact(rule, rest, Severity::Info, Value::Null)).collect();
+    let measures = measured.iter();
+    facts.extend(measures.map(|(rule, value)| fact(rule, Outcome::True, Severity::Info, value.clone())));
+    Facts::new(kind, facts)
+}
+
+/// A finding in a method's words, of a rule that rates it as the method does.
+pub(super) fn finding(code: &str, severity: Severity, file: &str, line: u32) -> Finding {
+    Finding {
+        code: code.into(),
+        severity,
+        ours: severity,
+        rule: format!("rule-of-{code}").to_lowercase(),
+        place: Place { file: file.into(), line, ..Place::default() },
+    }
+}
+
+/// Any severity.
+pub(super) fn any_severity() -> impl proptest::strategy::Strategy<Value = Severity> {
+    proptest::sample::select(Severity::ALL.to_vec())
+}
+
+/// Findings of a few codes in a few files.
+pub(super) fn any_findings(codes: &'static [&'static str]) -> impl proptest::strategy::Strategy<Value = Vec<Finding>> {
+    use proptest::strategy::Strategy;
+    let one = (proptest::sample::select(codes.to_vec()), any_severity(), 0..3_u32, 0..4_u32);
+    let one = one.prop_map(|(code, severity, file, line)| finding(code, severity, &format!("file{file}"), line));
+    proptest::collection::vec(one, 0..14)
+}
+
+#[test]
+fn a_changed_text_needs_a_new_version() {
+    let pinned: Vec<String> = RUBRICS
+        .iter()
+        .map(|rubric| {
+            let rubric = &rubric.meta().rubric;
+            format!("{} {} {}", rubric.id, rubric.version, rubric.text)
+        })
+        .collect();
+    let expected = [
+        "spiderrating/seed 1 sha256:228ba9f710244836f83adee5be3e6463044dd7f9068e41208d0238786710a6d8",
+        "saferskills/seed 1 sha256:e1c04924acaf26b2303595a574f3a547d4dd48cbb9af63b547934abd40ab674f",
+        "mcpbundles/seed 1 sha256:b7162c0c54050699de65223b0357146fd5e76ab0f3160b8bbf700b36eea4b7e7",
+        "agentscore/seed 1 sha256:367943b8c6511a397a68eba697d82cdef8d9578a2b3471c4ab24beb5c5b1af1b",
+    ];
+    assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");
+}
+
+#[test]
+fn every_rubric_names_its_source_and_marks_what_is_ours() {
+    for rubric in RUBRICS {
+        let meta = rubric.meta();
+        assert_eq!(meta.published_sha256.len(), 64, "{}", meta.rubric.id);
+        assert!(!meta.published_at.is_empty() && meta.published_read == "2026-11-21");
+        assert!(meta.page.starts_with(&format!("# {}\n", meta.rubric.id)) && meta.page.contains("**Ours:"));
+        assert!(find(&meta.rubric.id).is_some());
+    }
+}
+
+#[test]
+fn every_needed_rule_exists_and_is_stable() {
+    let known: BTreeSet<&str> =
+        rules::all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable).map(|meta| meta.id.as_str()).collect();
+    for rubric in RUBRICS {
+        for rule in rubric.needs() {
+            assert!(known.contains(rule), "{} needs {rule}", rubric.meta().rubric.id);
+        }
+    }
+}
+
+#[test]
+fn without_any_answer_there_is_no_score() {
+    for kind in Kind::ALL {
+        let facts = reported(kind, &[], Outcome::Unavailable);
+        for score in score_all(&facts, day()) {
+            assert_eq!(
+                (score.value, score.grade.as_str(), score.adds_up()),
+                (None, "n/a", true),
+                "{}",
+                score.rubric.id
+            );
+            assert!(!score.reason.is_empty());
+            assert_eq!(score.coverage, Coverage::NONE);
+        }
+        let verdict = verdict(&score_all(&facts, day()), &Completeness::Analysed);
+        assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
+    }
+}
+
+#[test]
+fn a_rule_that_has_not_reported_leaves_no_value() {
+    for rubric in RUBRICS.iter().filter(|rubric| !rubric.needs().is_empty()) {
+        for kind in rubric.meta().kinds {
+            let score = rubric.score(&Facts::new(*kind, Vec::new()), day());
+            assert_eq!(score.value, None);
+            assert!(score.reason.ends_with("has not reported"), "{}: {}", rubric.meta().rubric.id, score.reason);
+        }
+    }
+}
+
+#[test]
+fn kinds_that_a_rubric_does_not_publish_have_no_value() {
+    for rubric in RUBRICS {
+        for kind in Kind::ALL.into_iter().filter(|kind| !rubric.meta().kinds.contains(kind)) {
+            let score = rubric.score(&reported(kind, &[], Outcome::False), day());
+            assert_eq!((score.value, score.grade.as_str()), (None, "n/a"));
+            assert_eq!(rubric.band(&score), Band::Unknown);
+        }
+    }
+}
+
+#[test]
+fn the_same_facts_give_the_same_bytes_whatever_their_order() {
+    for kind in Kind::ALL {
+        let facts = reported(kind, &[], Outcome::False);
+        let mut reversed: Vec<Fact> = facts.all().to_vec();
+        reversed.reverse();
+        let bytes = |facts: &Facts| serde_json::to_string(&score_all(facts, day())).expect("scores serialise");
+        assert_eq!(bytes(&facts), bytes(&Facts::new(kind, reversed)));
+    }
+}
+
+fn scored(id: &str, grade: &str, caps: &[&str]) -> Score {
+    let rubric = find(id).expect("a rubric").meta().rubric.clone();
+    let caps = caps.iter().map(|cap| (*cap).to_owned()).collect();
+    let value = Some(Points::whole(1));
+    Score { value, grade: grade.into(), caps, ..Score::none(rubric, Coverage::FULL, "") }
+}
+
+fn band(id: &str, grade: &str, caps: &[&str]) -> Band {
+    find(id).expect("a rubric").band(&scored(id, grade, caps))
+}
+
+#[test]
+fn grades_stand_for_bands_by_the_table() {
+    let expected = [
+        ("saferskills/seed", "Green", Band::Ok),
+        ("saferskills/seed", "Red", Band::Block),
+        ("spiderrating/seed", "C", Band::Watch),
+        ("spiderrating/seed", "F", Band::Caution),
+        ("mcpbundles/seed", "medium", Band::Watch),
+        ("agentscore/seed", "BLOCK", Band::Block),
+        ("agentscore/seed", "INSUFFICIENT DATA", Band::Unknown),
+        ("agentscore/seed", "MAYBE", Band::Unknown),
+    ];
+    for (id, grade, expected) in expected {
+        assert_eq!(band(id, grade, &[]), expected, "{id} {grade}");
+    }
+}
+
+#[test]
+fn an_f_blocks_only_where_danger_forced_it() {
+    let spider = "spiderrating/seed";
+    assert_eq!(band(spider, "F", &["any critical security issue: grade F"]), Band::Block);
+    assert_eq!(band(spider, "D", &["no source repository: grade D at most"]), Band::Watch);
+    assert_eq!(band(spider, "C", &["security below 5: grade C at most"]), Band::Caution);
+    assert_eq!(band(spider, "F", &["any critical security issue: grade F", bands::MILD_CAUSE]), Band::Caution);
+}
+
+#[test]
+fn a_block_needs_a_finding_that_our_rules_rate_high() {
+    for (worst, expected) in
+        [(None, Band::Caution), (Some(Severity::Medium), Band::Caution), (Some(Severity::High), Band::Block)]
+    {
+        let mut score = scored("saferskills/seed", "Red", &[]);
+        bands::note_mild_cause(&mut score, worst);
+        assert_eq!(bands::band_of(&score), expected);
+    }
+    let mut mild = scored("saferskills/seed", "Orange", &[]);
+    bands::note_mild_cause(&mut mild, None);
+    assert_eq!(mild.caps, Vec::<String>::new());
+}
+
+fn verdict_of(grades: &[(&str, &str)], completeness: &Completeness) -> Verdict {
+    let scores: Vec<Score> = grades.iter().map(|(id, grade)| scored(id, grade, &[])).collect();
+    verdict(&scores, completeness)
+}
+
+#[test]
+fn the_strictest_known_band_wins_and_disagreement_is_measured() {
+    let grades = [
+        ("saferskills/seed", "Green"),
+        ("agentscore/seed", "BLOCK"),
+        ("spiderrating/seed", "C"),
+        ("mcpbundles/seed", "?"),
+    ];
+    let verdict = verdict_of(&grades, &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Block, disagreement: Some(Coverage::FULL) });
+    let verdict = verdict_of(&[("saferskills/seed", "Yellow"), ("mcpbundles/seed", "clean")], &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Watch, disagreement: Some(Coverage::thousandths(333)) });
+    let verdict = verdict_of(&[("saferskills/seed", "Green")], &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Ok, disagreement: None });
+}
+
+#[test]
+fn what_was_not_analysed_in_full_is_never_called_clean() {
+    let partial = Completeness::Partial(vec![Gap::new("a", GapReason::Truncated, "")]);
+    let expected =
+        [("Green", Band::Unknown), ("Yellow", Band::Unknown), ("Orange", Band::Caution), ("Red", Band::Block)];
+    for (grade, expected) in expected {
+        assert_eq!(verdict_of(&[("saferskills/seed", grade)], &partial).band, expected, "{grade}");
+    }
+}
+
+#[test]
+fn a_score_of_another_rubric_leaves_the_verdict_alone() {
+    let mut other = scored("saferskills/seed", "Red", &[]);
+    other.rubric.id = "saferskills/other".into();
+    assert_eq!(verdict(&[other], &Completeness::Analysed).band, Band::Unknown);
+}
+
+#[test]
+fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
+    let codes = ["A".to_owned(), "B".to_owned()];
+    let published = |code: &str| (code == "B").then_some(Severity::Critical);
+    let seen = |ours, rule| {
+        let found = resolve(&codes, &fact("r", Outcome::True, ours, Value::Null), rule, published).expect("coded");
+        (found.code, found.severity)
+    };
+    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B".into(), Severity::Critical));
+    assert_eq!(seen(Severity::Low, Severity::Medium), ("A".into(), Severity::Low));
+    assert_eq!(resolve(&[], &fact("r", Outcome::True, Severity::Low, Value::Null), Severity::Low, published), None);
+}

@@ -1,0 +1,218 @@
+//! `measure-tool-descriptions`: the signals of good tool descriptions, for each tool.
+//!
+//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
+//! tests reproduce.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Value, json};
+
+use crate::capability::Kind;
+use crate::evidence::tools::{Tool, ToolOrigin};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+use super::measure_meta::{Text, bare_skill, measure, two_tools};
+use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
+
+/// How many words may be compared between tools in all: the comparison of every pair is quadratic.
+const COMPARISON_BUDGET: usize = 5_000_000;
+/// The longest tool name that is kept, in code points.
+const NAME_LENGTH: usize = 128;
+
+/// The rule.
+pub(super) struct MeasureToolDescriptions;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-tool-descriptions",
+        title: "signals of good tool descriptions",
+        why: "A model chooses tools by their descriptions: one that says what, when and with what is used rightly.",
+        fix: "Begin with a verb, say when to use the tool, name its arguments with an example, its result and its errors.",
+        cannot_see: "Descriptions that are put together at run time; whether a description is true.",
+        kinds: &[Kind::McpServer],
+        cites: &["spidershield@0.3.4"],
+    };
+    measure(&text, vec![two_tools()], vec![bare_skill()])
+});
+
+impl Rule for MeasureToolDescriptions {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let described = described_tools(subject.tools());
+        if described.is_empty() {
+            facts.unavailable("no tool description could be read");
+        } else {
+            facts.measured(signals_of(&described));
+        }
+    }
+}
+
+/// Each tool once, as (name, description): a tools list before a manifest before source, then in their order. A tool
+/// whose description is no literal in source is left out; one that a list gives without a description has an empty one.
+fn described_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<(&'a str, &'a str)> {
+    let mut tools: Vec<&Tool> = tools.collect();
+    tools.sort_by_key(|tool| tool.origin);
+    let mut seen = BTreeSet::new();
+    tools
+        .into_iter()
+        .filter(|tool| tool.description.is_some() || tool.origin != ToolOrigin::Source)
+        .filter(|tool| seen.insert(tool.name.as_str()))
+        .map(|tool| (tool.name.as_str(), tool.description.as_deref().unwrap_or_default()))
+        .collect()
+}
+
+fn signals_of(tools: &[(&str, &str)]) -> Value {
+    let (overlaps, compared) = overlaps(tools);
+    let measured: Vec<Value> =
+        tools.iter().zip(overlaps).map(|((name, description), overlap)| signals(name, description, overlap)).collect();
+    json!({ "tools": measured, "compared": compared })
+}
+
+fn signals(name: &str, text: &str, overlap: Option<(usize, usize)>) -> Value {
+    json!({
+        "name": name.chars().take(NAME_LENGTH).collect::<String>(),
+        "action_verb": begins_with_verb(text),
+        "scenario": SCENARIO.is_match(text),
+        "parameters": PARAMETERS.is_match(text) || has_flag(text),
+        "returns": RETURNS.is_match(text),
+        "examples": EXAMPLES.is_match(text),
+        "errors": ERRORS.is_match(text),
+        "length": text.chars().count(),
+        "overlap": overlap,
+        "density": density(text),
+    })
+}
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a compiled-in pattern, as tested")
+}
+
+static SCENARIO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)use (?:this )?when|use for|call this"));
+static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)e\.g\.|example|for instance|such as|like "));
+static PARAMETERS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i:(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.])",
+        r"|`[a-z][a-z0-9_]*`"
+    ))
+});
+static RETURNS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)(?:returns?|outputs?|produces?|yields?)\s",
+        r"|result(?:s| is| will be)|response (?:is|contains|includes)|→"
+    ))
+});
+static ERRORS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
+        r"|(?:if|when)\s+.*(?:fail|invalid|error|not found)",
+        r"|(?:raise|throw)s?\s+(?-u:\w)*(?:error|exception)|common\s+issue|troubleshoot"
+    ))
+});
+
+/// The first word, or its stem without `s`, `es` or `ing`, is one of the verbs. Punctuation belongs to the word.
+fn begins_with_verb(text: &str) -> bool {
+    let Some(word) = text.split_whitespace().next().map(str::to_lowercase) else { return false };
+    let mut stems = vec![word.clone()];
+    if let Some(stem) = word.strip_suffix("es") {
+        stems.extend([stem.to_owned(), format!("{stem}e")]);
+    } else if let Some(stem) = word.strip_suffix('s') {
+        stems.push(stem.to_owned());
+    }
+    if let Some(stem) = word.strip_suffix("ing") {
+        stems.extend([stem.to_owned(), format!("{stem}e")]);
+    }
+    stems.iter().any(|stem| ACTION_VERBS.binary_search(&stem.as_str()).is_ok())
+}
+
+/// `--` with a letter, digit or underscore after it.
+fn has_flag(text: &str) -> bool {
+    text.match_indices("--").any(|(at, dashes)| {
+        let after = text.get(at + dashes.len()..).unwrap_or_default();
+        after.trim_start_matches('-').chars().next().is_some_and(|next| next.is_alphanumeric() || next == '_')
+    })
+}
+
+/// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
+/// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
+fn density(text: &str) -> Option<(usize, usize, usize, usize)> {
+    let lower = text.to_lowercase();
+    let runs = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let begin = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+    let words: Vec<&str> = runs.filter_map(|run| run.find(begin).and_then(|at| run.get(at..))).collect();
+    if words.len() < 3 {
+        return None;
+    }
+    let unique: BTreeSet<&str> = words.iter().copied().collect();
+    let long = unique.iter().filter(|word| word.chars().nth(1).is_some());
+    let content = long.clone().filter(|word| TRIGGER_WORDS.binary_search(*word).is_err());
+    Some((content.count(), long.count(), unique.len(), words.len()))
+}
+
+/// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
+/// whether every pair could be compared. Words of at most two letters and words of more than half of the tools do not
+/// count.
+fn overlaps(tools: &[(&str, &str)]) -> (Vec<Option<(usize, usize)>>, bool) {
+    let words = content_words(tools);
+    let mut best: Vec<Option<(usize, usize)>> = vec![None; tools.len()];
+    let mut budget = COMPARISON_BUDGET;
+    for (index, mine) in words.iter().enumerate() {
+        for (other, theirs) in words.iter().enumerate().skip(index + 1) {
+            let Some(left) = budget.checked_sub(mine.len() + theirs.len() + 1) else { return (best, false) };
+            budget = left;
+            let smaller = mine.len().min(theirs.len());
+            if smaller == 0 {
+                continue;
+            }
+            let overlap = (common(mine, theirs), smaller);
+            for tool in [index, other] {
+                if let Some(standing) = best.get_mut(tool) {
+                    *standing = Some(standing.map_or(overlap, |old| larger(old, overlap)));
+                }
+            }
+        }
+    }
+    (best, true)
+}
+
+fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
+    if two.0 * one.1 > one.0 * two.1 { two } else { one }
+}
+
+/// The words of each tool as sorted numbers.
+fn content_words(tools: &[(&str, &str)]) -> Vec<Vec<usize>> {
+    let lower: Vec<String> = tools.iter().map(|(_, text)| text.to_lowercase()).collect();
+    let sets: Vec<BTreeSet<&str>> = lower.iter().map(|text| text.split_whitespace().collect()).collect();
+    let mut tools_with: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in sets.iter().flatten() {
+        *tools_with.entry(word).or_default() += 1;
+    }
+    let half = (tools.len() / 2).max(1);
+    let counts = |word: &str, tools: usize| tools <= half && word.chars().nth(2).is_some();
+    let numbers: BTreeMap<&str, usize> = tools_with
+        .iter()
+        .filter(|(word, tools)| counts(word, **tools))
+        .enumerate()
+        .map(|(number, (word, _))| (*word, number))
+        .collect();
+    sets.iter().map(|set| set.iter().filter_map(|word| numbers.get(word).copied()).collect()).collect()
+}
+
+/// How many numbers two sorted lists share.
+fn common(mine: &[usize], theirs: &[usize]) -> usize {
+    let mut theirs = theirs.iter().peekable();
+    mine.iter()
+        .filter(|number| {
+            while theirs.next_if(|other| other < number).is_some() {}
+            theirs.next_if_eq(number).is_some()
+        })
+        .count()
+}
+
+#[cfg(test)]
+#[path = "measure_tool_descriptions_tests.rs"]
+mod tests;
