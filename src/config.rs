@@ -39,6 +39,32 @@ pub struct HttpSection {
     pub requests_per_second: Option<u32>,
     /// Requests in flight to one host (default 6).
     pub max_in_flight_per_host: Option<usize>,
+    /// How often one address is tried before it counts as failed (default 4).
+    pub max_tries: Option<u32>,
+    /// The wait before the second try in milliseconds; it doubles with every try (default 500).
+    pub backoff_ms: Option<u64>,
+    /// How long a server may be silent, in milliseconds (default 30000).
+    pub idle_deadline_ms: Option<u64>,
+    /// How long one exchange may take over all its tries and redirects, in milliseconds (default 120000).
+    pub total_deadline_ms: Option<u64>,
+}
+
+impl HttpSection {
+    /// The client's settings: what is written here, else the client's own.
+    fn settings(&self, seed: u64) -> HttpSettings {
+        let own = HttpSettings::default();
+        HttpSettings {
+            contact: self.contact.clone().unwrap_or(own.contact),
+            requests_per_second: self.requests_per_second.unwrap_or(own.requests_per_second),
+            max_in_flight_per_host: self.max_in_flight_per_host.unwrap_or(own.max_in_flight_per_host),
+            max_tries: self.max_tries.unwrap_or(own.max_tries),
+            backoff_ms: self.backoff_ms.unwrap_or(own.backoff_ms),
+            idle_deadline_ms: self.idle_deadline_ms.unwrap_or(own.idle_deadline_ms),
+            total_deadline_ms: self.total_deadline_ms.unwrap_or(own.total_deadline_ms),
+            seed,
+            ..HttpSettings::default()
+        }
+    }
 }
 
 /// A `[sources.<id>]` table of a schedule.
@@ -86,12 +112,7 @@ impl Schedule {
     /// # Errors
     /// Wrong configuration: an address that is none.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
-        let mut http = HttpSettings { seed, ..HttpSettings::default() };
-        if let Some(contact) = &self.http.contact {
-            http.contact.clone_from(contact);
-        }
-        http.requests_per_second = self.http.requests_per_second.unwrap_or(http.requests_per_second);
-        http.max_in_flight_per_host = self.http.max_in_flight_per_host.unwrap_or(http.max_in_flight_per_host);
+        let mut http = self.http.settings(seed);
         let mut sources = BTreeMap::new();
         for (id, section) in &self.sources {
             sources.insert(id.clone(), source_settings(id, section, &mut http)?);

@@ -126,7 +126,7 @@ impl Fact {
     /// Whether users see it as a finding: true, and of a rule that looks for defects (measures have a value and
     /// severity `info`, and are not findings).
     pub fn is_finding(&self) -> bool {
-        self.outcome == Outcome::True && !(self.severity == Severity::Info && !self.value.is_null())
+        self.outcome == Outcome::True && (self.severity != Severity::Info || self.value.is_null())
     }
 
     /// The hex digest that stays when lines move: rule, file and evidence, and how many equal ones stand before it.

@@ -1,10 +1,12 @@
-//! The program's own tests: real binary, real store, real servers on loopback; one module for each journey.
+//! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod bad_input;
 mod borders;
 mod killed;
 mod manual;
 mod nightly;
+mod packages;
 mod real_registry;
+mod rows;
 mod scan;
 mod support;

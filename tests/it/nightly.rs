@@ -1,0 +1,193 @@
+//! Nights: a first one, one in which nothing changed, one in which something did, and what can be checked afterwards.
+
+use std::collections::BTreeSet;
+
+use crate::packages::{self, PACK, WEATHER};
+use crate::rows::{rows, text};
+use crate::support::capdex::{Capdex, Run};
+use crate::support::registry::Registry;
+
+fn night(capdex: &Capdex, as_of: &str) -> Run {
+    let run = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", as_of]);
+    assert_eq!(run.stderr, "", "nothing but results in a pipe");
+    run
+}
+
+fn first_night(registry: &Registry) -> Capdex {
+    let capdex = Capdex::with(registry);
+    capdex.write("schedule.toml", packages::everything());
+    let run = night(&capdex, "2026-11-20T01:00:00Z");
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    capdex
+}
+
+#[test]
+fn a_first_night_ranks_all_five_kinds() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let ranked = rows(&capdex.path().join("out"), "capabilities");
+    let kinds: BTreeSet<&str> = ranked.iter().map(|row| text(row, "kind")).collect();
+    assert_eq!(kinds, BTreeSet::from(["hook", "mcp_server", "package", "plugin", "rules", "skill"]));
+    let ranks: Vec<u64> = ranked.iter().filter_map(|row| row["rank"].as_u64()).collect();
+    assert_eq!(ranks, (1..=ranked.len() as u64).collect::<Vec<_>>());
+    let servers: Vec<&str> =
+        ranked.iter().filter(|row| text(row, "kind") == "mcp_server").map(|row| text(row, "package")).collect();
+    assert!(servers.contains(&"npm:weather-mcp") && servers.contains(&"pypi:fetch-server"), "{servers:?}");
+}
+
+#[test]
+fn a_second_night_at_once_asks_and_does_nothing_else() {
+    for with_validators in [true, false] {
+        let registry = packages::registry();
+        if !with_validators {
+            registry.without_validators();
+        }
+        let capdex = first_night(&registry);
+        registry.clear_requests();
+        let run = night(&capdex, "2026-11-20T01:00:00Z");
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        assert!(registry.tarball_requests().is_empty());
+        assert_eq!(registry.requests().len(), 3, "one request for each listing");
+        for said in ["nothing fetched, nothing unpacked", "nothing scanned", "nothing scored"] {
+            assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn another_night_reports_what_changed_file_by_file() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let mut changed = PACK.to_vec();
+    changed[2].1 = b"---\nname: notes\ndescription: Writes release notes. Use when a release is tagged.\n---\n\nOther text.\n";
+    changed.retain(|(path, _)| *path != "AGENTS.md");
+    changed.push(("skills/more/SKILL.md", b"---\nname: more\ndescription: Another one. Use when needed.\n---\n\n# More\n"));
+    registry.npm_package("agent-pack", "2.1.0", &changed);
+    assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
+    let drift = rows(&capdex.path().join("out"), "drift");
+    let events: BTreeSet<(&str, &str)> = drift.iter().map(|row| (text(row, "slug"), text(row, "kind"))).collect();
+    for expected in [
+        ("npm-agent-pack-skill-skills-notes", "changed"),
+        ("npm-agent-pack-skill-skills-more", "new"),
+        ("npm-agent-pack-rules-agents-md", "gone"),
+    ] {
+        assert!(events.contains(&expected), "{expected:?} in {events:?}");
+    }
+    assert!(!events.iter().any(|(slug, _)| slug.contains("weather") || slug.contains("hook")), "{events:?}");
+    let notes = drift.iter().find(|row| text(row, "slug").ends_with("skills-notes")).expect("an event");
+    assert_eq!(notes["changes"].to_string(), r#"[{"part":"file","subject":"skills/notes/SKILL.md","what":"changed"}]"#);
+    assert_eq!((text(notes, "from_version"), text(notes, "to_version")), ("2.0.0", "2.1.0"));
+    let shown = capdex.run(&["drift", "--since", "2026-11-21"]);
+    assert!(shown.stdout.contains("changed file skills/notes/SKILL.md"), "{}", shown.stdout);
+    let none = capdex.run(&["drift", "--since", "2026-11-22"]);
+    assert!(none.stdout.contains("No drift"), "{}", none.stdout);
+}
+
+#[test]
+fn other_bytes_under_the_same_version_raise_an_alert_once() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let mut changed = WEATHER.to_vec();
+    changed[3].1 = b"import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n";
+    registry.npm_package("weather-mcp", "1.0.0", &changed);
+    for day in ["2026-11-21T01:00:00Z", "2026-11-22T01:00:00Z"] {
+        assert_eq!(night(&capdex, day).code, Some(0));
+        let alerts = rows(&capdex.path().join("out"), "alerts");
+        assert_eq!(alerts.len(), 1, "{alerts:?}");
+        assert_eq!(text(&alerts[0], "severity"), "high");
+        assert_eq!(text(&alerts[0], "raised"), "2026-11-21T01:00:00Z");
+    }
+}
+
+#[test]
+fn a_package_that_vanishes_is_gone_and_not_clean() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    registry.remove("weather-mcp");
+    let run = night(&capdex, "2026-11-21T01:00:00Z");
+    assert_eq!(run.code, Some(3), "{}", run.stdout);
+    let out = capdex.path().join("out");
+    let state = |name: &str| {
+        let listing = rows(&out, "listings").into_iter().find(|row| text(row, "listing") == name).expect("a listing");
+        text(&listing, "state").to_owned()
+    };
+    assert_eq!((state("npm:weather-mcp").as_str(), state("npm:agent-pack").as_str()), ("gone", "active"));
+    let gaps = rows(&out, "gaps");
+    assert!(gaps.iter().any(|row| text(row, "listing") == "npm:weather-mcp" && text(row, "reason") == "not_found"));
+}
+
+#[test]
+fn an_export_verifies_and_a_changed_one_does_not() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let run = capdex.run(&["verify", "out"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert!(run.stdout.contains("no difference"), "{}", run.stdout);
+    for table in ["scores.jsonl", "facts.jsonl", "capabilities.csv", "capdex.sqlite"] {
+        let path = capdex.path().join("out").join(table);
+        let original = std::fs::read(&path).expect("a file");
+        let mut changed = original.clone();
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        std::fs::write(&path, changed).expect("writes");
+        let run = capdex.run(&["verify", "out"]);
+        assert_ne!(run.code, Some(0), "{table}: {}", run.stdout);
+        std::fs::write(&path, original).expect("writes");
+    }
+    assert_eq!(capdex.run(&["verify", "out"]).code, Some(0));
+}
+
+#[test]
+fn a_stored_capability_is_explained_verified_and_scored_again() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    registry.clear_requests();
+    let explained = capdex.run(&["explain", "npm:weather-mcp#mcp_server:"]);
+    assert_eq!(explained.code, Some(0), "{}", explained.stderr);
+    for said in ["saferskills/seed", "spiderrating/seed", "mcpbundles/seed", "agentscore/seed", "npm:weather-mcp"] {
+        assert!(explained.stdout.contains(said), "{said}: {}", explained.stdout);
+    }
+    assert_eq!(capdex.run(&["verify", "npm-weather-mcp-mcp-server"]).code, Some(0));
+    let again = capdex.run(&["score", "--all"]);
+    assert!(again.code == Some(0) && again.stdout.contains("no request was sent"), "{}", again.stdout);
+    assert!(registry.requests().is_empty());
+    let unknown = capdex.run(&["explain", "npm-nothing"]);
+    assert_eq!((unknown.code, unknown.stderr.lines().count()), (Some(2), 1), "{}", unknown.stderr);
+}
+
+#[test]
+fn a_plan_sends_nothing_and_a_backfill_takes_what_it_is_given() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", packages::everything()).write("names.txt", "weather-mcp # a server\n\n");
+    let plan = capdex.run(&["nightly", "--config", "schedule.toml", "--plan"]);
+    assert!(plan.code == Some(0) && plan.stdout.contains("Nothing was sent"), "{} {}", plan.stdout, plan.stderr);
+    assert!(registry.requests().is_empty());
+    assert!(!capdex.path().join("capdex.db").exists(), "a plan makes no store");
+    let backfill = capdex.run(&["backfill", "npm", "--watchlist", "names.txt"]);
+    assert_eq!(backfill.code, Some(0), "{}", backfill.stderr);
+    assert_eq!(registry.tarball_requests().len(), 1);
+    let exported = capdex.run(&["export", "ranked", "--format", "jsonl"]);
+    assert_eq!(exported.code, Some(0), "{}", exported.stderr);
+    let packages: BTreeSet<String> =
+        rows(&capdex.path().join("ranked"), "capabilities").iter().map(|row| text(row, "package").to_owned()).collect();
+    assert_eq!(packages, BTreeSet::from(["npm:weather-mcp".to_owned()]));
+    assert!(!capdex.path().join("ranked/capabilities.csv").exists(), "only the formats asked for");
+    let status = capdex.run(&["status", "--format", "json"]);
+    let status: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
+    assert_eq!(status["sources"][0]["id"], "npm");
+    assert_eq!(status["runs"][0]["status"], "done");
+}
+
+#[test]
+fn a_folder_is_a_source_too() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    capdex.write("mine/SKILL.md", "---\nname: mine\ndescription: Mine. Use when testing.\n---\n\n# Mine\n");
+    let folder = capdex.path().join("mine").display().to_string();
+    capdex.write("schedule.toml", format!("name = \"local\"\n[sources.folder]\nwatchlist = [{folder:?}]\n"));
+    assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
+    let ranked = rows(&capdex.path().join("out"), "capabilities");
+    assert!(ranked.iter().any(|row| text(row, "slug") == "folder-mine-skill"), "{ranked:?}");
+    assert!(registry.requests().is_empty());
+}
