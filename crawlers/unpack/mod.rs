@@ -16,7 +16,6 @@ mod zip;
 /// Builders of archives, shared with the program's own tests.
 #[cfg(test)]
 #[path = "../../tests/it/support/archives/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "the program's tests use the rest")]
 pub(crate) mod archives;
 #[cfg(test)]
 mod tests;

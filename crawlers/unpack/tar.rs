@@ -183,7 +183,7 @@ impl Members {
         // The oldest dialect has no type for directories, only a slash at the end of the name.
         let old_directory = kind == EntryType::Regular && name.ends_with(b"/");
         let file = matches!(kind, EntryType::Regular | EntryType::Continuous) && !old_directory;
-        if !file && kind != EntryType::GNUSparse && is_without_content(kind) | old_directory && entry.size() != 0 {
+        if (is_without_content(kind) || old_directory) && entry.size() != 0 {
             // Some readers skip the content that is announced and others read it as the next header.
             return Err(Stop::malformed(&name, "content is announced for a member that has none"));
         }

@@ -1,0 +1,138 @@
+//! Hostile tar members.
+
+use super::*;
+
+/// Refused and recorded, and the reading goes on.
+fn refused(tar: Tar, subject: &str, reason: GapReason) {
+    let unpacked = untar(tar.file("after", b"A"));
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["after"], vec![(subject, reason)]));
+}
+
+/// Contradictory: recorded, and nothing after it is believed.
+fn stopped(tar: Tar, subject: &str) {
+    let unpacked = untar(Tar::new().file("before", b"B").raw(&tar.unfinished()).file("after", b"A"));
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["before"], vec![(subject, GapReason::Malformed)]));
+}
+
+#[test]
+fn links_and_special_members_are_refused() {
+    refused(Tar::new().link(b'2', "l", "/etc/passwd"), "l", GapReason::LinkRefused);
+    refused(Tar::new().link(b'1', "l", "after"), "l", GapReason::LinkRefused);
+    refused(Tar::new().extension(b'K', b"../../x\0").link(b'2', "l", "cut"), "l", GapReason::LinkRefused);
+    for kind in [b'3', b'4', b'6', b'V', b'D'] {
+        refused(Tar::new().member(&Member::bare(b"s", kind)), "s", GapReason::SpecialRefused);
+    }
+    refused(Tar::new().member(&Member { kind: b'S', ..Member::file(b"s", b"x") }), "s", GapReason::SpecialRefused);
+    refused(Tar::new().pax(&[("GNU.sparse.major", "1")]).file("s", b"x"), "s", GapReason::SpecialRefused);
+}
+
+#[test]
+fn hostile_paths_are_refused_in_every_header() {
+    for path in ["../x", "/x", "a/../../x", "C:/x", "//h/s/x", "a\\x", "a\nb", "nul", "a.", "a ", "a//b"] {
+        refused(Tar::new().file(path, b"E"), path, GapReason::PathRefused);
+        refused(Tar::new().pax(&[("path", path)]).file("good", b"E"), path, GapReason::PathRefused);
+        refused(Tar::new().long_name(path).file("good", b"E"), path, GapReason::PathRefused);
+    }
+    refused(Tar::new().pax(&[("path", "a\0b")]).file("good", b"E"), "a\0b", GapReason::PathRefused);
+    refused(Tar::new().pax(&[("path", "")]).file("good", b"E"), "", GapReason::PathRefused);
+    refused(Tar::new().directory("../d/"), "../d", GapReason::PathRefused);
+    refused(Tar::new().member(&Member::file(b"\xff", b"E")), "\u{fffd}", GapReason::PathRefused);
+}
+
+#[test]
+fn the_first_of_two_members_with_one_path_stays() {
+    let unpacked = untar(Tar::new().file("a", b"1").file("./a", b"2"));
+    assert_eq!(content(&unpacked, "a"), b"1");
+    assert_eq!(gaps(&unpacked), [("a", GapReason::DuplicatePath)]);
+}
+
+#[test]
+fn paths_that_fold_into_one_are_both_kept_and_recorded() {
+    let unpacked = untar(
+        Tar::new().file("README.md", b"1").file("readme.md", b"2").file("caf\u{e9}", b"").file("cafe\u{301}", b""),
+    );
+    assert_eq!(unpacked.files.len(), 4);
+    assert_eq!(unpacked.gaps.len(), 4);
+    assert!(unpacked.gaps.iter().all(|gap| gap.reason == GapReason::DuplicatePath));
+}
+
+#[test]
+fn a_contradiction_ends_the_reading() {
+    let hidden = Tar::new().file("hidden", b"H").unfinished();
+    stopped(Tar::new().pax(&[("size", "0")]).file("a", &hidden), "a");
+    stopped(Tar::new().pax(&[("size", "1024")]).file("a", b""), "a");
+    stopped(Tar::new().pax(&[("size", "1024")]).long_name("b").file("a", b""), "b");
+    stopped(Tar::new().pax(&[("path", "one")]).long_name("two").file("a", b""), "one");
+    stopped(Tar::new().pax(&[("path", "a")]).pax(&[("path", "b")]).file("a", b""), "././@extension");
+    stopped(Tar::new().long_name("a").long_name("b").file("a", b""), "././@extension");
+    stopped(Tar::new().pax(&[("path", "a"), ("path", "b")]).file("a", b""), "././@extension");
+    stopped(Tar::new().global_pax(&[("path", "everything")]), "././@extension");
+    stopped(Tar::new().extension(b'x', b"no record"), "././@extension");
+    stopped(Tar::new().member(&Member { size: 1024, content: &hidden, ..Member::bare(b"d/", b'5') }), "d/");
+    stopped(Tar::new().member(&Member { size: 1024, content: &hidden, ..Member::bare(b"l", b'2') }), "l");
+    stopped(Tar::new().member(&Member { size: 1024, content: &hidden, ..Member::bare(b"old/", 0) }), "old/");
+}
+
+#[test]
+fn records_that_contradict_nothing_pass() {
+    let tar = Tar::new()
+        .global_pax(&[("comment", "0123abc")])
+        .pax(&[("size", "1"), ("mtime", "1.5"), ("path", "a")])
+        .file("a", b"A");
+    let unpacked = untar(tar);
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a"], vec![]));
+}
+
+#[test]
+fn a_header_with_a_wrong_checksum_ends_the_reading() {
+    stopped(Tar::new().raw(&[b'x'; 512]), ".");
+}
+
+#[test]
+fn an_extension_header_at_the_end_is_recorded() {
+    assert_eq!(gaps(&untar(Tar::new().file("a", b"").long_name("b"))), [(".", GapReason::Malformed)]);
+}
+
+#[test]
+fn data_after_the_end_is_recorded() {
+    let tar = Tar::new().file("a", b"A").finish();
+    let hidden = Tar::new().file("hidden", b"H").finish();
+    let unpacked = unpack(&[tar.as_slice(), &hidden].concat(), Format::Tar, &limits());
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a"], vec![(".", GapReason::Malformed)]));
+    let after_gzip = unpack(&[gzip(&tar).as_slice(), b"tail"].concat(), Format::TarGz, &limits());
+    assert_eq!((paths(&after_gzip), gaps(&after_gzip)), (vec!["a"], vec![(".", GapReason::Malformed)]));
+    let padded = unpack(&[tar.as_slice(), &[0; 8192]].concat(), Format::Tar, &limits());
+    assert_eq!(gaps(&padded), []);
+}
+
+#[test]
+fn a_cut_archive_gives_what_was_read_before() {
+    let tar = Tar::new().file("a", b"A").file("b", &[b'B'; 600]);
+    let bytes = tar.clone().unfinished();
+    for cut in 0..bytes.len() {
+        let bytes = bytes.get(..cut).expect("in range");
+        let unpacked = unpack(bytes, Format::Tar, &limits());
+        let reasons: Vec<GapReason> = unpacked.gaps.iter().map(|gap| gap.reason).collect();
+        assert_eq!(reasons, [GapReason::Truncated], "cut at {cut}");
+        assert_eq!(unpacked.files.contains_key("a"), cut > 512, "cut at {cut}");
+    }
+    let whole = gzip(&tar.finish());
+    for cut in 0..whole.len() {
+        let unpacked = unpack(whole.get(..cut).expect("in range"), Format::TarGz, &limits());
+        assert!(unpacked.gaps.iter().any(|gap| gap.reason == GapReason::Truncated), "cut at {cut}");
+    }
+}
+
+#[test]
+fn only_a_bare_tar_needs_an_end_mark() {
+    let bytes = Tar::new().file("a", b"A").unfinished();
+    assert_eq!(gaps(&unpack(&bytes, Format::Tar, &limits())), [(".", GapReason::Truncated)]);
+    assert_eq!(gaps(&unpack(&gzip(&bytes), Format::TarGz, &limits())), []);
+}
+
+#[test]
+fn a_size_beyond_everything_is_no_reason_to_allocate() {
+    let huge = Member { size: u64::MAX / 2, ..Member::file(b"a", b"x") };
+    let unpacked = untar(Tar::new().member(&huge));
+    assert!(unpacked.files.is_empty() && !unpacked.gaps.is_empty());
+}

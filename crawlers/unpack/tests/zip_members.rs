@@ -1,0 +1,93 @@
+//! Hostile zip members.
+
+use super::*;
+
+fn refused(entry: Entry, subject: &str, reason: GapReason) {
+    let unpacked = unzip(Zip::new().entry(entry).file("after", b"A"));
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["after"], vec![(subject, reason)]));
+}
+
+#[test]
+fn links_special_encrypted_and_unknown_members_are_refused() {
+    let file = Entry::stored("m", b"x");
+    refused(Entry { mode: 0o120_777, ..file.clone() }, "m", GapReason::LinkRefused);
+    refused(Entry { mode: 0o010_644, ..file.clone() }, "m", GapReason::SpecialRefused);
+    refused(Entry { mode: 0o060_644, ..file.clone() }, "m", GapReason::SpecialRefused);
+    refused(Entry { flags: 0x801, ..file.clone() }, "m", GapReason::Unsupported);
+    for method in [1, 6, 9, 12, 14, 93, 95, 4711] {
+        refused(Entry { method, ..file.clone() }, "m", GapReason::Unsupported);
+    }
+}
+
+#[test]
+fn hostile_paths_are_refused() {
+    for path in
+        ["../x", "/x", "a/../../x", "C:/x", "//h/s/x", "a\\x", "a\nb", "a\0b", "nul.txt", "a.", "a ", "a//b", ""]
+    {
+        refused(Entry::stored(path, b"E"), path, GapReason::PathRefused);
+    }
+    refused(Entry { name: b"\x80".to_vec(), flags: 0, ..Entry::stored("", b"E") }, "\u{fffd}", GapReason::PathRefused);
+    refused(Entry::stored("../d/", b""), "../d", GapReason::PathRefused);
+    refused(Entry::stored("d/", b"content"), "d/", GapReason::Malformed);
+}
+
+#[test]
+fn lies_about_sizes_and_checksums_are_recorded() {
+    refused(Entry { size: 1, ..Entry::stored("m", b"xyz") }, "m", GapReason::Malformed);
+    refused(Entry { crc: 0, ..Entry::stored("m", b"xyz") }, "m", GapReason::Malformed);
+    refused(Entry { size: 9, ..Entry::deflated("m", b"", deflate_zeros(9)) }, "m", GapReason::Malformed);
+    refused(Entry::deflated("m", b"xyz", b"\xff\xff".to_vec()), "m", GapReason::Malformed);
+    let short = Entry { size: 9, ..Entry::deflated("m", b"xyz", deflate_stored(b"xyz")) };
+    let unpacked = unzip(Zip::new().entry(short));
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["m"], vec![("m", GapReason::Malformed)]));
+}
+
+#[test]
+fn a_path_listed_twice_is_recorded() {
+    let unpacked = unzip(Zip::new().file("a", b"1").file("b", b"B").file("a", b"2"));
+    assert_eq!(paths(&unpacked), ["a", "b"]);
+    assert_eq!(gaps(&unpacked), [(".", GapReason::DuplicatePath), ("a", GapReason::DuplicatePath)]);
+}
+
+#[test]
+fn headers_that_disagree_are_recorded() {
+    let other_name = Entry { local_name: Some(b"other".to_vec()), ..Entry::stored("a", b"A") };
+    assert_eq!(gaps(&unzip(Zip::new().entry(other_name))), [(".", GapReason::Malformed)]);
+    let unlisted = unzip(Zip::new().file("a", b"A").unlisted(Entry::stored("hidden", b"H")));
+    assert_eq!((paths(&unlisted), gaps(&unlisted)), (vec!["a"], vec![(".", GapReason::Malformed)]));
+}
+
+#[test]
+fn members_that_overlap_are_recorded() {
+    let shared = Entry { shares: Some(0), ..Entry::stored("a", b"A") };
+    let unpacked = unzip(Zip::new().file("a", b"A").entry(Entry { name: b"b".to_vec(), ..shared }));
+    assert_eq!(gaps(&unpacked), [(".", GapReason::Malformed)]);
+}
+
+#[test]
+fn bytes_before_the_first_member_are_recorded() {
+    let bytes = [&b"#!/bin/sh\n"[..], &Zip::new().file("a", b"A").finish()].concat();
+    let unpacked = unpack(&bytes, Format::Zip, &limits());
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (vec!["a"], vec![(".", GapReason::Malformed)]));
+}
+
+#[test]
+fn a_cut_archive_gives_what_was_read_before() {
+    let text = b"some text";
+    let bytes = Zip::new().file("a", b"A").entry(Entry::deflated("b", text, deflated(text))).finish();
+    for cut in 0..bytes.len() {
+        let unpacked = unpack(bytes.get(..cut).expect("in range"), Format::Zip, &limits());
+        assert!(!unpacked.gaps.is_empty(), "cut at {cut}");
+        if (33..74).contains(&cut) {
+            let reasons: Vec<GapReason> = unpacked.gaps.iter().map(|gap| gap.reason).collect();
+            assert_eq!((paths(&unpacked), reasons), (vec!["a"], vec![GapReason::Truncated]), "cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_zip_is_malformed() {
+    for bytes in [&b""[..], b"text", &[0; 100], b"PK\x05\x06"] {
+        assert_eq!(gaps(&unpack(bytes, Format::Zip, &limits())), [(".", GapReason::Malformed)]);
+    }
+}

@@ -1,0 +1,56 @@
+//! What the registry offers: packages, versions, artifacts, in the order of publication.
+//!
+//! Must not know HTTP. Times are made up from the order, so that they are the same every time.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// A published file.
+#[derive(Clone)]
+pub(super) struct Artifact {
+    pub(super) version: String,
+    pub(super) filename: String,
+    pub(super) bytes: Vec<u8>,
+    /// `package.json` for npm; null for Python.
+    pub(super) manifest: Value,
+    /// RFC 3339, a day after the one before.
+    pub(super) published: String,
+}
+
+/// Everything that is published.
+#[derive(Default)]
+pub(super) struct Catalogue {
+    /// Versions by package, in the order of publication.
+    pub(super) npm: BTreeMap<String, Vec<Artifact>>,
+    /// Files by normalised project name, in the order of publication.
+    pub(super) pypi: BTreeMap<String, Vec<Artifact>>,
+}
+
+impl Catalogue {
+    pub(super) fn publish_npm(&mut self, name: &str, version: &str, tarball: Vec<u8>, manifest: Option<&[u8]>) {
+        let manifest = manifest.and_then(|text| serde_json::from_slice(text).ok());
+        let manifest = manifest.filter(Value::is_object).unwrap_or_else(|| json!({}));
+        let filename = super::npm::tarball_path(name, version);
+        publish(self.npm.entry(name.to_owned()).or_default(), version, &filename, tarball, manifest);
+    }
+
+    pub(super) fn publish_pypi(&mut self, name: &str, version: &str, filename: &str, bytes: Vec<u8>) {
+        publish(self.pypi.entry(super::pypi::normalised(name)).or_default(), version, filename, bytes, Value::Null);
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.npm.remove(name);
+        self.pypi.remove(&super::pypi::normalised(name));
+    }
+}
+
+/// Adds a file, or puts another in the place of one with the same name.
+fn publish(artifacts: &mut Vec<Artifact>, version: &str, filename: &str, bytes: Vec<u8>, manifest: Value) {
+    let published = format!("2026-01-{:02}T00:00:00.000Z", artifacts.len() % 28 + 1);
+    let artifact = Artifact { version: version.to_owned(), filename: filename.to_owned(), bytes, manifest, published };
+    match artifacts.iter_mut().find(|known| known.filename == filename) {
+        Some(known) => *known = Artifact { published: known.published.clone(), ..artifact },
+        None => artifacts.push(artifact),
+    }
+}
