@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::capability::Kind;
 use crate::evidence::Evidence;
 use crate::evidence::manifest::{
-    Manifest, ManifestKind, around, escape, folder_of, is_foreign, join, name_of, places_of,
+    Manifest, ManifestKind, around, escape, folder_of, is_foreign, join, name_of, places_of, words_of,
 };
 use crate::fact::Place;
 
@@ -180,7 +180,7 @@ fn base_of<'a>(path: &'a str, plugin_roots: &BTreeSet<&str>) -> &'a str {
 
 /// The files of the input that a command line names.
 fn scripts_of(survey: &Survey<'_>, base: &str, folder: &str, command: &str) -> Vec<String> {
-    words(command)
+    words_of(command)
         .into_iter()
         .filter_map(|word| {
             let (rooted, relative) = without_variable(&word)?;
@@ -188,25 +188,6 @@ fn scripts_of(survey: &Survey<'_>, base: &str, folder: &str, command: &str) -> V
             bases.into_iter().filter_map(|base| join(base, relative)).find(|path| is_script(survey, path))
         })
         .collect()
-}
-
-/// The words of a command line: split at white space, quotes and what separates commands. Variables keep their braces.
-fn words(command: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for letter in command.chars() {
-        match letter {
-            '"' | '\'' => {}
-            ';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '=' => words.push(String::new()),
-            letter if letter.is_whitespace() => words.push(String::new()),
-            letter => {
-                if let Some(word) = words.last_mut() {
-                    word.push(letter);
-                }
-            }
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// A word's path without the variable in front of it, and whether there was one. None for absolute paths and other

@@ -47,7 +47,7 @@ impl<'a> Finder<'a> {
 
     /// Packages that say or show that they are servers.
     fn find_packages(&mut self) {
-        let registering = package::Registering::of(self.survey);
+        let registering = package::Registering::of(self.survey, &self.skills);
         for manifest in self.manifests() {
             let Some(folder) = package::folder_of_package(self.survey, manifest) else { continue };
             if package::is_server(self.survey, &registering, manifest, folder) {

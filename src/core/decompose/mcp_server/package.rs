@@ -67,8 +67,9 @@ pub(super) struct Registering<'a> {
 }
 
 impl<'a> Registering<'a> {
-    /// Attributes every source file that registers tools to the nearest folder with a package's manifest.
-    pub(super) fn of(survey: &Survey<'a>) -> Self {
+    /// Attributes every source file that registers tools to the nearest folder with a package's manifest. Source in a
+    /// skill belongs to no package around the skill.
+    pub(super) fn of(survey: &Survey<'a>, skills: &BTreeSet<&str>) -> Self {
         let packages: BTreeSet<&str> = survey
             .evidence
             .manifests
@@ -79,7 +80,8 @@ impl<'a> Registering<'a> {
         let registering =
             survey.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
         let nearest = |path: &'a str| {
-            let folder = around(folder_of(path)).find(|folder| packages.contains(folder))?;
+            let stop = |folder: &&str| packages.contains(folder) || skills.contains(folder);
+            let folder = around(folder_of(path)).find(stop).filter(|folder| packages.contains(folder))?;
             (!is_aside(path.get(folder.len()..).unwrap_or_default())).then_some(folder)
         };
         Self { folders: registering.filter_map(|(path, _)| nearest(path)).collect() }
@@ -113,8 +115,8 @@ pub(super) fn folder_of_package<'a>(survey: &Survey<'_>, manifest: &'a Manifest)
 pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, manifest: &Manifest, folder: &str) -> bool {
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
-    let described = ["server.json", "smithery.yaml"].iter().any(|name| survey.has(folder, name));
-    let kitted = package.kit && (package.worded || described || (package.runs && !is_client(survey, folder)));
+    let deployed = survey.has(folder, "smithery.yaml");
+    let kitted = package.kit && (package.worded || deployed || (package.runs && !is_client(survey, folder)));
     marked || kitted || (package.runs && package.worded)
 }
 

@@ -8,6 +8,7 @@ use crate::snapshot::{Gap, GapReason};
 
 use super::document::{Document, FileRole};
 
+mod command;
 mod frontmatter;
 mod json;
 mod kinds;
@@ -18,6 +19,7 @@ mod servers;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use command::words_of;
 pub(crate) use json::escape;
 pub(crate) use kinds::{PLUGIN_FOLDERS, tools_pointer};
 pub(crate) use path::{around, folder_of, is_foreign, is_within, join, name_of};

@@ -12,10 +12,12 @@ use super::Evidence;
 use super::document::FileRole;
 use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, join, name_of};
 
+mod scripts;
 mod stated;
 #[cfg(test)]
 mod tests;
 
+pub use scripts::{InstallScript, install_scripts};
 use stated::Stated;
 
 /// What is known of one capability beside its text. Texts are untrusted and never empty.

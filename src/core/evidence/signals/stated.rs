@@ -12,7 +12,8 @@ use crate::listing::Claim;
 
 /// The life-cycle scripts that npm runs when a package from a registry is installed or removed. `prepare` and
 /// `prepublish` run only for packages from git.
-const LIFE_CYCLE: [&str; 6] = ["preinstall", "install", "postinstall", "preuninstall", "uninstall", "postuninstall"];
+pub(super) const LIFE_CYCLE: [&str; 6] =
+    ["preinstall", "install", "postinstall", "preuninstall", "uninstall", "postuninstall"];
 
 /// The claims of one manifest.
 #[derive(Debug, Default)]
