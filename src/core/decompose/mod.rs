@@ -18,6 +18,8 @@ use crate::evidence::signals;
 use crate::ids::{CapabilityId, slug_of};
 
 pub mod hook;
+#[cfg(test)]
+mod hook_tests;
 mod mcp_server;
 mod plugin;
 mod rules_file;

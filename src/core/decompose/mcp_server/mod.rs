@@ -12,6 +12,8 @@ use crate::evidence::manifest::{Manifest, ManifestKind, around, folder_of, is_fo
 use super::{Anchor, Survey, given_name};
 
 mod package;
+#[cfg(test)]
+mod tests;
 
 pub(super) use package::name_in;
 

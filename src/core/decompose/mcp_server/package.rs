@@ -143,10 +143,10 @@ impl Package {
     fn of_npm(manifest: &Manifest) -> Self {
         let groups = ["dependencies", "peerDependencies", "optionalDependencies", "devDependencies"];
         let depends =
-            |kit: &&str| groups.iter().any(|group| manifest.value.get(group).and_then(|g| g.get(*kit)).is_some());
+            |kit: &str| groups.iter().any(|group| manifest.value.get(group).and_then(|g| g.get(kit)).is_some());
         Self {
             marked: manifest.text("mcpName").is_some(),
-            kit: NPM_KITS.iter().any(|kit| depends(&kit)),
+            kit: NPM_KITS.iter().any(|kit| depends(kit)),
             runs: manifest
                 .value
                 .get("bin")

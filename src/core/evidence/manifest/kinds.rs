@@ -154,7 +154,7 @@ fn is_mcpb(object: &Map<String, Value>) -> bool {
 fn is_plugin(object: &Map<String, Value>) -> bool {
     let brings =
         |key: &&str| object.get(*key).is_some_and(|part| part.is_string() || part.is_array() || part.is_object());
-    object.get("name").is_some_and(Value::is_string) && PLUGIN_PARTS.iter().any(|key| brings(key))
+    object.get("name").is_some_and(Value::is_string) && PLUGIN_PARTS.iter().any(brings)
 }
 
 fn is_marketplace(object: &Map<String, Value>) -> bool {
