@@ -2,12 +2,18 @@
 //!
 //! Must not judge them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::fact::Place;
 
 use super::Evidence;
+use super::manifest::{Manifest, ManifestKind, escape, places_of, tools_pointer};
+
+#[cfg(test)]
+mod tests;
 
 /// Where a tool's definition was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,7 +49,158 @@ pub struct Tool {
 }
 
 /// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and
-/// name. A tool that is defined twice in one file under one name stands once.
-pub fn collect(_evidence: &Evidence) -> Vec<Tool> {
-    Vec::new()
+/// name. A tool that is defined twice in one file under one name stands once; where the definitions in a tools list or
+/// manifest differ both stand, so that nobody hides one behind the other.
+pub fn collect(evidence: &Evidence) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = evidence.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
+    for manifest in evidence.manifests.values() {
+        tools.extend(tools_of(evidence, manifest));
+    }
+    tools.sort_by(|a, b| order(a).cmp(&order(b)));
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    tools.retain(|tool| seen.insert(definition(tool)));
+    tools
+}
+
+fn order(tool: &Tool) -> (&str, u32, &str, u32) {
+    (&tool.place.file, tool.place.line, &tool.name, tool.place.column)
+}
+
+/// A tool's definition without its place in the file: equal ones in one file are one tool. Source is read in parts
+/// (a registration here, a schema there), so there the name decides.
+fn definition(tool: &Tool) -> String {
+    let Tool { name, title, description, input_schema, output_schema, annotations, origin, place } = tool;
+    if *origin == ToolOrigin::Source {
+        return json!([place.file, name]).to_string();
+    }
+    json!([place.file, name, title, description, input_schema, output_schema, annotations]).to_string()
+}
+
+fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
+    let lists = match manifest.kind {
+        ManifestKind::ToolsList => tools_pointer(&manifest.value).into_iter().map(str::to_owned).collect(),
+        ManifestKind::Mcpb => {
+            let mut lists = vec!["/tools".to_owned()];
+            lists.extend(published_lists(&manifest.value));
+            lists
+        }
+        ManifestKind::ServerJson => published_lists(&manifest.value),
+        _ => return Vec::new(),
+    };
+    let origin = if manifest.kind == ManifestKind::ToolsList { ToolOrigin::ToolsList } else { ToolOrigin::Manifest };
+    let mut tools: Vec<Tool> = Vec::new();
+    for list in lists {
+        let entries = manifest.value.pointer(&list).and_then(Value::as_array).into_iter().flatten().enumerate();
+        tools.extend(entries.filter_map(|(at, entry)| tool_of(entry, origin, format!("{list}/{at}"))));
+    }
+    let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
+    let places: BTreeMap<String, Place> = places_of(document, tools.iter().map(|tool| tool.place.pointer.as_str()));
+    for tool in &mut tools {
+        if let Some(place) = places.get(&tool.place.pointer) {
+            tool.place = place.clone();
+        }
+    }
+    tools
+}
+
+/// Pointers to the arrays called `tools` in what a publisher adds under `_meta`, at most four levels down.
+fn published_lists(value: &Value) -> Vec<String> {
+    let mut lists = Vec::new();
+    let mut open = vec![("/_meta".to_owned(), 0)];
+    while let Some((pointer, depth)) = open.pop() {
+        let Some(Value::Object(object)) = value.pointer(&pointer) else { continue };
+        for (key, child) in object {
+            let below = format!("{pointer}/{}", escape(key));
+            if key == "tools" && child.is_array() {
+                lists.push(below);
+            } else if depth < 4 {
+                open.push((below, depth + 1));
+            }
+        }
+    }
+    lists.sort();
+    lists
+}
+
+/// A tool from its entry: an object with a name, or the name alone.
+fn tool_of(entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let any = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)).filter(|value| !value.is_null()).cloned();
+    Some(Tool {
+        name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
+        title: text("title"),
+        description: text("description"),
+        input_schema: any(&["inputSchema", "input_schema", "parameters", "arguments"]).map(as_schema),
+        output_schema: any(&["outputSchema", "output_schema"]),
+        annotations: any(&["annotations"]),
+        origin,
+        place: Place { pointer, ..Place::default() },
+    })
+}
+
+/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
+/// what is no list is a schema already.
+fn as_schema(value: Value) -> Value {
+    let Value::Array(arguments) = value else { return value };
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for argument in arguments {
+        let Some(name) = argument.get("name").and_then(Value::as_str) else { continue };
+        let mut property = Map::new();
+        for (key, names) in [("type", &["type"][..]), ("description", &["desc", "description"]), ("items", &["items"])]
+        {
+            if let Some(value) = names.iter().find_map(|name| argument.get(*name)) {
+                property.insert(key.to_owned(), value.clone());
+            }
+        }
+        let optional = argument.get("optional").and_then(Value::as_bool) == Some(true);
+        if !optional && argument.get("required").and_then(Value::as_bool) != Some(false) {
+            required.push(Value::String(name.to_owned()));
+        }
+        properties.insert(name.to_owned(), Value::Object(property));
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// A text by which a tools list's server presents itself to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerText {
+    /// The JSON Pointer to the text.
+    pub pointer: &'static str,
+    /// The text. Untrusted.
+    pub text: String,
+}
+
+/// What a tools list says of its server: name, title, description and instructions, wherever the recording put them.
+/// Empty for other manifests and where nothing is said.
+pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
+    const POINTERS: [&str; 19] = [
+        "/server",
+        "/server/name",
+        "/server/title",
+        "/server/description",
+        "/server/instructions",
+        "/serverInfo/name",
+        "/serverInfo/title",
+        "/serverInfo/description",
+        "/instructions",
+        "/initialize/serverInfo/name",
+        "/initialize/serverInfo/title",
+        "/initialize/serverInfo/description",
+        "/initialize/instructions",
+        "/result/serverInfo/name",
+        "/result/serverInfo/title",
+        "/result/instructions",
+        "/description",
+        "/name",
+        "/title",
+    ];
+    if manifest.kind != ManifestKind::ToolsList {
+        return Vec::new();
+    }
+    let text = |pointer: &'static str| {
+        let text = manifest.value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
+        Some(ServerText { pointer, text: text.to_owned() })
+    };
+    POINTERS.into_iter().filter_map(text).collect()
 }

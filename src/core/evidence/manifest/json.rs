@@ -1,0 +1,269 @@
+//! JSON as text: its depth and doubled keys before a tree is built, and where each key and element stands after.
+//!
+//! Must not know any manifest format. Nothing here recurses; all work is linear in the text. Comments and trailing
+//! commas are read where the caller says that clients read them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+/// The deepest nesting that is read: `serde_json` refuses the 128th level itself, and we refuse it before.
+pub(super) const MAX_DEPTH: usize = 127;
+
+/// Which texts count as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// RFC 8259, with a byte order mark in front allowed.
+    Strict,
+    /// With comments and trailing commas besides, as editors and agents read their settings.
+    Relaxed,
+}
+
+/// What parsing gave.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// The tree; of a doubled key the last value.
+    pub(super) value: Value,
+    /// The first key that stands twice in one object: readers differ on which one counts.
+    pub(super) doubled: Option<String>,
+}
+
+/// Parses a text. The error is a message for a person: too deep, or what the parser says.
+pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let survey = survey(text)?;
+    let text = match dialect {
+        Dialect::Relaxed if !survey.blanks.is_empty() => Cow::Owned(blanked(text, &survey.blanks)),
+        Dialect::Strict | Dialect::Relaxed => Cow::Borrowed(text),
+    };
+    let value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    Ok(Parsed { value, doubled: survey.doubled })
+}
+
+/// The byte offset of each wanted JSON Pointer, in the order of the text: of its key for a member of an object, of
+/// its value for an element of an array. A pointer that leads nowhere is left out; of doubled keys the last counts.
+pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, String)> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    let mut pointer = String::new();
+    let mut frames: Vec<Step> = Vec::new();
+    for token in Tokens::of(text) {
+        let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
+        if starts_value && enter(text, &token, frames.last_mut(), &mut pointer) && wanted.contains(pointer.as_str()) {
+            found.insert(pointer.clone(), token.start);
+        }
+        match token.lexeme {
+            Lexeme::Open if frames.len() >= MAX_DEPTH => break,
+            Lexeme::Open => frames.push(Step::of(token.byte, pointer.len())),
+            Lexeme::Close => pointer.truncate(frames.pop().map_or(0, |step| step.mark)),
+            Lexeme::Comma => {
+                if let Some(step) = frames.last_mut() {
+                    step.awaits_key = step.object;
+                }
+            }
+            Lexeme::Text | Lexeme::Bare | Lexeme::Colon | Lexeme::Comment => {}
+        }
+    }
+    let mut offsets: Vec<(usize, String)> = found.into_iter().map(|(pointer, offset)| (offset, pointer)).collect();
+    offsets.sort();
+    offsets
+}
+
+/// Writes a key as a component of a JSON Pointer.
+pub(crate) fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// Moves the pointer to the child that begins at a token; false for the value that follows a key, whose place was
+/// already told.
+fn enter(text: &str, token: &Token, step: Option<&mut Step>, pointer: &mut String) -> bool {
+    let Some(step) = step else { return true };
+    if step.object && !step.awaits_key {
+        return false;
+    }
+    pointer.truncate(step.mark);
+    pointer.push('/');
+    if step.object {
+        pointer.push_str(&escape(&key_of(text, token)));
+        step.awaits_key = false;
+    } else {
+        pointer.push_str(&step.index.to_string());
+        step.index += 1;
+    }
+    true
+}
+
+/// An open object or array on the way to a pointer.
+struct Step {
+    object: bool,
+    awaits_key: bool,
+    index: usize,
+    /// The length of the pointer to the object or array itself.
+    mark: usize,
+}
+
+impl Step {
+    const fn of(byte: u8, mark: usize) -> Self {
+        let object = byte == b'{';
+        Self { object, awaits_key: object, index: 0, mark }
+    }
+}
+
+/// What one walk over the tokens tells.
+#[derive(Default)]
+struct Survey {
+    /// The stretches that only the relaxed dialect has: comments and trailing commas.
+    blanks: Vec<(usize, usize)>,
+    doubled: Option<String>,
+}
+
+fn survey(text: &str) -> Result<Survey, String> {
+    let mut survey = Survey::default();
+    let mut frames: Vec<Option<BTreeSet<Cow<'_, str>>>> = Vec::new();
+    let mut awaits_key = false;
+    let mut comma = None;
+    for token in Tokens::of(text) {
+        match token.lexeme {
+            Lexeme::Comment => {
+                survey.blanks.push((token.start, token.end));
+                continue;
+            }
+            Lexeme::Open if frames.len() >= MAX_DEPTH => return Err(format!("nested deeper than {MAX_DEPTH} levels")),
+            Lexeme::Open => frames.push((token.byte == b'{').then(BTreeSet::new)),
+            Lexeme::Close => {
+                frames.pop();
+                survey.blanks.extend(comma);
+            }
+            Lexeme::Text if awaits_key => {
+                let key = key_of(text, &token);
+                if let Some(Some(keys)) = frames.last_mut()
+                    && !keys.insert(key.clone())
+                {
+                    survey.doubled.get_or_insert_with(|| key.into_owned());
+                }
+            }
+            Lexeme::Text | Lexeme::Bare | Lexeme::Comma | Lexeme::Colon => {}
+        }
+        awaits_key = matches!(token.lexeme, Lexeme::Open | Lexeme::Comma) && frames.last().is_some_and(Option::is_some);
+        comma = (token.lexeme == Lexeme::Comma).then_some((token.start, token.end));
+    }
+    survey.blanks.sort_unstable();
+    Ok(survey)
+}
+
+/// The text with the given stretches replaced by spaces, so that offsets and lines stay.
+fn blanked(text: &str, blanks: &[(usize, usize)]) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for (start, end) in blanks {
+        kept.push_str(text.get(from..*start).unwrap_or_default());
+        let blank = text.get(*start..*end).unwrap_or_default();
+        kept.extend(blank.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        from = *end;
+    }
+    kept.push_str(text.get(from..).unwrap_or_default());
+    kept
+}
+
+/// The decoded key that a token holds.
+fn key_of<'a>(text: &'a str, token: &Token) -> Cow<'a, str> {
+    let raw = text.get(token.start..token.end).unwrap_or_default();
+    let inner = raw.strip_prefix('"').unwrap_or(raw);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    if inner.contains('\\') {
+        serde_json::from_str::<String>(raw).map_or(Cow::Borrowed(inner), Cow::Owned)
+    } else {
+        Cow::Borrowed(inner)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lexeme {
+    Open,
+    Close,
+    Colon,
+    Comma,
+    /// A string.
+    Text,
+    /// A number, a literal, or anything else that no JSON has.
+    Bare,
+    Comment,
+}
+
+struct Token {
+    lexeme: Lexeme,
+    /// The first byte.
+    byte: u8,
+    start: usize,
+    end: usize,
+}
+
+/// The tokens of a text. Never fails: what is no token is `Bare`.
+struct Tokens<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn of(text: &'a str) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { bytes: text.as_bytes(), at }
+    }
+
+    fn rest(&self, from: usize) -> &'a [u8] {
+        self.bytes.get(from..).unwrap_or_default()
+    }
+
+    /// One past the closing quotation mark of the string that begins at `start`.
+    fn end_of_text(&self, start: usize) -> usize {
+        let mut escaped = false;
+        let inside = self.rest(start + 1).iter().position(|byte| {
+            let closes = *byte == b'"' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            closes
+        });
+        inside.map_or(self.bytes.len(), |inside| start + inside + 2)
+    }
+
+    /// One past a comment that begins at `start`; none where no comment begins.
+    fn end_of_comment(&self, start: usize) -> Option<usize> {
+        let rest = self.rest(start);
+        if rest.starts_with(b"//") {
+            Some(rest.iter().position(|byte| *byte == b'\n').map_or(self.bytes.len(), |length| start + length))
+        } else if rest.starts_with(b"/*") {
+            let body = rest.get(2..).unwrap_or_default();
+            let length = body.windows(2).position(|pair| pair == b"*/");
+            Some(length.map_or(self.bytes.len(), |length| start + length + 4))
+        } else {
+            None
+        }
+    }
+
+    fn end_of_bare(&self, start: usize) -> usize {
+        let stops = |byte: &u8| byte.is_ascii_whitespace() || b"{}[],:\"/".contains(byte);
+        self.rest(start + 1).iter().position(stops).map_or(self.bytes.len(), |length| start + 1 + length)
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let skipped = self.rest(self.at).iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let start = self.at + skipped;
+        let byte = *self.bytes.get(start)?;
+        let (lexeme, end) = match byte {
+            b'{' | b'[' => (Lexeme::Open, start + 1),
+            b'}' | b']' => (Lexeme::Close, start + 1),
+            b':' => (Lexeme::Colon, start + 1),
+            b',' => (Lexeme::Comma, start + 1),
+            b'"' => (Lexeme::Text, self.end_of_text(start)),
+            _ => match self.end_of_comment(start) {
+                Some(end) => (Lexeme::Comment, end),
+                None => (Lexeme::Bare, self.end_of_bare(start)),
+            },
+        };
+        self.at = end;
+        Some(Token { lexeme, byte, start, end })
+    }
+}

@@ -1,0 +1,97 @@
+//! Places inside manifests: the line and column at which a JSON Pointer's key or element stands.
+//!
+//! Must not know any manifest format beyond telling JSON text from line-wise text (front matter, TOML, headers).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evidence::document::Document;
+use crate::fact::Place;
+
+use super::json;
+
+/// Where a JSON Pointer leads in a manifest: line and column of its key, or of its value for elements of arrays.
+///
+/// A pointer into nothing (a schema that was put together from another form, say) gives the place of its nearest
+/// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
+/// text once: ask for many pointers with [`places_of`].
+pub fn place_of(document: &Document, pointer: &str) -> Place {
+    places_of(document, [pointer]).remove(pointer).unwrap_or_else(|| first_line(document, pointer))
+}
+
+/// [`place_of`] for any number of pointers in one walk over the text; every pointer asked for is a key.
+pub fn places_of<'a>(document: &Document, pointers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Place> {
+    let asked: BTreeSet<&str> = pointers.into_iter().collect();
+    let known = if is_json(&document.text) { json_places(document, &asked) } else { line_places(document, &asked) };
+    let place = |pointer: &str| {
+        let near = lineage(pointer).find_map(|ancestor| known.get(ancestor));
+        let place = near.cloned().unwrap_or_else(|| first_line(document, pointer));
+        Place { pointer: pointer.to_owned(), ..place }
+    };
+    asked.iter().map(|pointer| ((*pointer).to_owned(), place(pointer))).collect()
+}
+
+fn first_line(document: &Document, pointer: &str) -> Place {
+    Place { file: document.path.clone(), line: 1, column: 1, pointer: pointer.to_owned() }
+}
+
+/// A pointer and its ancestors, nearest first.
+fn lineage(pointer: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(pointer), |pointer| pointer.rfind('/').and_then(|at| pointer.get(..at)))
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '/'])
+}
+
+fn json_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Place> {
+    let wanted = asked.iter().flat_map(|pointer| lineage(pointer)).collect();
+    let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
+    let offsets = json::offsets_of(&document.text, &wanted);
+    offsets.into_iter().map(|(offset, pointer)| (pointer, cursor.place(&document.path, offset))).collect()
+}
+
+/// Counts lines and columns while it moves on, so that many places on one long line cost one walk over it.
+struct Cursor<'a> {
+    text: &'a str,
+    offset: usize,
+    line: u32,
+    column: u32,
+}
+
+impl Cursor<'_> {
+    /// The place of an offset that is not before the last one asked for.
+    fn place(&mut self, path: &str, offset: usize) -> Place {
+        for letter in self.text.get(self.offset..offset).unwrap_or_default().chars() {
+            if letter == '\n' {
+                self.line = self.line.saturating_add(1);
+                self.column = 1;
+            } else {
+                self.column = self.column.saturating_add(1);
+            }
+        }
+        self.offset = offset;
+        Place { file: path.to_owned(), line: self.line, column: self.column, pointer: String::new() }
+    }
+}
+
+/// Places in YAML, TOML and header lines: the first line that begins with the pointer's last name.
+fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Place> {
+    let mut wanted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for pointer in asked {
+        let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<u64>().is_err());
+        wanted.entry(name.unwrap_or_default().to_ascii_lowercase()).or_default().push(pointer);
+    }
+    let mut places = BTreeMap::new();
+    for (number, line) in document.text.lines().enumerate() {
+        let indent = line.chars().take_while(|letter| letter.is_whitespace()).count();
+        let Some((key, _)) = line.split_once([':', '=']) else { continue };
+        let key = key.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
+        for pointer in wanted.remove(&key).unwrap_or_default() {
+            let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
+            let column = u32::try_from(indent + 1).unwrap_or(u32::MAX);
+            let place = Place { file: document.path.clone(), line, column, pointer: String::new() };
+            places.insert(pointer.to_owned(), place);
+        }
+    }
+    places
+}

@@ -1,0 +1,60 @@
+//! Capabilities without a README beside them or at the root of their package.
+//!
+//! Quality, not danger. Source: SaferSkills' transparency rules.
+
+use std::sync::LazyLock;
+
+use crate::evidence::signals;
+use crate::fact::Place;
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+use super::package_subject::describes_no_package;
+
+/// The rule.
+pub(super) struct DocumentMissingReadme;
+
+static META: LazyLock<RuleMeta> =
+    LazyLock::new(|| toml::from_str(TEXT).expect("the rule's own text, which tests read"));
+
+impl Rule for DocumentMissingReadme {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        if describes_no_package(subject) {
+            facts.not_applicable();
+        } else if subject.evidence.documents.is_empty() {
+            facts.unavailable("the files");
+        } else if !signals::of(subject).has_readme {
+            facts.found(Place::default(), "no README");
+        }
+    }
+}
+
+const TEXT: &str = r#"
+id = "document-missing-readme"
+version = 1
+title = "No README"
+why = "A README is where people learn what a thing does before they let an agent use it."
+fix = "Add a README.md that says what it does, needs and touches."
+cannot_see = "What the README says."
+severity = "info"
+confidence = "high"
+kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
+lifecycle = "stable"
+cites = []
+codes = { saferskills = ["SS-SKILL-TRANSPARENCY-DESCRIPTION-01", "SS-RULES-TRANSPARENCY-MANIFEST-01"] }
+
+[[examples.fires]]
+note = "a skill alone"
+files = { "SKILL.md" = "Text." }
+
+[[examples.fires]]
+note = "another file that only looks like it"
+files = { "readme.js" = "x" }
+
+[[examples.silent]]
+note = "at the root, for a skill below"
+files = { "README.md" = "Text.", "skills/a/SKILL.md" = "Text." }
+"#;

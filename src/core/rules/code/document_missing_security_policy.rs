@@ -1,0 +1,60 @@
+//! Capabilities without a security policy beside them or at the root of their package.
+//!
+//! Quality, not danger. Source: SaferSkills' transparency rules.
+
+use std::sync::LazyLock;
+
+use crate::evidence::signals;
+use crate::fact::Place;
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+use super::package_subject::describes_no_package;
+
+/// The rule.
+pub(super) struct DocumentMissingSecurityPolicy;
+
+static META: LazyLock<RuleMeta> =
+    LazyLock::new(|| toml::from_str(TEXT).expect("the rule's own text, which tests read"));
+
+impl Rule for DocumentMissingSecurityPolicy {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        if describes_no_package(subject) {
+            facts.not_applicable();
+        } else if subject.evidence.documents.is_empty() {
+            facts.unavailable("the files");
+        } else if !signals::of(subject).has_security_policy {
+            facts.found(Place::default(), "no security policy");
+        }
+    }
+}
+
+const TEXT: &str = r#"
+id = "document-missing-security-policy"
+version = 1
+title = "No security policy"
+why = "Whoever finds a hole needs to know where to report it in private."
+fix = "Add a SECURITY.md with an address for reports."
+cannot_see = "Policies kept elsewhere, such as in an organisation's own repository."
+severity = "info"
+confidence = "high"
+kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
+lifecycle = "stable"
+cites = []
+codes = { saferskills = ["SS-SKILL-TRANSPARENCY-SECURITY-01"] }
+
+[[examples.fires]]
+note = "a skill alone"
+files = { "SKILL.md" = "Text." }
+
+[[examples.fires]]
+note = "another file that only looks like it"
+files = { "src/security.md" = "x" }
+
+[[examples.silent]]
+note = "at the root, for a skill below"
+files = { ".github/SECURITY.md" = "Text.", "skills/a/SKILL.md" = "Text." }
+"#;
