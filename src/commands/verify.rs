@@ -36,10 +36,11 @@ fn dataset(dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
         out.line(format_args!("… and {more} more"))?;
     }
     out.line(format_args!(
-        "{} and {} digested, {} computed again: {}",
+        "{} and {} digested, {} and {} computed again: {}",
         output::count(verified.files, "file"),
         output::count(verified.facts, "content"),
         output::count(verified.scores, "score"),
+        output::count(verified.ranks, "rank"),
         if verified.differences.is_empty() {
             "no difference".into()
         } else {

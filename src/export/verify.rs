@@ -1,4 +1,4 @@
-//! Checks a dataset with nothing but itself: digests of files, digests of facts, every score, verdict and rank.
+//! Checks a dataset with nothing but itself: digests of files and facts, every score, verdict and rank.
 //!
 //! Must not open the store.
 
@@ -9,8 +9,12 @@ use std::path::Path;
 use anyhow::Context as _;
 use capdex_core::digest::{Digest, bytes_of_hex};
 use capdex_core::fact::Facts;
-use capdex_core::rubrics::RUBRICS;
+use capdex_core::ids::CapabilityId;
+use capdex_core::rank::rank_key;
+use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::rules;
+use capdex_core::score::Score;
+use capdex_core::snapshot::Completeness;
 use serde_json::Value;
 
 use super::manifest::{self, Manifest};
@@ -26,6 +30,8 @@ pub struct Verified {
     pub facts: u64,
     /// Scores that were computed again.
     pub scores: u64,
+    /// Capabilities whose band and rank were computed again.
+    pub ranks: u64,
     /// Every difference, one sentence each, in the order of the files.
     pub differences: Vec<String>,
 }
@@ -42,6 +48,7 @@ pub fn verify(dir: &Path) -> anyhow::Result<Verified> {
     for exporter in EXPORTERS.iter().filter(|exporter| holds(&manifest, **exporter)) {
         let facts = check_facts(dir, *exporter, &mut verified)?;
         check_scores(dir, *exporter, &manifest, &facts, &mut verified)?;
+        check_ranks(dir, *exporter, &manifest, &facts, &mut verified)?;
     }
     Ok(verified)
 }
@@ -133,6 +140,45 @@ fn check_scores(
                 .differences
                 .push(format!("{}: the score of {slug} by {id} is not what its facts give", exporter.id()));
         }
+    }
+    Ok(())
+}
+
+/// Computes band and rank of every capability again, from its facts and its completeness.
+fn check_ranks(
+    dir: &Path,
+    exporter: &dyn Exporter,
+    manifest: &Manifest,
+    facts: &BTreeMap<String, Facts>,
+    verified: &mut Verified,
+) -> anyhow::Result<()> {
+    let (table, rows) = read(dir, exporter, "capabilities")?;
+    let mut keys = Vec::new();
+    for row in &rows {
+        let text = |name: &str| column(table, row, name).as_str().unwrap_or_default().to_owned();
+        let slug = text("slug");
+        let id = bytes_of_hex(&text("id")).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        let (Some(id), Some(facts)) = (id, facts.get(&text("facts_sha256"))) else {
+            verified.differences.push(format!("{}: {slug} has no id or names facts that are not there", exporter.id()));
+            continue;
+        };
+        let completeness = match text("completeness").as_str() {
+            "analysed" => Completeness::Analysed,
+            _ => Completeness::Partial(Vec::new()),
+        };
+        let scores: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(facts, manifest.as_of)).collect();
+        let verdict = verdict(&scores, &completeness);
+        verified.ranks += 1;
+        let disagreement = verdict.disagreement.map_or(Value::Null, |share| share.to_json());
+        if text("band") != verdict.band.as_str() || column(table, row, "disagreement") != disagreement {
+            verified.differences.push(format!("{}: the verdict of {slug} is not what its scores give", exporter.id()));
+        }
+        let id = CapabilityId(Digest::from_bytes(id));
+        keys.push((rank_key(&verdict, &scores, &manifest.rank_by, &slug, id), column(table, row, "rank")));
+    }
+    keys.sort_by(|a, b| a.0.cmp(&b.0));
+    if keys.iter().zip(1_u64..).any(|((_, rank), place)| rank.as_u64() != Some(place)) {
+        verified.differences.push(format!("{}: the ranks are not in order", exporter.id()));
     }
     Ok(())
 }
