@@ -48,7 +48,7 @@ pub use listings::{ListingState, StoredListing};
 pub use migrate::SCHEMA_VERSION;
 pub use queue::{Job, JobId};
 pub use reader::{Reader, View};
-pub use revisions::Scanned;
+pub use revisions::{RevisionPair, Scanned};
 pub use runs::{RunId, RunRow, RunStatus};
 pub use snapshots::SnapshotId;
 pub use sources::SourceState;

@@ -29,6 +29,9 @@ pub struct Scanned {
     pub completeness: Completeness,
 }
 
+/// A capability in the previous snapshot of its identity and in the latest; none where it was not there.
+pub type RevisionPair = (Option<Revision>, Option<Revision>);
+
 impl Writer<'_> {
     /// Records what a rule set gave for a snapshot under the claims of that digest, and makes it what counts. The same
     /// (snapshot, rule set, claims) is recorded once; recorded again, it counts again and stays as it was.
@@ -106,10 +109,10 @@ impl Reader {
     /// For every capability of an identity of which at least two snapshots were scanned: its revision in the previous
     /// one and in the latest, none where it was not there. Sorted by (identity, capability). Snapshots that could not
     /// be assessed are passed over: what could not be looked at is neither gone nor new.
-    pub fn revision_pairs(&self) -> Result<Vec<(Option<Revision>, Option<Revision>)>, StoreError> {
+    pub fn revision_pairs(&self) -> Result<Vec<RevisionPair>, StoreError> {
         let mut pairs = Vec::new();
         for (before, after) in self.successive_scans()? {
-            let mut both: BTreeMap<_, (Option<Revision>, Option<Revision>)> = BTreeMap::new();
+            let mut both: BTreeMap<_, RevisionPair> = BTreeMap::new();
             for revision in self.revisions_of(before)? {
                 let capability = revision.capability;
                 both.entry(capability).or_default().0 = Some(revision);

@@ -137,7 +137,7 @@ mod tests {
             match (finish(status), status) {
                 (Ok(()), RunStatus::Incomplete) => (),
                 (Err(StoreError::Unknown { .. }), RunStatus::Done) => (),
-                (other, _) => panic!("not {other:?}"),
+                (other, _) => panic!("an open run is closed once, not {}", other.is_ok()),
             }
         }
         let expected = RunRow {

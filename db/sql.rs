@@ -30,7 +30,10 @@ pub(crate) fn execute(
     params: impl Params,
 ) -> Result<usize, StoreError> {
     let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
-    statement.execute(params).map_err(failed(conn, what))
+    let changed = statement.execute(params).map_err(failed(conn, what));
+    #[cfg(test)]
+    full_scans::note(&statement, sql);
+    changed
 }
 
 /// Runs an insertion; the id of the new row.
@@ -71,7 +74,11 @@ pub(crate) fn first<T>(
 ) -> Result<Option<T>, StoreError> {
     let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
     let mut rows = statement.query(params).map_err(failed(conn, what))?;
-    rows.next().map_err(failed(conn, what))?.map(decode).transpose()
+    let decoded = rows.next().map_err(failed(conn, what))?.map(decode).transpose();
+    drop(rows);
+    #[cfg(test)]
+    full_scans::note(&statement, sql);
+    decoded
 }
 
 /// The id in the first row of a query, if there is one.
@@ -147,4 +154,29 @@ pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<String, StoreError> {
 /// An instant as a column holds it.
 pub(crate) fn seconds(at: AsOf) -> i64 {
     at.0.unix_seconds()
+}
+
+/// Which single-row statements walked a whole table, so that a test can forbid it: such a statement is quick on the
+/// first night and takes hours on the hundredth.
+#[cfg(test)]
+pub(crate) mod full_scans {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    use rusqlite::{Statement, StatementStatus};
+
+    thread_local! {
+        static SEEN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(crate) fn note(statement: &Statement<'_>, sql: &'static str) {
+        if statement.reset_status(StatementStatus::FullscanStep) > 0 {
+            SEEN.with_borrow_mut(|seen| seen.insert(sql));
+        }
+    }
+
+    /// What was noted on this thread since the last call.
+    pub(crate) fn take() -> BTreeSet<&'static str> {
+        SEEN.take()
+    }
 }

@@ -185,17 +185,16 @@ CREATE TABLE rubrics (
     UNIQUE (name, version, digest)
 ) STRICT;
 
--- What rubrics made of facts; `day` (days since the epoch) only where the rubric depends on it. Append-only.
+-- What rubrics made of facts; `day` (days since the epoch) only where the rubric depends on it, else
+-- null. Nulls are never equal in a unique index: the one writer looks before it inserts. Append-only.
 CREATE TABLE scores (
     id INTEGER PRIMARY KEY,
     facts INTEGER NOT NULL REFERENCES facts (id),
     rubric INTEGER NOT NULL REFERENCES rubrics (id),
     day INTEGER,
-    body BLOB NOT NULL
+    body BLOB NOT NULL,
+    UNIQUE (facts, rubric, day)
 ) STRICT;
--- Two indexes, because two nulls are never equal in a unique index.
-CREATE UNIQUE INDEX scores_of_any_day ON scores (facts, rubric) WHERE day IS NULL;
-CREATE UNIQUE INDEX scores_by_day ON scores (facts, rubric, day) WHERE day IS NOT NULL;
 
 -- What changed between nights; append-only.
 CREATE TABLE drift_events (
