@@ -51,7 +51,7 @@ fn collect(reader: &Reader) -> anyhow::Result<Value> {
         .runs(SHOWN)?
         .into_iter()
         .map(|run| {
-            json!({ "run": run.id.0, "command": run.command, "as_of": run.as_of, "status": run.status.as_str(),
+            json!({ "run": run.id.0, "command": run.command, "as_of": run.as_of, "status": run.status.map_or("running", capdex_db::RunStatus::as_str),
                     "started": run.started, "finished": run.finished, "summary": run.summary })
         })
         .collect();
