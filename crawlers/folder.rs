@@ -75,10 +75,10 @@ fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
 fn single_file(name: &str, bytes: Vec<u8>, limits: &Limits) -> Unpacked {
     let mut intake = Intake::new(*limits, 0);
     let mut inside = intake.outermost();
-    if let Some(path) = inside.admit(name.as_bytes()) {
-        if let Err(refusal) = walk::take(&path, bytes.as_slice(), bytes.len() as u64, &mut inside) {
-            inside.refuse(refusal);
-        }
+    if let Some(path) = inside.admit(name.as_bytes())
+        && let Err(refusal) = walk::take(&path, bytes.as_slice(), bytes.len() as u64, &mut inside)
+    {
+        inside.refuse(refusal);
     }
     intake.open_nested();
     intake.finish()

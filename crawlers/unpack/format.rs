@@ -98,11 +98,9 @@ pub(crate) fn unread_container(bytes: &[u8]) -> Option<&'static str> {
         (b"MSCF\0\0\0\0", "cab"),
     ];
     let known = magics.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name);
-    known.or_else(|| match bytes {
-        // bzip2: a level and the digits of pi.
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..] => Some("bzip2"),
-        _ => None,
-    })
+    // bzip2: a level and the digits of pi.
+    let bzip2 = matches!(bytes, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]);
+    known.or(bzip2.then_some("bzip2"))
 }
 
 /// Whether the checksum of a tar header fits, which holds for every dialect.
