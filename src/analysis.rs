@@ -62,24 +62,23 @@ fn gaps_of(capability: &Capability, all: &[&Capability], gaps: &[Gap]) -> Vec<Ga
 }
 
 fn concerns(capability: &Capability, all: &[&Capability], subject: &str) -> bool {
-    if capability.files.binary_search_by(|path| path.as_str().cmp(subject)).is_ok() {
+    let owns = |other: &Capability| other.files.binary_search_by(|path| path.as_str().cmp(subject)).is_ok();
+    if subject == WHOLE || owns(capability) {
         return true;
     }
-    if all.iter().any(|other| other.files.binary_search_by(|path| path.as_str().cmp(subject)).is_ok()) {
-        return false;
-    }
-    let anchored = |other: &Capability| is_below(subject, &other.path).then_some(other.path.len());
-    match anchored(capability) {
-        Some(depth) => !all.iter().any(|other| anchored(other).is_some_and(|closer| closer > depth)),
-        // Something that no path explains (the archive itself, an address) concerns everything in it.
-        None => {
-            !all.iter().any(|other| other.kind != Kind::Package && anchored(other).is_some()) && !subject.contains('/')
-        }
-    }
+    let depth = |other: &Capability| is_below(subject, &other.path).then_some(other.path.len());
+    let Some(own_depth) = depth(capability) else { return false };
+    let is_closer = |other: &&Capability| {
+        other.kind != Kind::Package && (owns(other) || depth(other).is_some_and(|depth| depth > own_depth))
+    };
+    !all.iter().any(is_closer)
 }
 
+/// The subject of a gap that concerns an archive as a whole.
+const WHOLE: &str = ".";
+
 fn is_below(subject: &str, anchor: &str) -> bool {
-    !anchor.is_empty() && (subject == anchor || subject.strip_prefix(anchor).is_some_and(|rest| rest.starts_with('/')))
+    anchor.is_empty() || subject == anchor || subject.strip_prefix(anchor).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Scores facts with every rubric, or with the one that `only` names.
