@@ -13,7 +13,7 @@ use crate::bundle::Bundle;
 use crate::capability::{Capability, Kind};
 use crate::digest::Digest;
 use crate::evidence::Evidence;
-use crate::evidence::manifest::{around, folder_of, is_foreign, join, name_of};
+use crate::evidence::manifest::{Manifest, around, folder_of, is_foreign, join, name_of};
 use crate::evidence::signals;
 use crate::ids::{CapabilityId, slug_of};
 
@@ -220,11 +220,14 @@ fn given_name(name: Option<&str>) -> Option<String> {
 /// The package's name: that of the manifest at the input's root, else the input's own.
 fn package_name(survey: &Survey<'_>) -> String {
     let root = signals::root_of(survey.evidence);
-    let manifest = ["package.json", "pyproject.toml", "PKG-INFO"].iter().find_map(|name| {
-        let manifest = survey.evidence.manifests.get(&join(root, name)?)?;
-        given_name(mcp_server::name_in(manifest).as_deref())
+    let at_root = survey.evidence.manifests.values().filter(|manifest| {
+        let folder = mcp_server::folder_of_package(survey, manifest);
+        folder == Some(root) && !is_foreign(&manifest.path)
     });
-    manifest.unwrap_or_else(|| survey.identity_name().to_owned())
+    let mut named: Vec<&Manifest> = at_root.collect();
+    named.sort_by_key(|manifest| (mcp_server::telling(manifest), manifest.path.as_str()));
+    let name = named.into_iter().find_map(|manifest| given_name(mcp_server::name_in(manifest).as_deref()));
+    name.unwrap_or_else(|| survey.identity_name().to_owned())
 }
 
 /// Builds a capability from its anchor and the sorted paths of its files.

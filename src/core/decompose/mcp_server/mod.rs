@@ -15,7 +15,7 @@ mod package;
 #[cfg(test)]
 mod tests;
 
-pub(super) use package::name_in;
+pub(super) use package::{folder_of_package, name_in, telling};
 
 /// One anchor for each server; those in folders claim the folder.
 pub(super) fn anchors(survey: &Survey<'_>, skills: &[Anchor], plugins: &[Anchor]) -> Vec<Anchor> {

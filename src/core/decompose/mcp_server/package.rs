@@ -95,7 +95,7 @@ pub(super) fn is_aside(path: &str) -> bool {
 
 /// The folder whose package a manifest describes; none for other manifests. A wheel's metadata speaks for the folder
 /// around it, and so does a build's, where no project file does.
-pub(super) fn folder_of_package<'a>(survey: &Survey<'_>, manifest: &'a Manifest) -> Option<&'a str> {
+pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest: &'a Manifest) -> Option<&'a str> {
     let folder = folder_of(&manifest.path);
     match manifest.kind {
         ManifestKind::PackageJson => Some(folder),
@@ -256,7 +256,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
 }
 
 /// The order in which manifests are asked for a server's name.
-pub(super) fn telling(manifest: &Manifest) -> u8 {
+pub(in crate::decompose) fn telling(manifest: &Manifest) -> u8 {
     match manifest.kind {
         ManifestKind::PackageJson => 0,
         ManifestKind::PythonProject if name_of(&manifest.path) == "pyproject.toml" => 1,

@@ -50,6 +50,7 @@ fn a_wheel_is_anchored_at_its_root() {
     ];
     let expected = "mcp_server \"\" x-1.dist-info/METADATA x-1.dist-info/entry_points.txt x/server.py";
     assert_eq!(shown(&files), [expected, r#"package "" "#]);
+    assert_eq!(names(&files), ["x", "x"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::Evidence;
 use super::document::FileRole;
 use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, join, name_of};
 
+mod documents;
 mod scripts;
 mod stated;
 #[cfg(test)]
@@ -46,7 +47,7 @@ pub struct Signals {
     pub provenance: Claim<bool>,
     /// The path of the manifest that spoke first; none where no manifest does.
     pub manifest: Option<String>,
-    /// A README at its root or the input's.
+    /// A README at its root or the input's; in a wheel, the text in its metadata.
     pub has_readme: bool,
     /// A licence file at its root or the input's, or in a wheel's metadata folder.
     pub has_license_file: bool,
@@ -70,7 +71,7 @@ pub fn of(subject: &Subject<'_>) -> Signals {
     let own = own_manifests(capability, evidence);
     let enclosing = enclosing_manifests(capability, evidence);
     let mut signals =
-        Signals { manifest: own.iter().chain(&enclosing).map(|m| m.path.clone()).next(), ..count(subject) };
+        Signals { manifest: own.iter().chain(&enclosing).map(|m| m.path.clone()).next(), ..count(subject, &own) };
     for manifest in &own {
         let stated = Stated::of(manifest);
         signals.add_identity(&stated);
@@ -97,24 +98,37 @@ pub fn of(subject: &Subject<'_>) -> Signals {
 }
 
 /// Whether the listing's claims about scripts and dependencies are about this capability: the package's own row while
-/// it has files or while there are no bytes at all, else the server at the root, which took all its files.
+/// it has files or while there are no bytes at all, else the server at the root, or the skill or plugin there that
+/// holds the package's manifest.
 pub fn is_package(subject: &Subject<'_>) -> bool {
-    let capability = subject.capability;
+    let (capability, evidence) = (subject.capability, subject.evidence);
+    let root = root_of(evidence);
     match capability.kind {
-        Kind::Package => !capability.files.is_empty() || subject.evidence.documents.is_empty(),
-        Kind::McpServer => capability.path == root_of(subject.evidence),
-        _ => false,
+        Kind::Package => !capability.files.is_empty() || evidence.documents.is_empty(),
+        Kind::McpServer => capability.path == root,
+        Kind::Skill | Kind::Plugin => {
+            let manifest = join(root, "package.json");
+            capability.path == root && manifest.is_some_and(|path| capability.files.binary_search(&path).is_ok())
+        }
+        Kind::Hook | Kind::Rules => false,
     }
 }
 
 /// The folder that stands for the input's root: the one folder that everything lies in (as in an sdist), else the root
 /// itself.
 pub fn root_of(evidence: &Evidence) -> &str {
-    let mut tops = evidence.documents.keys().map(|path| path.split_once('/').map_or("", |(top, _)| top));
-    let first = tops.next().unwrap_or_default();
+    let top = |path: &String| path.split_once('/').map_or(0, |(top, _)| top.len());
+    let (Some((first, _)), Some((last, _))) =
+        (evidence.documents.first_key_value(), evidence.documents.last_key_value())
+    else {
+        return "";
+    };
+    let name = first.get(..top(first)).unwrap_or_default();
+    // Sorted paths: what the first and the last begin with, all between them begin with.
+    let shared = last.get(..top(last)) == Some(name);
     // A folder with a meaning of its own (`skills/`, `.claude/`) is no wrapper.
-    let plain = !first.starts_with('.') && !["skills", "plugins", "packages", "src", "hooks"].contains(&first);
-    if plain && !first.ends_with('!') && tops.all(|top| top == first) { first } else { "" }
+    let plain = !name.starts_with('.') && !["skills", "plugins", "packages", "src", "hooks"].contains(&name);
+    if shared && plain && !name.ends_with('!') { name } else { "" }
 }
 
 impl Signals {
@@ -232,14 +246,17 @@ fn enclosing_manifests<'a>(capability: &Capability, evidence: &'a Evidence) -> V
 }
 
 /// The signals that come from the files alone.
-fn count(subject: &Subject<'_>) -> Signals {
+fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
     let (capability, evidence) = (subject.capability, subject.evidence);
-    let roots = BTreeSet::from([folder_of_anchor(capability, evidence), root_of(evidence), ""]);
     let mut signals = Signals::default();
-    for root in roots {
-        for folder in [root.to_owned()].into_iter().chain([".github", "docs"].iter().filter_map(|f| join(root, f))) {
-            signals.note_documents(evidence, &folder, folder == root);
-        }
+    for root in BTreeSet::from([folder_of_anchor(capability, evidence), root_of(evidence), ""]) {
+        signals.note_documents(evidence, root);
+    }
+    for manifest in own.iter().filter(|manifest| manifest.value.get("metadata-version").is_some()) {
+        let folder = folder_of(&manifest.path);
+        let licenses = join(folder, "licenses").unwrap_or_default();
+        signals.has_license_file |= [folder, &licenses].iter().any(|folder| documents::has(evidence, folder, &LICENSE));
+        signals.has_readme |= documents::has_body(evidence, &manifest.path);
     }
     let roles =
         || capability.files.iter().filter_map(|path| evidence.documents.get(path)).map(|document| document.role);
@@ -248,34 +265,17 @@ fn count(subject: &Subject<'_>) -> Signals {
     signals
 }
 
-impl Signals {
-    /// Notes the documents for people that lie directly in a folder, or in a wheel's metadata folder there.
-    fn note_documents(&mut self, evidence: &Evidence, folder: &str, at_root: bool) {
-        let from = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        for path in evidence.documents.range(from.clone()..).map(|(path, _)| path) {
-            let Some(rest) = path.strip_prefix(&from) else { break };
-            let (inner, name) = rest.rsplit_once('/').unwrap_or(("", rest));
-            let in_metadata = inner.split('/').next().is_some_and(|top| top.ends_with(".dist-info"));
-            let stem = name.to_ascii_lowercase();
-            let is = |stems: &[&str]| stems.iter().any(|known| is_named(&stem, known));
-            if inner.is_empty() {
-                self.has_security_policy |= is(&["security"]);
-            }
-            if at_root && inner.is_empty() {
-                self.has_readme |= is(&["readme"]);
-                self.has_changelog |= is(&["changelog", "changes", "history", "news", "release_notes", "releases"]);
-            }
-            if at_root && (inner.is_empty() || in_metadata) {
-                self.has_license_file |= is(&["license", "licence", "copying", "unlicense"]);
-            }
-        }
-    }
-}
+const LICENSE: [&str; 4] = ["license", "licence", "copying", "unlicense"];
 
-/// Whether a lower-case file name is a known stem alone or before `.`, `-` or `_`: `license`, `license.md`,
-/// `license-mit`; program source of that name is none.
-fn is_named(name: &str, stem: &str) -> bool {
-    const SOURCE: [&str; 11] = [".js", ".ts", ".py", ".json", ".go", ".rs", ".tsx", ".jsx", ".mjs", ".cjs", ".sh"];
-    name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
-        && !SOURCE.iter().any(|end| name.ends_with(end))
+impl Signals {
+    /// Notes the documents for people that lie directly in a folder; a security policy also in two folders below.
+    fn note_documents(&mut self, evidence: &Evidence, folder: &str) {
+        let has = |stems: &[&str]| documents::has(evidence, folder, stems);
+        let below =
+            |name: &str| join(folder, name).is_some_and(|below| documents::has(evidence, &below, &["security"]));
+        self.has_readme |= has(&["readme"]);
+        self.has_changelog |= has(&["changelog", "changes", "history", "news", "release_notes", "releases"]);
+        self.has_license_file |= has(&LICENSE);
+        self.has_security_policy |= has(&["security"]) || below(".github") || below("docs");
+    }
 }

@@ -124,7 +124,7 @@ fn documents_count_at_the_capability_and_at_the_input() {
         ("x-1/README.rst", ""),
         ("x-1/docs/SECURITY.md", ""),
         ("x-1/History.md", ""),
-        ("x-1/x-1.dist-info/licenses/LICENSE-MIT", ""),
+        ("x-1/LICENSE-MIT", ""),
         ("x-1/a.test.js", ""),
     ];
     let signals = package(&files);
@@ -144,4 +144,23 @@ fn a_wrapper_folder_stands_for_the_root_and_a_meaningful_one_does_not() {
     assert_eq!(root(&["a", "x/b"]), "");
     assert_eq!(root(&["skills/a/SKILL.md"]), "");
     assert_eq!(root(&[]), "");
+}
+
+#[test]
+fn a_wheel_carries_its_readme_and_licence_in_its_metadata() {
+    let metadata = "Metadata-Version: 2.1\nName: a\n\n# A\n\nReads.\n";
+    let files = [("a/x.py", ""), ("a-1.dist-info/METADATA", metadata), ("a-1.dist-info/licenses/LICENSE", "")];
+    let signals = package(&files);
+    assert!(signals.has_readme && signals.has_license_file);
+    assert_eq!(signals.name, known("a"));
+    assert!(!package(&[("a-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\n")]).has_readme);
+}
+
+#[test]
+fn scripts_of_a_package_that_is_a_plugin_stay_with_it() {
+    let scripts = Claim::Known(vec![("install".to_owned(), "i".to_owned())]);
+    let claims = Claims { install_scripts: scripts, ..Claims::default() };
+    let files = [("package.json", "{}"), (".claude-plugin/plugin.json", "{}")];
+    assert_eq!(signals_of(Kind::Plugin, &files, &claims).install_scripts.len(), 1);
+    assert_eq!(signals_of(Kind::Package, &files, &claims).install_scripts.len(), 0);
 }

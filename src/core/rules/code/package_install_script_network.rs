@@ -85,36 +85,78 @@ fn runs_inline_code(command: &str) -> bool {
 }
 
 fn danger_of_file(document: &Document) -> Option<Danger> {
-    let found = |pattern: &Regex| {
-        let hits = pattern.find_iter(document.text.as_bytes()).map(|hit| hit.start());
-        hits.into_iter().find(|at| document.zone_at(*at) != ZoneKind::Comment && !is_talk(document, *at))
-    };
-    let network = found(&NETWORK_CODE);
-    let run = found(&FETCH_AND_RUN).filter(|at| runs_here(document, *at));
-    let secrets = network.and_then(|_| found(&SECRETS));
+    let network = first_hit(document, &NETWORK_CODE, |_| true);
+    let run = first_hit(document, &FETCH_AND_RUN, |line| runs_here(document, line));
+    let secrets = network.and_then(|_| first_hit(document, &SECRETS, |_| true));
     let (at, severity) = match (run.or(secrets), network) {
         (Some(at), _) => (at, Severity::Critical),
         (None, Some(at)) => (at, Severity::Medium),
         (None, None) => return None,
     };
     let (start, end) = document.line_at(at);
+    // On a long line the hit would lie beyond what a fact quotes.
+    let start = if at - start > LONG_LINE { at } else { start };
     let evidence = document.text.get(start..end).unwrap_or_default().to_owned();
     Some(Danger { severity, confidence: Confidence::Medium, place: document.place(at), evidence })
 }
 
-/// Whether a line is a comment or only prints, for files whose zones are not told apart.
-fn is_talk(document: &Document, at: usize) -> bool {
-    let (start, end) = document.line_at(at);
-    let line = document.text.get(start..end).unwrap_or_default().trim_start();
-    ["#", "//", "*", "echo ", "printf ", "console.", "print(", "Write-Host"].iter().any(|talk| line.starts_with(talk))
+/// Further into its line than this a hit is quoted from where it begins, in bytes.
+const LONG_LINE: usize = 100;
+
+/// Where a pattern first matches outside comments and printed advice, on a line that counts. Each line is asked once.
+fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool) -> Option<usize> {
+    let (mut line_end, mut talk_end) = (0, 0);
+    for hit in pattern.find_iter(document.text.as_bytes()) {
+        let at = hit.start();
+        if at >= line_end {
+            let (start, end) = document.line_at(at);
+            let line = document.text.get(start..end).unwrap_or_default();
+            line_end = end.max(at + 1);
+            talk_end = if counts(line) { start + talk_length(&document.path, line) } else { line_end };
+        }
+        if at >= talk_end && document.zone_at(at) != ZoneKind::Comment {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// How much of a line is a comment or only prints, for files whose zones are not told apart: a printing command ends
+/// where the next begins, and a line that starts a process prints nothing that counts.
+fn talk_length(path: &str, line: &str) -> usize {
+    let program = [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| path.ends_with(end));
+    let (comment, prints) =
+        if program { ("//", &["console."][..]) } else { ("#", &["echo ", "printf ", "print("][..]) };
+    let text = line.trim_start();
+    if text.starts_with(comment) {
+        return line.len();
+    }
+    if !prints.iter().any(|print| text.starts_with(print)) || STARTS_PROCESS.is_match(line.as_bytes()) {
+        return 0;
+    }
+    end_of_command(line)
+}
+
+/// Where the first command of a shell line ends: at what separates commands outside quotation marks, or at what a
+/// shell runs even inside double ones.
+fn end_of_command(line: &str) -> usize {
+    let mut quote = None;
+    for (at, byte) in line.bytes().enumerate() {
+        match (byte, quote) {
+            (b'\'' | b'"', None) => quote = Some(byte),
+            (b'\'' | b'"', Some(open)) if open == byte => quote = None,
+            (b'`' | b'$', None | Some(b'"')) | (b';' | b'&' | b'|', None) => return at,
+            _ => {}
+        }
+    }
+    line.len()
 }
 
 /// In a shell script a command line runs; in a program only what stands in a call that starts a process.
-fn runs_here(document: &Document, at: usize) -> bool {
+fn runs_here(document: &Document, line: &str) -> bool {
     let shell = matches!(document.language, Language::Shell | Language::PowerShell)
         || [".sh", ".bash", ".ps1"].iter().any(|end| document.path.ends_with(end));
-    let (start, end) = document.line_at(at);
-    shell || STARTS_PROCESS.is_match(document.text.as_bytes().get(start..end).unwrap_or_default())
+    shell || STARTS_PROCESS.is_match(line.as_bytes())
 }
 
 fn pattern(text: &str) -> Regex {

