@@ -1,3 +1,340 @@
-//! Payloads found in text (base64, hex, percent, escapes), decoded within a budget.
+//! Payloads found in text (base64, hex, percent, escapes, character codes, split strings), decoded within a budget.
 //!
-//! The one in-text decoder; must not know what the payload means.
+//! The one in-text decoder; must not know what the payload means. Each level of decoding yields at most as many bytes
+//! as the text that it was found in, and there are two levels, so the work is bounded by the size of the document.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use regex::bytes::Regex;
+
+use crate::digest::bytes_of_hex;
+
+/// How deep an encoding inside an encoding is followed.
+const DEPTH: u8 = 2;
+/// Shorter runs are words, names and short hashes.
+const BASE64_LEAST: usize = 24;
+const HEX_LEAST: usize = 32;
+
+/// How a payload was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Encoding {
+    /// Base64, of either alphabet, over lines or not.
+    Base64,
+    /// Pairs of hex digits.
+    Hex,
+    /// `%41`.
+    Percent,
+    /// `\x41` and `\u0041`.
+    Escapes,
+    /// Decimal character codes in a list.
+    Codes,
+    /// String literals joined by `+`, or a shell word broken by empty quotes.
+    Split,
+}
+
+impl Encoding {
+    /// The word for a person.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Base64 => "base64",
+            Self::Hex => "hex",
+            Self::Percent => "percent encoding",
+            Self::Escapes => "character escapes",
+            Self::Codes => "character codes",
+            Self::Split => "split strings",
+        }
+    }
+}
+
+/// A stretch that decodes to text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// The byte offset in the outermost text at which it stands.
+    pub offset: usize,
+    /// How it was written, outermost.
+    pub encoding: Encoding,
+    /// What it says.
+    pub text: String,
+}
+
+/// A long run in an encoding's alphabet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// The encoding whose alphabet it uses.
+    pub encoding: Encoding,
+    /// What it decodes to, where that is text.
+    pub text: Option<String>,
+}
+
+/// Every payload of a text, in the order of their places, payloads inside payloads after the one that holds them.
+pub fn payloads(text: &str) -> Vec<Payload> {
+    let mut found = Vec::new();
+    let mut budget = text.len();
+    for run in runs(text) {
+        let Some(decoded) = run.text else { continue };
+        collect(&mut found, decoded, run.span.start, run.encoding, 1, &mut budget);
+    }
+    found
+}
+
+fn collect(found: &mut Vec<Payload>, text: String, offset: usize, encoding: Encoding, depth: u8, budget: &mut usize) {
+    if text.len() > *budget {
+        return;
+    }
+    *budget -= text.len();
+    let inner = if depth < DEPTH { runs(&text) } else { Vec::new() };
+    found.push(Payload { offset, encoding, text });
+    for run in inner {
+        if let Some(decoded) = run.text {
+            collect(found, decoded, offset, encoding, depth + 1, budget);
+        }
+    }
+}
+
+static ESCAPED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}){4,}"));
+static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:%[0-9a-f]{2}[\w.~/+-]{0,3}){6,}"));
+static CODES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{2,3}(?:[ \t\r\n]*,[ \t\r\n]*[0-9]{2,3}){7,}\b"));
+static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*\+[ \t]*["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#)
+});
+
+fn pattern(text: &str) -> Regex {
+    let mut builder = regex::bytes::RegexBuilder::new(text);
+    builder.unicode(false).case_insensitive(true).build().expect("the pattern is valid")
+}
+
+/// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order; for those of
+/// escapes, codes and split strings only the ones that decode.
+pub fn runs(text: &str) -> Vec<Run> {
+    let mut found = Vec::new();
+    alphabet_runs(text, &mut found);
+    let bytes = text.as_bytes();
+    if bytes.contains(&b'\\') {
+        found.extend(matching(&ESCAPED, bytes, Encoding::Escapes, unescape));
+    }
+    if bytes.contains(&b'%') {
+        found.extend(matching(&PERCENT, bytes, Encoding::Percent, unpercent));
+    }
+    found.extend(matching(&CODES, bytes, Encoding::Codes, uncode));
+    found.extend(matching(&SPLIT, bytes, Encoding::Split, unsplit));
+    found.sort_by_key(|run| run.span.start);
+    found
+}
+
+fn matching<'a>(
+    pattern: &'a Regex,
+    bytes: &'a [u8],
+    encoding: Encoding,
+    decode: fn(&[u8]) -> Option<String>,
+) -> impl Iterator<Item = Run> + 'a {
+    pattern.find_iter(bytes).filter_map(move |found| {
+        let text = decode(found.as_bytes()).filter(|text| is_text(text))?;
+        Some(Run { span: found.range(), encoding, text: Some(text) })
+    })
+}
+
+/// Walks the text once and collects runs of the base64 alphabet, of which runs of hex digits are a part.
+fn alphabet_runs(text: &str, found: &mut Vec<Run>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while bytes.get(at).copied().is_some_and(in_alphabet) {
+            at += 1;
+        }
+        if at - start >= BASE64_LEAST {
+            at = end_over_lines(bytes, start, at);
+            found.extend(run_of(text, start, at));
+        } else if at == start {
+            at += 1;
+        }
+    }
+}
+
+const fn in_alphabet(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// A run that fills its line goes on in the next: base64 is wrapped at 60 to 76 columns. Padding belongs to it.
+fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
+    let mut end = end;
+    let mut line = start;
+    loop {
+        if end - line < 56 {
+            break;
+        }
+        let rest = bytes.get(end..).unwrap_or(&[]);
+        let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let next = rest.iter().skip(gap).take_while(|byte| in_alphabet(**byte)).count();
+        let is_line = rest.iter().take(gap).filter(|byte| **byte == b'\n').count() == 1;
+        if !is_line || next < 4 || next > end - line {
+            break;
+        }
+        line = end + gap;
+        end = line + next;
+    }
+    end + bytes.get(end..).unwrap_or(&[]).iter().take(2).take_while(|byte| **byte == b'=').count()
+}
+
+fn run_of(text: &str, start: usize, end: usize) -> Option<Run> {
+    let written = text.get(start..end)?;
+    let packed: String = written.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+    let digits = packed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if digits && packed.len() >= HEX_LEAST && packed.len().is_multiple_of(2) {
+        let text = bytes_of_hex(&packed).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| is_text(text));
+        return Some(Run { span: start..end, encoding: Encoding::Hex, text });
+    }
+    let bytes = decode_base64(packed.trim_end_matches('='));
+    let text = bytes.and_then(|bytes| text_of(&bytes)).filter(|text| is_text(text));
+    Some(Run { span: start..end, encoding: Encoding::Base64, text })
+}
+
+/// Decodes either alphabet; a last letter that stands for no whole byte is dropped.
+fn decode_base64(packed: &str) -> Option<Vec<u8>> {
+    const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+    let whole = if packed.len() % 4 == 1 { packed.get(..packed.len() - 1)? } else { packed };
+    let engine = if whole.contains(['-', '_']) { URL_SAFE } else { STANDARD };
+    engine.decode(whole).ok()
+}
+
+/// Bytes as text: UTF-8, or UTF-16 little-endian as PowerShell's encoded commands use it.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    let zeros = bytes.iter().skip(1).step_by(2).take(32).filter(|byte| **byte == 0).count();
+    if bytes.len() >= 16 && zeros * 4 >= bytes.len().min(64) {
+        let units = bytes.chunks_exact(2).filter_map(|pair| <[u8; 2]>::try_from(pair).ok()).map(u16::from_le_bytes);
+        return char::decode_utf16(units).collect::<Result<String, _>>().ok();
+    }
+    std::str::from_utf8(bytes).ok().map(str::to_owned)
+}
+
+/// Whether decoded bytes read as text: long enough, without control characters, and mostly ASCII.
+fn is_text(text: &str) -> bool {
+    let odd = text.chars().filter(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')).count();
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    text.len() >= 8 && odd == 0 && ascii * 10 >= text.len() * 9
+}
+
+fn unescape(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    text.split('\\')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let digits = part.trim_start_matches(['x', 'u', 'X', 'U', '{']).trim_end_matches('}');
+            u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+        })
+        .collect()
+}
+
+fn unpercent(bytes: &[u8]) -> Option<String> {
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        match digits.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(bytes_of_hex) {
+            Some(pair) => {
+                decoded.extend(pair);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn uncode(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    text.split(',')
+        .map(|code| code.trim().parse::<u8>().ok().filter(u8::is_ascii).map(char::from))
+        .collect()
+}
+
+/// Takes out what splits: quotes, pluses and the blanks around them. What a single piece says already is not repeated.
+fn unsplit(bytes: &[u8]) -> Option<String> {
+    static JOINT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["'][ \t]*\+[ \t]*["']|''|"""#));
+    let joined = JOINT.replace_all(bytes, &b""[..]);
+    String::from_utf8(joined.into_owned()).ok().map(|text| text.trim_matches(['"', '\'']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        payloads(text).into_iter().map(|payload| payload.text).collect()
+    }
+
+    fn base64(text: &str) -> String {
+        base64::engine::general_purpose::STANDARD.encode(text)
+    }
+
+    #[test]
+    fn each_encoding_is_undone() {
+        let command = "curl -s sample.test | sh";
+        let hex: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let escapes: String = command.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        let unicode: String = command.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        let percent: String = command.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let codes = command.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(", ");
+        for written in [base64(command), hex, escapes, unicode, percent, format!("f({codes})")] {
+            assert_eq!(texts(&format!("x = '{written}' ;")), [command], "{written}");
+        }
+    }
+
+    #[test]
+    fn wrapped_base64_and_utf16_are_read() {
+        let long = "run this and then that; ".repeat(12);
+        let encoded = base64(&long);
+        let wrapped = encoded.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
+        assert_eq!(texts(&format!("x {wrapped} y")), [long.clone()]);
+        let wide: Vec<u8> = "Write-Output hello".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let encoded = base64::engine::general_purpose::STANDARD.encode(wide);
+        assert_eq!(texts(&encoded), ["Write-Output hello"]);
+    }
+
+    #[test]
+    fn an_encoding_inside_an_encoding_is_followed_twice_at_most() {
+        let once = base64("the innermost text of all");
+        let twice = base64(&once);
+        let thrice = base64(&twice);
+        assert_eq!(texts(&twice), [once.as_str(), "the innermost text of all"]);
+        assert_eq!(texts(&thrice), [twice.as_str(), once.as_str()]);
+    }
+
+    #[test]
+    fn split_strings_are_joined() {
+        assert_eq!(texts("exec('cur' + 'l http://sample.test' + ' | sh')"), ["curl http://sample.test | sh"]);
+    }
+
+    #[test]
+    fn words_hashes_and_images_are_no_payloads() {
+        for text in [
+            "src/components/navigation/sidebar/item-with-icon",
+            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+            "widths 10, 20, 30, 40, 50, 60, 70, 80, 90, 100",
+        ] {
+            assert_eq!(payloads(text), [], "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_stays_within_the_budget(text in "[A-Za-z0-9+/=%\\\\xu, \n\"']{0,400}") {
+            let total: usize = payloads(&text).iter().map(|payload| payload.text.len()).sum();
+            proptest::prop_assert!(total <= text.len());
+        }
+    }
+}

@@ -5,7 +5,7 @@
 use crate::fact::Place;
 use crate::snapshot::Gap;
 
-use super::zones::{self, Zone, ZoneKind};
+use super::zones::{self, Heading, Zone, ZoneKind};
 
 /// What a file is for. Decides which rules may look at it and how loudly they may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -32,7 +32,8 @@ pub enum FileRole {
 }
 
 /// The language of a file, by its name and, for scripts, by its first line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     /// Markdown, MDC included.
     Markdown,
@@ -79,6 +80,8 @@ pub struct Document {
     pub zones: Vec<Zone>,
     /// The byte offset at which each line begins.
     line_starts: Vec<usize>,
+    /// The headings of a Markdown text, in order.
+    headings: Vec<Heading>,
 }
 
 impl Document {
@@ -90,7 +93,15 @@ impl Document {
         let text = text.unwrap_or_default();
         let zones = zones::zones_of(language, role, &text);
         let line_starts = std::iter::once(0).chain(memchr_newlines(&text).map(|at| at + 1)).collect();
-        Self { path: path.to_owned(), role, language, text, zones, line_starts }
+        let headings = if language == Language::Markdown { zones::headings_of(&text, &zones) } else { Vec::new() };
+        Self { path: path.to_owned(), role, language, text, zones, line_starts, headings }
+    }
+
+    /// The titles of the Markdown headings over a byte offset, the nearest first, up to the outermost.
+    pub fn headings_at(&self, offset: usize) -> impl Iterator<Item = &str> {
+        let last = self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1);
+        let heading = |index: Option<usize>| index.and_then(|index| self.headings.get(index));
+        std::iter::successors(heading(last), move |inner| heading(inner.parent)).map(|found| found.title.as_str())
     }
 
     /// The kind of zone at a byte offset.

@@ -1,3 +1,369 @@
 //! Hidden and deceptive Unicode: what is invisible, what changes direction, what looks like something else.
 //!
 //! Tells emoji sequences, joiners of scripts that need them and right-to-left text apart from hiding. No rules here.
+//! Sources: UTS #39 confusables (crate `unicode-security`), UTS #51 emoji sequences, the Unicode tag block.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::confusable_detection::skeleton;
+
+/// A class of characters that a reader does not see, or sees in another order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HiddenKind {
+    /// U+E0000 to U+E007F: an invisible copy of ASCII.
+    Tag,
+    /// Overrides and isolates that change the order in which text is shown.
+    Bidi,
+    /// Zero-width characters, word joiners, soft hyphens, stray byte-order marks, invisible operators.
+    ZeroWidth,
+    /// Direction marks away from right-to-left text.
+    Mark,
+    /// Letters that are drawn as nothing (Hangul fillers).
+    Filler,
+    /// Variation selectors that select nothing.
+    Selector,
+    /// Control characters other than tab and line ends.
+    Control,
+}
+
+/// A run of hidden characters of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// The byte offset of the first.
+    pub offset: usize,
+    /// How many characters.
+    pub count: usize,
+    /// Their kind.
+    pub kind: HiddenKind,
+    /// What they spell, for tags and variation selectors that spell text; else empty.
+    pub payload: String,
+}
+
+/// The hidden characters of a text, in order; what a script, an emoji or right-to-left text needs is left out.
+pub fn hidden(text: &str) -> Vec<Hidden> {
+    let mut found: Vec<Hidden> = Vec::new();
+    let mut end = 0;
+    for (offset, letter) in suspects(text) {
+        let Some(kind) = kind_of(letter) else { continue };
+        if is_allowed(text, offset, letter, kind) {
+            continue;
+        }
+        match found.last_mut() {
+            Some(last) if last.kind == kind && end == offset => {
+                last.count += 1;
+                push_payload(&mut last.payload, letter);
+            }
+            _ => {
+                let mut payload = String::new();
+                push_payload(&mut payload, letter);
+                found.push(Hidden { offset, count: 1, kind, payload });
+            }
+        }
+        end = offset + letter.len_utf8();
+    }
+    for run in &mut found {
+        if run.payload.chars().any(|letter| letter.is_control() && letter != '\n') || run.count < 3 {
+            run.payload.clear();
+        }
+    }
+    found
+}
+
+/// The characters worth a look, with their offsets: walks bytes, so that ASCII costs next to nothing.
+fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    text.bytes().enumerate().filter_map(move |(offset, byte)| {
+        let is_suspect = match byte {
+            0..=8 | 11 | 12 | 14..=31 | 127 => true,
+            0xC2 | 0xD8 | 0xE1 | 0xE2 | 0xE3 | 0xEF | 0xF3 => true,
+            _ => false,
+        };
+        if is_suspect { text.get(offset..)?.chars().next().map(|letter| (offset, letter)) } else { None }
+    })
+}
+
+fn kind_of(letter: char) -> Option<HiddenKind> {
+    match letter {
+        '\u{E0000}'..='\u{E007F}' => Some(HiddenKind::Tag),
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Some(HiddenKind::Bidi),
+        '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{AD}'
+        | '\u{180E}' | '\u{FFF9}'..='\u{FFFB}' => Some(HiddenKind::ZeroWidth),
+        '\u{200E}' | '\u{200F}' | '\u{61C}' => Some(HiddenKind::Mark),
+        '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}' => Some(HiddenKind::Filler),
+        '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => Some(HiddenKind::Selector),
+        '\t' | '\n' | '\r' => None,
+        letter if letter.is_control() => Some(HiddenKind::Control),
+        _ => None,
+    }
+}
+
+/// Tags carry ASCII in their low byte; variation selectors are numbered 0 to 255, and each stands for a byte.
+fn push_payload(payload: &mut String, letter: char) {
+    let code = u32::from(letter);
+    let byte = match letter {
+        '\u{E0000}'..='\u{E007F}' => code - 0xE0000,
+        '\u{E0100}'..='\u{E01EF}' => code - 0xE0100 + 16,
+        '\u{FE00}'..='\u{FE0F}' => code - 0xFE00,
+        _ => return,
+    };
+    // U+E0001 and U+E007F only open and close a run.
+    if !matches!(byte, 0 | 1 | 0x7F) {
+        payload.extend(char::from_u32(byte));
+    }
+}
+
+fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind) -> bool {
+    let before = || text.get(..offset).and_then(|left| left.chars().next_back());
+    let after = || text.get(offset + letter.len_utf8()..).and_then(|right| right.chars().next());
+    match kind {
+        HiddenKind::Tag => is_flag(text, offset),
+        HiddenKind::ZeroWidth => match letter {
+            '\u{FEFF}' => offset == 0,
+            '\u{200C}' | '\u{200D}' => {
+                before().is_some_and(joins) && after().is_some_and(|next| joins(next) || next.is_whitespace())
+                    || (letter == '\u{200D}' && before().is_some_and(is_emoji) && after().is_some_and(is_emoji))
+            }
+            _ => false,
+        },
+        HiddenKind::Mark => before().is_some_and(is_right_to_left) || after().is_some_and(is_right_to_left),
+        HiddenKind::Bidi => near_right_to_left(text, offset),
+        HiddenKind::Selector => before().is_some_and(|base| match letter {
+            '\u{FE00}'..='\u{FE0F}' => !base.is_ascii_alphabetic() && kind_of(base).is_none() && !base.is_whitespace(),
+            _ => matches!(base.script(), Script::Han | Script::Hiragana | Script::Katakana),
+        }),
+        HiddenKind::Filler => before().is_some_and(|base| base.script() == Script::Hangul),
+        HiddenKind::Control => matches!(letter, '\u{C}') && before().is_none_or(char::is_whitespace),
+    }
+}
+
+/// A regional flag: a black flag, at most six tags, a cancel tag. Anything longer is a message.
+fn is_flag(text: &str, offset: usize) -> bool {
+    let is_tag = |letter: &char| ('\u{E0020}'..='\u{E007F}').contains(letter);
+    let left: Vec<char> = text.get(..offset).unwrap_or("").chars().rev().take(7).take_while(is_tag).collect();
+    let right = text.get(offset..).unwrap_or("").chars().take(8).take_while(is_tag).count();
+    let back: usize = left.iter().map(|letter| letter.len_utf8()).sum();
+    let base = text.get(..offset - back).and_then(|before| before.chars().next_back());
+    base == Some('\u{1F3F4}') && left.len() + right <= 7
+}
+
+/// Scripts that join letters, where joiners are ordinary spelling.
+fn joins(letter: char) -> bool {
+    matches!(
+        letter.script(),
+        Script::Arabic
+            | Script::Syriac
+            | Script::Mongolian
+            | Script::Nko
+            | Script::Devanagari
+            | Script::Bengali
+            | Script::Gurmukhi
+            | Script::Gujarati
+            | Script::Oriya
+            | Script::Tamil
+            | Script::Telugu
+            | Script::Kannada
+            | Script::Malayalam
+            | Script::Sinhala
+            | Script::Khmer
+            | Script::Myanmar
+            | Script::Thai
+            | Script::Tibetan
+            | Script::Inherited
+    ) && !matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
+}
+
+fn is_emoji(letter: char) -> bool {
+    matches!(letter, '\u{1F000}'..='\u{1FAFF}' | '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{3030}' | '\u{303D}')
+}
+
+fn is_right_to_left(letter: char) -> bool {
+    matches!(
+        letter.script(),
+        Script::Arabic | Script::Hebrew | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
+    )
+}
+
+/// Whether right-to-left letters stand within a few words: then isolates and embeddings serve display.
+fn near_right_to_left(text: &str, offset: usize) -> bool {
+    let left = text.get(..offset).unwrap_or("").chars().rev().take(40);
+    let right = text.get(offset..).unwrap_or("").chars().take(40);
+    left.chain(right).any(is_right_to_left)
+}
+
+/// A text with its deceptions undone, and where each part of it came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// The text: invisible characters removed, look-alike and full-width letters as the ASCII that they imitate.
+    pub text: String,
+    /// Pairs of (offset here, offset there) from which both texts run alike, sorted.
+    steps: Vec<(usize, usize)>,
+}
+
+impl Folded {
+    /// The offset in the original text of the byte at `offset` here.
+    pub fn origin(&self, offset: usize) -> usize {
+        let step = self.steps.partition_point(|(here, _)| *here <= offset).checked_sub(1);
+        let (here, there) = step.and_then(|step| self.steps.get(step)).copied().unwrap_or((0, 0));
+        there + (offset - here)
+    }
+
+    /// Notes that what is pushed next comes from `origin`; nothing is stored while both texts run alike.
+    pub(crate) fn mark(&mut self, origin: usize) {
+        let here = self.text.len();
+        if self.origin(here) != origin {
+            self.steps.push((here, origin));
+        }
+    }
+}
+
+/// The text with its deceptions undone; `None` where there is nothing to undo, which costs one walk.
+pub fn fold(text: &str) -> Option<Folded> {
+    if text.is_ascii() && !text.bytes().any(|byte| byte < 9) {
+        return None;
+    }
+    let mut folded = Folded { text: String::with_capacity(text.len()), steps: Vec::new() };
+    let mut changed = false;
+    let mut at = 0;
+    for word in text.split_inclusive(|letter: char| letter.is_ascii_whitespace()) {
+        if word.bytes().all(|byte| (9..0x80).contains(&byte)) {
+            folded.mark(at);
+            folded.text.push_str(word);
+        } else {
+            changed |= fold_word(word, at, &mut folded);
+        }
+        at += word.len();
+    }
+    changed.then_some(folded)
+}
+
+/// Folds one word. Look-alike letters of other scripts are replaced only where the word would else mix scripts or is
+/// ASCII altogether once replaced: a Russian word stays what it is.
+fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
+    let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
+        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
+    let mut changed = false;
+    for (offset, letter) in word.char_indices() {
+        let replaced = match letter {
+            _ if letter.is_ascii() && !(letter.is_control() && !letter.is_ascii_whitespace()) => Some(letter),
+            _ if kind_of(letter).is_some() => {
+                changed = true;
+                continue;
+            }
+            _ if imitates || is_compatibility_form(letter) => ascii_of(letter),
+            _ => None,
+        };
+        changed |= replaced.is_some_and(|ascii| ascii != letter);
+        folded.mark(start + offset);
+        folded.text.push(replaced.unwrap_or(letter));
+    }
+    changed
+}
+
+fn is_look_alike(letter: char) -> bool {
+    matches!(letter.script(), Script::Cyrillic | Script::Greek | Script::Armenian | Script::Cherokee)
+        && ascii_of(letter).is_some()
+}
+
+/// Full-width and mathematical forms of ASCII.
+fn is_compatibility_form(letter: char) -> bool {
+    matches!(letter, '\u{FF01}'..='\u{FF5E}' | '\u{1D400}'..='\u{1D7FF}' | '\u{2460}'..='\u{24FF}' | '\u{1F130}'..='\u{1F189}')
+}
+
+/// The one ASCII letter, digit or mark that a character imitates.
+fn ascii_of(letter: char) -> Option<char> {
+    let one = |text: String| {
+        let mut letters = text.chars();
+        letters.next().filter(|first| first.is_ascii_graphic() && letters.next().is_none())
+    };
+    if letter.is_ascii() {
+        return Some(letter);
+    }
+    if !letter.is_alphabetic() && !is_compatibility_form(letter) {
+        return None;
+    }
+    let normal: String = std::iter::once(letter).nfkc().collect();
+    one(normal).or_else(|| {
+        let letter = letter.to_string();
+        one(skeleton(&letter).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<HiddenKind> {
+        hidden(text).into_iter().map(|run| run.kind).collect()
+    }
+
+    #[test]
+    fn ordinary_writing_hides_nothing() {
+        for text in [
+            "plain",
+            "\u{FEFF}with a mark",
+            "family 👨\u{200D}👩\u{200D}👧, heart ❤\u{FE0F}, keycap 1\u{FE0F}\u{20E3}, pride 🏳\u{FE0F}\u{200D}🌈",
+            "flag 🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} of Scotland",
+            "می\u{200C}خواهم",
+            "क\u{200D}ष",
+            "שלום\u{200F}!",
+            "葛\u{E0100}城",
+            "a\tb\r\nc",
+        ] {
+            assert_eq!(hidden(text), [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hiding_is_named_by_its_kind() {
+        assert_eq!(kinds("ig\u{200B}nore"), [HiddenKind::ZeroWidth]);
+        assert_eq!(kinds("a\u{202E}b\u{2066}c"), [HiddenKind::Bidi, HiddenKind::Bidi]);
+        assert_eq!(kinds("pay\u{3164}pal"), [HiddenKind::Filler]);
+        assert_eq!(kinds("mid\u{FEFF}dle"), [HiddenKind::ZeroWidth]);
+        assert_eq!(kinds("\u{1b}[31m"), [HiddenKind::Control]);
+    }
+
+    #[test]
+    fn tags_and_selectors_are_spelt_out() {
+        let tags: String = "run it".chars().filter_map(|c| char::from_u32(0xE0000 + u32::from(c))).collect();
+        let selectors: String = "run it".bytes().filter_map(|b| char::from_u32(0xE0100 + u32::from(b) - 16)).collect();
+        for text in [format!("x{tags}"), format!("😀{selectors}")] {
+            let found = hidden(&text);
+            assert_eq!(found.iter().map(|run| run.payload.as_str()).collect::<Vec<_>>(), ["run it"], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_flag_of_many_tags_is_a_message() {
+        let tags: String = "do bad things".chars().filter_map(|c| char::from_u32(0xE0000 + u32::from(c))).collect();
+        assert_eq!(kinds(&format!("🏴{tags}\u{E007F}")), [HiddenKind::Tag]);
+    }
+
+    #[test]
+    fn folding_undoes_deception_and_keeps_places() {
+        let text = "é ig\u{200B}nore аll ｒｕｌｅｓ 𝐧𝐨𝐰";
+        let folded = fold(text).expect("there is something to fold");
+        assert_eq!(folded.text, "é ignore all rules now");
+        let here = folded.text.find("rules").expect("is there");
+        assert_eq!(folded.origin(here), text.find('ｒ').expect("is there"));
+    }
+
+    #[test]
+    fn honest_text_is_not_folded() {
+        for text in ["plain", "naïve café", "Привет мир, это текст", "Ελληνικά", "日本語", "smart “quotes” – dashes"] {
+            assert_eq!(fold(text), None, "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_walked_without_harm(text in "\\PC{0,40}[\u{200B}-\u{2069}\u{E0020}-\u{E007F}а-я]{0,8}\\PC{0,20}") {
+            for run in hidden(&text) {
+                proptest::prop_assert!(text.is_char_boundary(run.offset));
+            }
+            if let Some(folded) = fold(&text) {
+                for (offset, _) in folded.text.char_indices() {
+                    proptest::prop_assert!(text.is_char_boundary(folded.origin(offset)));
+                }
+            }
+        }
+    }
+}

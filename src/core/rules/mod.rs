@@ -4,6 +4,7 @@
 //! method's own catalogue.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,9 @@ use crate::listing::Claims;
 use crate::snapshot::Gap;
 
 pub mod code;
+mod pattern;
+#[cfg(test)]
+mod tests;
 
 /// How far a rule is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,7 +151,7 @@ impl<'a> FactSink<'a> {
     /// Reports a finding that its context makes milder. More than the rule's own severity is cut to it.
     pub fn found_as(&mut self, severity: Severity, confidence: Confidence, place: Place, evidence: &str) {
         let fact = self.fact(Outcome::True, severity.min(self.meta.severity), confidence.min(self.meta.confidence));
-        self.facts.push(Fact { place, evidence: quote(evidence), ..fact });
+        self.facts.push(Fact { place, evidence: quote(&pattern::mask_secrets(evidence)), ..fact });
     }
 
     /// Reports a measured value, which is no finding.
@@ -205,7 +209,8 @@ fn quote(text: &str) -> String {
 /// find.
 pub fn evaluate(subject: &Subject<'_>) -> Facts {
     let mut facts = Vec::new();
-    for rule in code::RULES {
+    pattern::evaluate(subject, &mut facts);
+    for rule in code::RULES.iter().filter(|rule| rule.meta().lifecycle != Lifecycle::Retired) {
         evaluate_one(*rule, subject, &mut facts);
     }
     Facts::new(subject.capability.kind, facts)
@@ -225,19 +230,36 @@ fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
     }
 }
 
-/// What is known of every rule, sorted by id.
-pub fn all() -> Vec<&'static RuleMeta> {
+static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
     let mut metas: Vec<&'static RuleMeta> = code::RULES.iter().map(|rule| rule.meta()).collect();
+    metas.extend(pattern::metas());
     metas.sort_by(|a, b| a.id.cmp(&b.id));
     metas
+});
+
+static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
+    let metas = Digest::of_json(&*ALL);
+    let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+    Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
+});
+
+/// What is known of every rule, sorted by id.
+pub fn all() -> &'static [&'static RuleMeta] {
+    &ALL
 }
 
 /// What is known of one rule.
 pub fn find(id: &str) -> Option<&'static RuleMeta> {
-    all().into_iter().find(|meta| meta.id.as_str() == id)
+    let index = ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()?;
+    ALL.get(index).copied()
+}
+
+/// The names of a rule in one method's own catalogue; empty where the method has none for it, or no rule is so called.
+pub fn codes(rule: &str, family: &str) -> &'static [String] {
+    find(rule).and_then(|meta| meta.codes.get(family)).map_or(&[], Vec::as_slice)
 }
 
 /// The digest over every rule's id, version and text: facts are kept under it.
 pub fn digest() -> Digest {
-    Digest::of_json(&all())
+    *DIGEST
 }

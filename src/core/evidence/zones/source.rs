@@ -1,0 +1,179 @@
+//! A small lexer that tells comments and string literals from code, for languages that no parser here reads in full.
+//!
+//! It is right for ordinary source and bounded in its errors elsewhere: a literal of one line ends with the line, so
+//! that a stray quote cannot swallow a file. JavaScript's regular expressions are read as code.
+
+use super::{Cover, ZoneKind};
+
+/// How a language writes comments and literals.
+pub(super) struct Syntax {
+    /// What opens a comment that runs to the end of the line.
+    line_comment: &'static [u8],
+    /// What opens and closes a comment over lines.
+    block_comment: Option<(&'static [u8], &'static [u8])>,
+    /// Quotes whose literals end with the line at the latest.
+    quotes: &'static [u8],
+    /// Quotes whose literals run over lines.
+    long_quotes: &'static [u8],
+    /// Whether a quote written three times opens a literal over lines.
+    triples: bool,
+    /// Whether `'` may also be something else (a lifetime), so that it opens a literal only where it closes soon.
+    short_apostrophe: bool,
+    /// Whether a comment mark counts only at the beginning of a word.
+    word_comment: bool,
+}
+
+pub(super) const SLASHES: Syntax = Syntax {
+    line_comment: b"//",
+    block_comment: Some((b"/*", b"*/")),
+    quotes: b"'\"",
+    long_quotes: b"`",
+    triples: false,
+    short_apostrophe: false,
+    word_comment: false,
+};
+
+pub(super) const RUST: Syntax =
+    Syntax { quotes: b"'", long_quotes: b"\"", short_apostrophe: true, ..SLASHES };
+
+pub(super) const PYTHON: Syntax = Syntax {
+    line_comment: b"#",
+    block_comment: None,
+    quotes: b"'\"",
+    long_quotes: b"",
+    triples: true,
+    short_apostrophe: false,
+    word_comment: false,
+};
+
+pub(super) const TOML: Syntax = PYTHON;
+
+pub(super) const SHELL: Syntax =
+    Syntax { quotes: b"", long_quotes: b"'\"", triples: false, word_comment: true, ..PYTHON };
+
+pub(super) const POWERSHELL: Syntax = Syntax { block_comment: Some((b"<#", b"#>")), ..SHELL };
+
+/// Covers source text.
+pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        if rest.starts_with(b"#!") && at == 0 {
+            at = line_end(bytes, at);
+        } else if let Some((open, close)) = syntax.block_comment.filter(|(open, _)| rest.starts_with(open)) {
+            cover.to(at, ZoneKind::Code);
+            at = find(bytes, at + open.len(), close);
+            cover.to(at, ZoneKind::Comment);
+        } else if rest.starts_with(syntax.line_comment) && (!syntax.word_comment || begins_word(bytes, at)) {
+            cover.to(at, ZoneKind::Code);
+            at = line_end(bytes, at);
+            cover.to(at, ZoneKind::Comment);
+        } else if let Some(end) = literal_end(bytes, at, *byte, syntax) {
+            cover.to(at, ZoneKind::Code);
+            at = end;
+            cover.to(at, ZoneKind::Literal);
+        } else {
+            at += if *byte == b'\\' { 2 } else { 1 };
+        }
+    }
+    cover.to(bytes.len(), ZoneKind::Code);
+}
+
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| bytes.get(before)).is_none_or(|before| b" \t\n;(".contains(before))
+}
+
+fn literal_end(bytes: &[u8], at: usize, quote: u8, syntax: &Syntax) -> Option<usize> {
+    if !syntax.quotes.contains(&quote) && !syntax.long_quotes.contains(&quote) {
+        return None;
+    }
+    let triple = [quote; 3];
+    if syntax.triples && bytes.get(at..).is_some_and(|rest| rest.starts_with(&triple)) {
+        return Some(find(bytes, at + 3, &triple));
+    }
+    let end = closing_quote(bytes, at, quote, syntax.long_quotes.contains(&quote));
+    if syntax.short_apostrophe && quote == b'\'' && end > at + 8 { None } else { Some(end) }
+}
+
+/// One past the closing quote, or the end of the line (one-line literals) or of the text.
+fn closing_quote(bytes: &[u8], open: usize, quote: u8, over_lines: bool) -> usize {
+    let mut at = open + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'\n' if !over_lines => return at,
+            byte if *byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// One past the next `needle` from `from`, or the end.
+fn find(bytes: &[u8], from: usize, needle: &[u8]) -> usize {
+    let rest = bytes.get(from..).unwrap_or(&[]);
+    rest.windows(needle.len()).position(|window| window == needle).map_or(bytes.len(), |at| from + at + needle.len())
+}
+
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or(&[]);
+    rest.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| from + at)
+}
+
+/// Covers JSON, with or without comments: string values are literals, everything else is code.
+pub(super) fn json_zones(text: &str, cover: &mut Cover) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'"' {
+            let end = closing_quote(bytes, at, b'"', true);
+            let is_key = bytes.get(end..).unwrap_or(&[]).iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+            cover.to(at, ZoneKind::Code);
+            cover.to(end, if is_key { ZoneKind::Code } else { ZoneKind::Literal });
+            at = end;
+        } else if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"//")) {
+            cover.to(at, ZoneKind::Code);
+            at = line_end(bytes, at);
+            cover.to(at, ZoneKind::Comment);
+        } else {
+            at += 1;
+        }
+    }
+    cover.to(bytes.len(), ZoneKind::Code);
+}
+
+/// Covers YAML line by line: keys are code, what follows them is literal, `#` opens a comment.
+pub(super) fn yaml_zones(text: &str, cover: &mut Cover) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let comment = yaml_comment(line).unwrap_or(line.len());
+        let value = line.get(..comment).and_then(yaml_value).unwrap_or(0);
+        cover.to(start + value, ZoneKind::Code);
+        cover.to(start + comment, ZoneKind::Literal);
+        cover.to(start + line.len(), ZoneKind::Comment);
+        start += line.len();
+    }
+    cover.to(text.len(), ZoneKind::Literal);
+}
+
+/// Where a comment begins: a `#` at the beginning of a word outside quotes.
+fn yaml_comment(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let mut quote = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        match (quote, byte) {
+            (Some(open), byte) if byte == open => quote = None,
+            (None, b'"' | b'\'') if begins_word(bytes, at) => quote = Some(byte),
+            (None, b'#') if begins_word(bytes, at) => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where the value begins: after the first `: ` or a final `:`.
+fn yaml_value(line: &str) -> Option<usize> {
+    let bare = line.trim_end();
+    if bare.ends_with(':') { Some(bare.len()) } else { bare.find(": ").map(|at| at + 2) }
+}

@@ -1,0 +1,194 @@
+//! Conditions of data rules: what must, or must not, stand near a find, and which context makes it milder.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+use serde::{Deserialize, Deserializer};
+
+use crate::capability::Kind;
+use crate::evidence::context::{Context, sentence_around};
+use crate::evidence::document::{Document, FileRole};
+use crate::evidence::zones::ZoneKind;
+use crate::fact::Severity;
+
+use super::file::compile;
+
+/// How far around a find a condition looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Scope {
+    /// The find itself.
+    Match,
+    /// Its sentence, list item or table row.
+    Sentence,
+    /// Its line, 400 bytes to each side at most.
+    Line,
+    /// The text between blank lines, 1,000 bytes to each side at most.
+    Paragraph,
+    /// 80 bytes to each side.
+    Close,
+    /// 250 bytes to each side.
+    Window,
+    /// The whole text.
+    File,
+    /// The path of the file.
+    Path,
+}
+
+/// On which side of the find a condition looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Side {
+    /// Anywhere in the scope.
+    #[default]
+    Either,
+    /// Only before the find.
+    Before,
+    /// Only after the find.
+    After,
+}
+
+/// Something that stands near a find: any of the expressions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Condition {
+    #[serde(deserialize_with = "expressions")]
+    any: Vec<Regex>,
+    scope: Scope,
+    #[serde(default)]
+    side: Side,
+}
+
+fn expressions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Regex>, D::Error> {
+    let patterns = Vec::<String>::deserialize(deserializer)?;
+    patterns.iter().map(|pattern| compile(pattern).map_err(serde::de::Error::custom)).collect()
+}
+
+impl Condition {
+    /// Whether it holds around a find in a text.
+    pub(super) fn holds(&self, document: &Document, text: &[u8], found: &Range<usize>) -> bool {
+        if self.scope == Scope::Path {
+            return self.any.iter().any(|expression| expression.is_match(document.path.as_bytes()));
+        }
+        let around = self.scope.range(text, found);
+        let range = match self.side {
+            Side::Either => around,
+            Side::Before => around.start..found.start,
+            Side::After => found.end..around.end,
+        };
+        let part = text.get(range).unwrap_or(&[]);
+        self.any.iter().any(|expression| expression.is_match(part))
+    }
+}
+
+impl Scope {
+    fn range(self, text: &[u8], found: &Range<usize>) -> Range<usize> {
+        match self {
+            Self::Match | Self::Path => found.clone(),
+            Self::Sentence => sentence_around(text, found.clone()),
+            Self::Line => between(text, found, b"\n", 400),
+            Self::Paragraph => between(text, found, b"\n\n", 1000),
+            Self::Close => found.start.saturating_sub(80)..found.end.saturating_add(80).min(text.len()),
+            Self::Window => found.start.saturating_sub(250)..found.end.saturating_add(250).min(text.len()),
+            Self::File => 0..text.len(),
+        }
+    }
+}
+
+/// The text around a find up to a mark on each side, or as far as allowed.
+fn between(text: &[u8], found: &Range<usize>, mark: &[u8], reach: usize) -> Range<usize> {
+    let low = found.start.saturating_sub(reach);
+    let high = found.end.saturating_add(reach).min(text.len());
+    let left = text.get(low..found.start).unwrap_or(&[]);
+    let right = text.get(found.end..high).unwrap_or(&[]);
+    let start = left.windows(mark.len()).rposition(|window| window == mark).map_or(low, |at| low + at + mark.len());
+    let end = right.windows(mark.len()).position(|window| window == mark).map_or(high, |at| found.end + at);
+    start..end
+}
+
+/// A context that makes a find milder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Mildness {
+    /// A negation governs it.
+    Negated,
+    /// It is quoted.
+    Quoted,
+    /// It is a Markdown code span.
+    CodeSpan,
+    /// It is in a Markdown code block.
+    CodeBlock,
+    /// It is in a Markdown table.
+    Table,
+    /// It is in a comment.
+    Comment,
+    /// It is program text or a string literal in it.
+    Source,
+    /// The text around it speaks of detecting, preventing or explaining.
+    Defensive,
+    /// The file is for people or for tests, and no agent loads it.
+    Documentation,
+    /// A heading above it speaks of installing.
+    InstallSection,
+    /// The document is about security.
+    SecurityTopic,
+}
+
+impl Mildness {
+    fn holds(self, context: &Context, document: &Document, kind: Kind) -> bool {
+        match self {
+            Self::Negated => context.negated,
+            Self::Quoted => context.quoted,
+            Self::CodeSpan => context.code_span,
+            Self::CodeBlock => context.zone == ZoneKind::CodeBlock,
+            Self::Table => context.zone == ZoneKind::Table,
+            Self::Comment => context.zone == ZoneKind::Comment,
+            Self::Source => document.role == FileRole::Source,
+            Self::Defensive => context.defensive,
+            // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called.
+            Self::Documentation => {
+                document.role == FileRole::Test
+                    || (context.documentation && !matches!(kind, Kind::Skill | Kind::Rules | Kind::Hook))
+            }
+            Self::InstallSection => context.install_section,
+            Self::SecurityTopic => context.security_topic,
+        }
+    }
+}
+
+/// Makes a find milder where the context says so.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lower {
+    /// Any of these; empty asks nothing.
+    #[serde(default)]
+    any: Vec<Mildness>,
+    /// And all of these.
+    #[serde(default)]
+    all: Vec<Mildness>,
+    /// And all of these near the find.
+    #[serde(default)]
+    near: Vec<Condition>,
+    /// To at most this severity.
+    to: Severity,
+}
+
+impl Lower {
+    /// The severity to which the context lowers, where it does.
+    pub(super) fn severity(&self, around: &Around<'_>) -> Option<Severity> {
+        let holds = |mildness: &Mildness| mildness.holds(around.context, around.document, around.kind);
+        let applies = (self.any.is_empty() || self.any.iter().any(holds))
+            && self.all.iter().all(holds)
+            && self.near.iter().all(|condition| condition.holds(around.document, around.text, around.found));
+        applies.then_some(self.to)
+    }
+}
+
+/// What surrounds a find, for deciding how mild it is.
+pub(super) struct Around<'a> {
+    pub(super) context: &'a Context,
+    pub(super) document: &'a Document,
+    pub(super) text: &'a [u8],
+    pub(super) found: &'a Range<usize>,
+    pub(super) kind: Kind,
+}

@@ -1,0 +1,139 @@
+//! The texts of one document over which data rules run: as written, unescaped, with deceptions undone, and decoded.
+//!
+//! Each keeps the way back to the place in the file.
+
+use crate::evidence::decode::{self, Encoding};
+use crate::evidence::document::{Document, Language};
+use crate::evidence::unicode::{self, Folded};
+
+/// One text of a document.
+#[derive(Debug)]
+pub(super) enum View<'a> {
+    /// As written.
+    Written(&'a str),
+    /// Derived in one or two steps, the last of which holds the text.
+    Derived(Vec<Folded>),
+    /// Decoded from a stretch that begins at an offset.
+    Decoded {
+        /// Where the stretch begins.
+        offset: usize,
+        /// How it was written.
+        encoding: Encoding,
+        /// What it says.
+        text: String,
+    },
+}
+
+impl View<'_> {
+    /// The text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Written(text) => text,
+            Self::Derived(steps) => steps.last().map_or("", |step| step.text.as_str()),
+            Self::Decoded { text, .. } => text,
+        }
+    }
+
+    /// The offset in the document from which a byte of this text comes.
+    pub(super) fn origin(&self, offset: usize) -> usize {
+        match self {
+            Self::Written(_) => offset,
+            Self::Derived(steps) => steps.iter().rev().fold(offset, |offset, step| step.origin(offset)),
+            Self::Decoded { offset, .. } => *offset,
+        }
+    }
+
+    /// What to tell people about how the text was come by; empty for text as written.
+    pub(super) fn label(&self) -> &'static str {
+        match self {
+            Self::Written(_) | Self::Derived(_) => "",
+            Self::Decoded { encoding, .. } => encoding.as_str(),
+        }
+    }
+}
+
+/// Every text of a document, the written one (unescaped where the language escapes) first.
+pub(super) fn views(document: &Document) -> Vec<View<'_>> {
+    let unescaped = unescape(document.language, &document.text);
+    let written = unescaped.as_ref().map_or(document.text.as_str(), |folded| folded.text.as_str());
+    let folded = unicode::fold(written);
+    let payloads = decode::payloads(&document.text);
+    let mut views = Vec::with_capacity(2 + payloads.len());
+    match (unescaped, folded) {
+        (Some(unescaped), Some(folded)) => {
+            views.push(View::Derived(vec![unescaped.clone()]));
+            views.push(View::Derived(vec![unescaped, folded]));
+        }
+        (Some(unescaped), None) => views.push(View::Derived(vec![unescaped])),
+        (None, folded) => {
+            views.push(View::Written(&document.text));
+            views.extend(folded.map(|folded| View::Derived(vec![folded])));
+        }
+    }
+    views.extend(payloads.into_iter().map(|payload| View::Decoded {
+        offset: payload.offset,
+        encoding: payload.encoding,
+        text: payload.text,
+    }));
+    views
+}
+
+/// Undoes the escapes of string literals, so that `\n` in a description separates words as it will for the reader.
+/// `None` where the language has none or the text holds none.
+fn unescape(language: Language, text: &str) -> Option<Folded> {
+    let json = language == Language::Json;
+    let escapes = json || matches!(language, Language::JavaScript | Language::TypeScript | Language::Python);
+    if !escapes || !text.contains('\\') {
+        return None;
+    }
+    let mut unescaped = Folded::default();
+    let mut at = 0;
+    while let Some(slash) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        let slash = at + slash;
+        unescaped.mark(at);
+        unescaped.text.push_str(text.get(at..slash).unwrap_or(""));
+        let (letter, length) = escape_at(text, slash, json);
+        unescaped.mark(slash);
+        unescaped.text.push(letter);
+        at = slash + length;
+    }
+    unescaped.mark(at);
+    unescaped.text.push_str(text.get(at..).unwrap_or(""));
+    Some(unescaped)
+}
+
+/// The character that an escape stands for, and its length in bytes. What is no known escape stays a backslash.
+fn escape_at(text: &str, slash: usize, json: bool) -> (char, usize) {
+    match text.as_bytes().get(slash + 1) {
+        Some(b'n' | b'r') => ('\n', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'"') => ('"', 2),
+        Some(b'\'') => ('\'', 2),
+        Some(b'/') => ('/', 2),
+        Some(b'\\') if json => ('\\', 2),
+        Some(b'u') => {
+            let digits = text.get(slash + 2..slash + 6);
+            let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            code.and_then(char::from_u32).map_or(('\\', 1), |letter| (letter, 6))
+        }
+        _ => ('\\', 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone_and_places_kept() {
+        let text = r#"{"description": "one\ntwo \u003cthree\u003e \"four\" C:\\x"}"#;
+        let document = Document::read("tools.json", text.as_bytes(), &mut Vec::new());
+        let views = views(&document);
+        let first = views.first().expect("there is always one");
+        assert_eq!(first.text(), "{\"description\": \"one\ntwo <three> \"four\" C:\\x\"}");
+        for word in ["one", "two", "three", "four", "x\""] {
+            let here = first.text().find(word).expect("is there");
+            assert_eq!(first.origin(here), text.find(word).expect("is there"), "{word}");
+        }
+    }
+}
