@@ -76,7 +76,8 @@ const SCRIPT_MODULES: [&str; 26] = [
 ];
 
 /// Members of any object that are kept by their last name: the object's type is not known.
-const SCRIPT_METHODS: [&str; 8] = ["query", "execute", "$queryRawUnsafe", "$executeRawUnsafe", "raw", "sendMail", "prepare", "unserialize"];
+const SCRIPT_METHODS: [&str; 8] =
+    ["query", "execute", "$queryRawUnsafe", "$executeRawUnsafe", "raw", "sendMail", "prepare", "unserialize"];
 
 /// Python names and modules.
 const SNAKE: [&str; 19] = [

@@ -34,7 +34,8 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
     let mut message = String::new();
     for kind in kinds {
         let allocator = Allocator::default();
-        let options = ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
+        let options =
+            ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
         let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
         if !parsed.panicked {
             let mut reader = Reader::new(text, path);
@@ -128,7 +129,9 @@ impl<'t> Reader<'t> {
                 Some(member_of(object, member.property.name.as_str()))
             }
             Expression::ComputedMemberExpression(member) => match member.expression.get_inner_expression() {
-                Expression::StringLiteral(key) => Some(member_of(self.dotted(&member.object, depth + 1), key.value.as_str())),
+                Expression::StringLiteral(key) => {
+                    Some(member_of(self.dotted(&member.object, depth + 1), key.value.as_str()))
+                }
                 _ => None,
             },
             Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
@@ -158,14 +161,24 @@ impl<'t> Reader<'t> {
             ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
                 Some(callees::script_module(module.value.as_str()).to_owned())
             }
-            ("promisify" | "__toESM" | "__importStar" | "__importDefault" | "_interopRequireDefault"
-            | "_interopRequireWildcard" | "_interopNamespace", _) => self.dotted(first, depth + 1),
-            (_, Expression::CallExpression(inner)) if call.arguments.len() <= 2 => match inner.callee.get_inner_expression() {
-                Expression::Identifier(name) if matches!(name.name.as_str(), "require" | "__require") => {
-                    self.through_call(inner, depth + 1)
+            (
+                "promisify"
+                | "__toESM"
+                | "__importStar"
+                | "__importDefault"
+                | "_interopRequireDefault"
+                | "_interopRequireWildcard"
+                | "_interopNamespace",
+                _,
+            ) => self.dotted(first, depth + 1),
+            (_, Expression::CallExpression(inner)) if call.arguments.len() <= 2 => {
+                match inner.callee.get_inner_expression() {
+                    Expression::Identifier(name) if matches!(name.name.as_str(), "require" | "__require") => {
+                        self.through_call(inner, depth + 1)
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             _ => None,
         }
     }
@@ -190,7 +203,8 @@ impl<'t> Reader<'t> {
             Expression::ObjectExpression(object) => Argument::Named(self.named(object)),
             Expression::CallExpression(call) => self.result(call, depth),
             Expression::ConditionalExpression(choice) => {
-                let (first, second) = (self.shape(&choice.consequent, depth + 1), self.shape(&choice.alternate, depth + 1));
+                let (first, second) =
+                    (self.shape(&choice.consequent, depth + 1), self.shape(&choice.alternate, depth + 1));
                 either(first, second)
             }
             Expression::LogicalExpression(choice) => {
@@ -258,10 +272,12 @@ impl<'t> Reader<'t> {
                 Expression::BooleanLiteral(value) => Some(value.value.to_string()),
                 Expression::NumericLiteral(value) => Some(value.value.to_string()),
                 Expression::StringLiteral(value) => Some(value.value.to_string()),
-                Expression::TemplateLiteral(_) | Expression::Identifier(_) => match self.shape(&property.value, MAX_DEPTH - 2) {
-                    Argument::Literal(text) => Some(text),
-                    _ => None,
-                },
+                Expression::TemplateLiteral(_) | Expression::Identifier(_) => {
+                    match self.shape(&property.value, MAX_DEPTH - 2) {
+                        Argument::Literal(text) => Some(text),
+                        _ => None,
+                    }
+                }
                 _ => None,
             };
             named.extend(value.map(|value| (key.to_string(), value)));
@@ -273,8 +289,10 @@ impl<'t> Reader<'t> {
     fn result(&mut self, call: &CallExpression<'_>, depth: usize) -> Argument {
         if let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() {
             let method = member.property.name.as_str();
-            if matches!(method, "toString" | "trim" | "trimEnd" | "replace" | "toLowerCase" | "slice" | "concat" | "normalize")
-                && !matches!(member.object.get_inner_expression(), Expression::Identifier(_))
+            if matches!(
+                method,
+                "toString" | "trim" | "trimEnd" | "replace" | "toLowerCase" | "slice" | "concat" | "normalize"
+            ) && !matches!(member.object.get_inner_expression(), Expression::Identifier(_))
             {
                 return self.shape(&member.object, depth + 1);
             }
@@ -307,10 +325,12 @@ impl<'t> Reader<'t> {
                 Argument::Literal(text) => Some(Value::String(text)),
                 _ => None,
             },
-            Expression::TaggedTemplateExpression(tagged) => match self.template(&tagged.quasi, depth.min(MAX_DEPTH - 4)) {
-                Argument::Literal(text) => Some(Value::String(text)),
-                _ => None,
-            },
+            Expression::TaggedTemplateExpression(tagged) => {
+                match self.template(&tagged.quasi, depth.min(MAX_DEPTH - 4)) {
+                    Argument::Literal(text) => Some(Value::String(text)),
+                    _ => None,
+                }
+            }
             sum @ Expression::BinaryExpression(_) => match self.sum(sum, depth.min(MAX_DEPTH - 4)) {
                 Argument::Literal(text) => Some(Value::String(text)),
                 _ => None,
@@ -418,7 +438,9 @@ impl<'t> Reader<'t> {
 
     /// Records that a call takes the whole environment.
     fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
-        let whole = |argument: &Node<'_>| argument.as_expression().and_then(|node| self.dotted(node, 0)).as_deref() == Some("process.env");
+        let whole = |argument: &Node<'_>| {
+            argument.as_expression().and_then(|node| self.dotted(node, 0)).as_deref() == Some("process.env")
+        };
         if arguments.iter().any(whole) {
             let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
             self.keep("process.env".to_owned(), vec![Argument::Name(taker)], span);
@@ -451,14 +473,17 @@ impl<'t> Reader<'t> {
 
     fn understand(&mut self, init: &Expression<'_>) -> Option<Meaning> {
         match init.get_inner_expression() {
-            Expression::StaticMemberExpression(_) | Expression::SequenceExpression(_) | Expression::AwaitExpression(_)
+            Expression::StaticMemberExpression(_)
+            | Expression::SequenceExpression(_)
+            | Expression::AwaitExpression(_)
             | Expression::ImportExpression(_) => {
                 if let Some(value) = self.value(init, 0) {
                     return self.budget.take(value).map(Meaning::Value);
                 }
                 return match self.dotted(init, 0) {
                     Some(path) if !path.starts_with("*.") => Some(Meaning::Alias(path)),
-                    _ => Some(Meaning::Shape(self.shape(init, 0))).filter(|meaning| *meaning != Meaning::Shape(Argument::Other)),
+                    _ => Some(Meaning::Shape(self.shape(init, 0)))
+                        .filter(|meaning| *meaning != Meaning::Shape(Argument::Other)),
                 };
             }
             Expression::CallExpression(call) => {
@@ -520,8 +545,11 @@ impl<'a> Visit<'a> for Reader<'_> {
                 }
                 AssignmentTarget::ComputedMemberExpression(member) => {
                     // A compiled enumeration: `Name["ADD"] = "add"`.
-                    if let (Expression::Identifier(object), Expression::StringLiteral(key), Expression::StringLiteral(value)) =
-                        (&member.object, &member.expression, &it.right)
+                    if let (
+                        Expression::Identifier(object),
+                        Expression::StringLiteral(key),
+                        Expression::StringLiteral(value),
+                    ) = (&member.object, &member.expression, &it.right)
                     {
                         self.explain_member(object.name.as_str(), key.value.as_str(), value.value.as_str());
                     }
@@ -554,7 +582,9 @@ impl<'a> Visit<'a> for Reader<'_> {
         let object = self.dotted(&it.object, 0);
         let name = it.property.name.as_str();
         match object.as_deref() {
-            Some("process.env") => self.keep("process.env".to_owned(), vec![Argument::Literal(name.to_owned())], it.span),
+            Some("process.env") => {
+                self.keep("process.env".to_owned(), vec![Argument::Literal(name.to_owned())], it.span)
+            }
             Some("process") if name == "env" => self.keep("process.env".to_owned(), Vec::new(), it.span),
             _ => walk::walk_static_member_expression(self, it),
         }

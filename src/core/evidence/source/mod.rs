@@ -110,7 +110,7 @@ enum Dialect {
 }
 
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
-    let words = "(?-u)tool|Tool|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\\(\
+    let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\\(\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
                  |createServer|open\\(|query\\(|ctypes";
     Regex::new(words).expect("the pattern is fixed and valid")

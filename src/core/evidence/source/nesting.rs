@@ -109,7 +109,14 @@ impl Depth {
 
 /// The bound for JavaScript and TypeScript. `jsx` for files whose text may hold markup. Stops early past [`LIMIT`].
 pub(super) fn javascript(text: &str, jsx: bool) -> usize {
-    let mut scan = Script { text: text.as_bytes(), at: 0, depth: Depth::new(jsx), before: Before::Operator, newline: false, pending: false };
+    let mut scan = Script {
+        text: text.as_bytes(),
+        at: 0,
+        depth: Depth::new(jsx),
+        before: Before::Operator,
+        newline: false,
+        pending: false,
+    };
     while scan.at < scan.text.len() && scan.depth.peak <= LIMIT {
         scan.step();
     }
@@ -129,16 +136,64 @@ struct Script<'a> {
 
 /// Words that continue the statement before them.
 const CONTINUES: [&[u8]; 14] = [
-    b"else", b"in", b"of", b"instanceof", b"as", b"satisfies", b"extends", b"implements", b"catch", b"finally", b"while",
-    b"is", b"from", b"if",
+    b"else",
+    b"in",
+    b"of",
+    b"instanceof",
+    b"as",
+    b"satisfies",
+    b"extends",
+    b"implements",
+    b"catch",
+    b"finally",
+    b"while",
+    b"is",
+    b"from",
+    b"if",
 ];
 
 /// Words after which an operand or another statement follows.
 const LEADS: [&[u8]; 40] = [
-    b"typeof", b"void", b"delete", b"await", b"new", b"return", b"throw", b"yield", b"case", b"else", b"do", b"async",
-    b"export", b"default", b"extends", b"implements", b"class", b"keyof", b"readonly", b"unique", b"infer", b"asserts",
-    b"in", b"of", b"instanceof", b"const", b"let", b"var", b"function", b"get", b"set", b"static", b"abstract",
-    b"declare", b"import", b"type", b"interface", b"enum", b"namespace", b"satisfies",
+    b"typeof",
+    b"void",
+    b"delete",
+    b"await",
+    b"new",
+    b"return",
+    b"throw",
+    b"yield",
+    b"case",
+    b"else",
+    b"do",
+    b"async",
+    b"export",
+    b"default",
+    b"extends",
+    b"implements",
+    b"class",
+    b"keyof",
+    b"readonly",
+    b"unique",
+    b"infer",
+    b"asserts",
+    b"in",
+    b"of",
+    b"instanceof",
+    b"const",
+    b"let",
+    b"var",
+    b"function",
+    b"get",
+    b"set",
+    b"static",
+    b"abstract",
+    b"declare",
+    b"import",
+    b"type",
+    b"interface",
+    b"enum",
+    b"namespace",
+    b"satisfies",
 ];
 
 /// Words whose parentheses are the head of a statement.
@@ -283,7 +338,8 @@ impl Script<'_> {
                 self.before = Before::Operator;
             }
             b'(' => {
-                let head = self.before == Before::Keyword && HEADS.iter().any(|head| ends_with_word(self.text, start, head));
+                let head =
+                    self.before == Before::Keyword && HEADS.iter().any(|head| ends_with_word(self.text, start, head));
                 self.depth.open(b'(', head);
                 self.before = Before::Operator;
             }
@@ -292,7 +348,8 @@ impl Script<'_> {
                 self.before = Before::Operator;
             }
             b'{' => {
-                let expression = self.before == Before::Operator && self.text.get(..start).is_some_and(opens_expression);
+                let expression =
+                    self.before == Before::Operator && self.text.get(..start).is_some_and(opens_expression);
                 self.depth.open(b'{', expression);
                 self.before = Before::Operator;
             }
@@ -368,7 +425,14 @@ fn end_of_regex(text: &[u8], mut at: usize) -> usize {
 
 /// The bound for Python. Stops early past [`LIMIT`].
 pub(super) fn python(text: &str) -> usize {
-    let mut scan = Snake { text: text.as_bytes(), at: 0, depth: Depth::new(false), indents: Vec::new(), word_before: false, line_start: true };
+    let mut scan = Snake {
+        text: text.as_bytes(),
+        at: 0,
+        depth: Depth::new(false),
+        indents: Vec::new(),
+        word_before: false,
+        line_start: true,
+    };
     while scan.at < scan.text.len() && scan.depth.peak <= LIMIT {
         scan.step();
     }
@@ -514,8 +578,28 @@ mod tests {
     #[test]
     fn every_kind_of_chain_is_seen() {
         let chains = [
-            "(", "[", "{", "!", "-", "a=>", "a?b:", "a.b", "a+", "typeof ", "if(a)", "else if(a)", "a:", "new ", "`${", "a()",
-            "await\n", "if(a)\n", "x=", "class extends ", "a<", "async ",
+            "(",
+            "[",
+            "{",
+            "!",
+            "-",
+            "a=>",
+            "a?b:",
+            "a.b",
+            "a+",
+            "typeof ",
+            "if(a)",
+            "else if(a)",
+            "a:",
+            "new ",
+            "`${",
+            "a()",
+            "await\n",
+            "if(a)\n",
+            "x=",
+            "class extends ",
+            "a<",
+            "async ",
         ];
         for chain in chains {
             assert!(javascript(&chain.repeat(LIMIT * 2), false) > LIMIT, "{chain}");

@@ -106,7 +106,9 @@ impl<'a> Reader<'a> {
             Expr::Call(call) => {
                 let callee = self.dotted(&call.func, depth + 1)?;
                 match (callee.as_str(), call.arguments.args.first()) {
-                    ("__import__" | "importlib.import_module", Some(Expr::StringLiteral(module))) => Some(module.value.to_str().to_owned()),
+                    ("__import__" | "importlib.import_module", Some(Expr::StringLiteral(module))) => {
+                        Some(module.value.to_str().to_owned())
+                    }
                     _ => None,
                 }
             }
@@ -162,8 +164,12 @@ impl<'a> Reader<'a> {
                 ast::FStringPart::FString(formatted) => {
                     for element in &formatted.elements {
                         pieces.push(match element {
-                            ast::InterpolatedStringElement::Literal(literal) => Argument::Literal(literal.value.to_string()),
-                            ast::InterpolatedStringElement::Interpolation(inner) => self.shape(&inner.expression, depth + 1),
+                            ast::InterpolatedStringElement::Literal(literal) => {
+                                Argument::Literal(literal.value.to_string())
+                            }
+                            ast::InterpolatedStringElement::Interpolation(inner) => {
+                                self.shape(&inner.expression, depth + 1)
+                            }
                         });
                     }
                 }
@@ -215,8 +221,11 @@ impl<'a> Reader<'a> {
     fn result(&mut self, call: &'a ast::ExprCall, depth: usize) -> Argument {
         let callee = self.dotted(&call.func, depth + 1).unwrap_or_default();
         match callee.as_str() {
-            "os.path.join" | "pathlib.Path" | "Path" | "pathlib.PurePath" => return self.joined(&call.arguments.args, "/", depth),
-            "os.path.expanduser" | "os.path.expandvars" | "os.path.abspath" | "str" | "os.fspath" | "os.path.realpath" => {
+            "os.path.join" | "pathlib.Path" | "Path" | "pathlib.PurePath" => {
+                return self.joined(&call.arguments.args, "/", depth);
+            }
+            "os.path.expanduser" | "os.path.expandvars" | "os.path.abspath" | "str" | "os.fspath"
+            | "os.path.realpath" => {
                 return call.arguments.args.first().map_or(Argument::Other, |first| self.shape(first, depth + 1));
             }
             "Path.home" | "pathlib.Path.home" => return Argument::Result(callee),
@@ -230,7 +239,8 @@ impl<'a> Reader<'a> {
                         _ => Argument::Other,
                     };
                 }
-                "decode" | "strip" | "expanduser" | "resolve" | "absolute" | "lower" | "replace" | "encode" | "read" => {
+                "decode" | "strip" | "expanduser" | "resolve" | "absolute" | "lower" | "replace" | "encode"
+                | "read" => {
                     return self.shape(&member.value, depth + 1);
                 }
                 "joinpath" => {
@@ -242,7 +252,9 @@ impl<'a> Reader<'a> {
                 }
                 "join" => {
                     return match (self.shape(&member.value, depth + 1), call.arguments.args.first()) {
-                        (Argument::Literal(between), Some(Expr::List(list))) => self.joined(&list.elts, &between, depth),
+                        (Argument::Literal(between), Some(Expr::List(list))) => {
+                            self.joined(&list.elts, &between, depth)
+                        }
                         (Argument::Literal(_), Some(_)) => Argument::Composed("{}".to_owned()),
                         _ => Argument::Other,
                     };
@@ -294,7 +306,9 @@ impl<'a> Reader<'a> {
                 Some(Meaning::Bound(bound)) if self.spend() => self.part(bound, depth + 4),
                 _ => None,
             },
-            Expr::Call(call) => python_tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth)),
+            Expr::Call(call) => {
+                python_tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth))
+            }
             _ => self.text_of(expression, depth),
         }
     }
@@ -392,7 +406,9 @@ impl<'a> Reader<'a> {
 
     fn note_imports(&mut self, statement: &Stmt) {
         match statement {
-            Stmt::Import(import) => self.findings.imports.extend(import.names.iter().map(|alias| alias.name.to_string())),
+            Stmt::Import(import) => {
+                self.findings.imports.extend(import.names.iter().map(|alias| alias.name.to_string()))
+            }
             Stmt::ImportFrom(import) => {
                 let dots = ".".repeat(import.level.min(64) as usize);
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);

@@ -60,7 +60,9 @@ pub(super) fn from_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall) {
 /// `{"name": "…", "description": "…", "inputSchema": {…}}`.
 pub(super) fn from_dict<'a>(reader: &mut Reader<'a>, dict: &'a ast::ExprDict) {
     let has = |wanted: &str| {
-        dict.items.iter().any(|item| matches!(&item.key, Some(Expr::StringLiteral(key)) if key.value.to_str() == wanted))
+        dict.items
+            .iter()
+            .any(|item| matches!(&item.key, Some(Expr::StringLiteral(key)) if key.value.to_str() == wanted))
     };
     let schema = has("inputSchema") || has("input_schema");
     if !has("name") || !(schema || (has("description") && has("parameters"))) {
@@ -98,7 +100,12 @@ fn docstring(body: &[Stmt]) -> Option<String> {
     let Some(Stmt::Expr(statement)) = body.first() else { return None };
     let Expr::StringLiteral(text) = &*statement.value else { return None };
     let text = text.value.to_str();
-    let margin = text.lines().skip(1).filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len()).min();
+    let margin = text
+        .lines()
+        .skip(1)
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start().len())
+        .min();
     let mut clean = String::new();
     for (index, line) in text.lines().enumerate() {
         if index > 0 {
@@ -227,7 +234,8 @@ fn generic<'a>(reader: &mut Reader<'a>, subscript: &'a ast::ExprSubscript, depth
         }
         "Optional" => annotated(reader, first, depth + 1),
         "Union" => {
-            let mut choices: Vec<Value> = items.iter().take(32).map(|item| annotated(reader, item, depth + 1)).collect();
+            let mut choices: Vec<Value> =
+                items.iter().take(32).map(|item| annotated(reader, item, depth + 1)).collect();
             choices.retain(|choice| !is_null(choice));
             if choices.len() == 1 { choices.remove(0) } else { json!({ "anyOf": choices }) }
         }

@@ -4,7 +4,9 @@
 //! same. An object is a tool only with a literal name and a schema beside it: a property called `name` inside a schema
 //! is none.
 
-use oxc_ast::ast::{Argument as Node, CallExpression, Class, ClassElement, Expression, ObjectExpression, ObjectPropertyKind};
+use oxc_ast::ast::{
+    Argument as Node, CallExpression, Class, ClassElement, Expression, ObjectExpression, ObjectPropertyKind,
+};
 use serde_json::{Map, Value};
 
 use crate::evidence::tools::{Tool, ToolOrigin};

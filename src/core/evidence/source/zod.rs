@@ -48,8 +48,12 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
             let properties = shape.and_then(|shape| shape.as_object().cloned()).unwrap_or_default();
             Some(object_schema(properties))
         }
-        "array" | "set" => Some(json!({ "type": "array", "items": argument(reader, call, 0, depth).unwrap_or(json!({})) })),
-        "tuple" => Some(json!({ "type": "array", "prefixItems": argument(reader, call, 0, depth).unwrap_or(json!([])) })),
+        "array" | "set" => {
+            Some(json!({ "type": "array", "items": argument(reader, call, 0, depth).unwrap_or(json!({})) }))
+        }
+        "tuple" => {
+            Some(json!({ "type": "array", "prefixItems": argument(reader, call, 0, depth).unwrap_or(json!([])) }))
+        }
         "record" | "map" => {
             let value = argument(reader, call, 1, depth).or_else(|| argument(reader, call, 0, depth));
             Some(json!({ "type": "object", "additionalProperties": value.unwrap_or(json!(true)) }))
@@ -75,7 +79,13 @@ fn constructed(reader: &mut Reader<'_>, method: &str, call: &CallExpression<'_>,
     }
 }
 
-fn modified(reader: &mut Reader<'_>, inner: Value, method: &str, call: &CallExpression<'_>, depth: usize) -> Option<Value> {
+fn modified(
+    reader: &mut Reader<'_>,
+    inner: Value,
+    method: &str,
+    call: &CallExpression<'_>,
+    depth: usize,
+) -> Option<Value> {
     let mut schema = inner;
     match method {
         "describe" => insert(&mut schema, "description", argument(reader, call, 0, depth)),
