@@ -9,6 +9,7 @@ pub mod decode;
 pub mod document;
 pub mod manifest;
 pub mod schema;
+pub mod sentences;
 pub mod signals;
 pub mod source;
 pub mod tools;

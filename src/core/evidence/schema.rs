@@ -1,3 +1,406 @@
 //! The walker over JSON Schemas: every string in it with its JSON Pointer, references resolved, within a budget.
 //!
-//! Must not fetch anything: references that leave the document are recorded, not followed.
+//! Must not fetch anything: references that leave the document are recorded, not followed. A work-list, no recursion;
+//! each value is visited once, so that cycles end and the walk is linear. Limits: [`MAX_DEPTH`], [`MAX_NODES`],
+//! [`MAX_TEXT_BYTES`], [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+/// How deep sub-schemas are followed.
+pub const MAX_DEPTH: usize = 64;
+/// How many sub-schemas are visited.
+pub const MAX_NODES: usize = 10_000;
+/// How many bytes of strings and pointers are given.
+pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
+/// How many references are resolved.
+pub const MAX_REFERENCES: usize = 256;
+
+/// What a string in a schema is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SchemaField {
+    /// The name of a property.
+    Name,
+    /// `title`.
+    Title,
+    /// `description`.
+    Description,
+    /// `$comment`.
+    Comment,
+    /// A string in `default`.
+    Default,
+    /// A string in `examples` or `example`.
+    Example,
+    /// A string in `const`.
+    Const,
+    /// A string in `enum`.
+    Enum,
+    /// `pattern`, or the pattern by which `patternProperties` names properties.
+    Pattern,
+    /// A string under a key that the standard does not know: `x-…` and others.
+    Extension,
+}
+
+/// One string of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaText<'a> {
+    /// The JSON Pointer of the string, or of the property whose name it is, from the schema's root.
+    pub pointer: String,
+    /// What it is.
+    pub field: SchemaField,
+    /// The string.
+    pub text: &'a str,
+}
+
+/// What the walk gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchemaWalk<'a> {
+    /// The strings: sub-schemas level by level, within each the keys in their order.
+    pub texts: Vec<SchemaText<'a>>,
+    /// References that leave the document or lead nowhere in it, sorted, each once.
+    pub external: Vec<&'a str>,
+    /// Whether a budget ran out before everything was seen.
+    pub exhausted: bool,
+}
+
+/// Keys whose value is one schema or a list of schemas.
+const SCHEMAS: [&str; 18] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "extends",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "disallow",
+];
+
+/// Keys whose value is an object of schemas; those of the first two name properties.
+const MAPS: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentSchemas"];
+
+/// Keys of the standard that hold no text for a reader.
+const SILENT: [&str; 14] = [
+    "$schema",
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$vocabulary",
+    "type",
+    "required",
+    "format",
+    "contentMediaType",
+    "contentEncoding",
+];
+
+/// Walks a schema.
+pub fn walk(schema: &Value) -> SchemaWalk<'_> {
+    let mut walker = Walker {
+        root: schema,
+        anchors: None,
+        seen: BTreeSet::new(),
+        queue: vec![(schema, String::new(), 0)],
+        bytes_left: MAX_TEXT_BYTES,
+        references: 0,
+        out: SchemaWalk::default(),
+    };
+    let mut next = 0;
+    while let Some((value, pointer, depth)) =
+        walker.queue.get_mut(next).map(|(value, pointer, depth)| (*value, std::mem::take(pointer), *depth))
+    {
+        walker.node(value, &pointer, depth);
+        next += 1;
+    }
+    walker.out.external.sort_unstable();
+    walker.out.external.dedup();
+    walker.out
+}
+
+struct Walker<'a> {
+    root: &'a Value,
+    anchors: Option<BTreeMap<&'a str, &'a Value>>,
+    /// The addresses of the values that were queued: one value, one visit, whatever leads to it.
+    seen: BTreeSet<usize>,
+    queue: Vec<(&'a Value, String, usize)>,
+    bytes_left: usize,
+    references: usize,
+    out: SchemaWalk<'a>,
+}
+
+impl<'a> Walker<'a> {
+    fn node(&mut self, value: &'a Value, pointer: &str, depth: usize) {
+        let Value::Object(map) = value else { return };
+        for (key, value) in map {
+            match key.as_str() {
+                "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value, depth),
+                "title" => self.leaf(SchemaField::Title, value, pointer, key),
+                "description" | "markdownDescription" => self.leaf(SchemaField::Description, value, pointer, key),
+                "$comment" => self.leaf(SchemaField::Comment, value, pointer, key),
+                "default" => self.leaf(SchemaField::Default, value, pointer, key),
+                "examples" | "example" => self.leaf(SchemaField::Example, value, pointer, key),
+                "const" => self.leaf(SchemaField::Const, value, pointer, key),
+                "enum" => self.leaf(SchemaField::Enum, value, pointer, key),
+                "pattern" => self.leaf(SchemaField::Pattern, value, pointer, key),
+                key if SCHEMAS.contains(&key) => self.schemas(value, pointer, key, depth),
+                key if MAPS.contains(&key) && value.is_object() => {
+                    self.map(value.as_object(), pointer, key, depth);
+                }
+                key if SILENT.contains(&key) => {}
+                key => self.leaf(SchemaField::Extension, value, pointer, key),
+            }
+        }
+    }
+
+    fn schemas(&mut self, value: &'a Value, pointer: &str, key: &str, depth: usize) {
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.enqueue(item, pointer, &[key, &index.to_string()], depth);
+                }
+            }
+            other => self.enqueue(other, pointer, &[key], depth),
+        }
+    }
+
+    fn map(&mut self, map: Option<&'a Map<String, Value>>, pointer: &str, key: &str, depth: usize) {
+        for (name, value) in map.into_iter().flatten() {
+            match key {
+                "properties" => self.text(SchemaField::Name, name, pointer, &[key, name]),
+                "patternProperties" => self.text(SchemaField::Pattern, name, pointer, &[key, name]),
+                _ => {}
+            }
+            self.enqueue(value, pointer, &[key, name], depth);
+        }
+    }
+
+    fn enqueue(&mut self, value: &'a Value, pointer: &str, tokens: &[&str], depth: usize) {
+        if !value.is_object() || !self.seen.insert(std::ptr::from_ref(value).addr()) {
+            return;
+        }
+        match self.pointer(pointer, tokens, 0) {
+            Some(pointer) if depth < MAX_DEPTH && self.queue.len() < MAX_NODES => {
+                self.queue.push((value, pointer, depth + 1));
+            }
+            _ => self.out.exhausted = true,
+        }
+    }
+
+    /// Reports the string leaves of a value.
+    fn leaf(&mut self, field: SchemaField, value: &'a Value, pointer: &str, key: &str) {
+        let mut work = vec![(value, vec![key.to_owned()])];
+        while let Some((value, path)) = work.pop() {
+            let child = |token: String| path.iter().cloned().chain([token]).collect::<Vec<_>>();
+            match value {
+                Value::String(text) => {
+                    let tokens: Vec<&str> = path.iter().map(String::as_str).collect();
+                    self.text(field, text, pointer, &tokens);
+                }
+                Value::Array(items) if path.len() < MAX_DEPTH => {
+                    let items = items.iter().take(MAX_NODES).enumerate().rev();
+                    work.extend(items.map(|(index, item)| (item, child(index.to_string()))));
+                }
+                Value::Object(items) if path.len() < MAX_DEPTH => {
+                    let items = items.iter().take(MAX_NODES).rev();
+                    work.extend(items.map(|(key, item)| (item, child(key.clone()))));
+                }
+                Value::Array(_) | Value::Object(_) => self.out.exhausted = true,
+                _ => {}
+            }
+            if self.bytes_left == 0 {
+                return;
+            }
+        }
+    }
+
+    fn text(&mut self, field: SchemaField, text: &'a str, pointer: &str, tokens: &[&str]) {
+        match self.pointer(pointer, tokens, text.len()) {
+            Some(pointer) => self.out.texts.push(SchemaText { pointer, field, text }),
+            None => {
+                self.out.exhausted = true;
+                self.bytes_left = 0;
+            }
+        }
+    }
+
+    /// A pointer under another, charged to the budget together with `more` bytes.
+    fn pointer(&mut self, base: &str, tokens: &[&str], more: usize) -> Option<String> {
+        let length = base.len() + tokens.iter().map(|token| token.len() + 1).sum::<usize>();
+        self.bytes_left = self.bytes_left.checked_sub(length + more)?;
+        let mut pointer = String::with_capacity(length);
+        pointer.push_str(base);
+        for token in tokens {
+            pointer.push('/');
+            pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        }
+        Some(pointer)
+    }
+
+    fn reference(&mut self, value: &'a Value, depth: usize) {
+        let Some(reference) = value.as_str() else { return };
+        self.references += 1;
+        if self.references > MAX_REFERENCES {
+            self.out.exhausted = true;
+            return;
+        }
+        match self.resolve(reference) {
+            Some((target, pointer)) => self.enqueue(target, &pointer, &[], depth),
+            None => self.out.external.push(reference),
+        }
+    }
+
+    /// The value that a reference inside the document leads to, with a pointer that names it.
+    fn resolve(&mut self, reference: &'a str) -> Option<(&'a Value, String)> {
+        let id = self.root.get("$id").and_then(Value::as_str);
+        let local = match id {
+            Some(id) if reference == id => "#",
+            Some(id) => reference.strip_prefix(id.trim_end_matches('#')).unwrap_or(reference),
+            None => reference,
+        };
+        let fragment = percent_decoded(local.strip_prefix('#')?);
+        if fragment.is_empty() {
+            return Some((self.root, String::new()));
+        }
+        if fragment.starts_with('/') {
+            return self.root.pointer(&fragment).map(|value| (value, fragment));
+        }
+        let root = self.root;
+        let anchors = self.anchors.get_or_insert_with(|| anchors_of(root));
+        anchors.get(fragment.as_str()).map(|value| (*value, format!("#{fragment}")))
+    }
+}
+
+/// Every anchor of a document, the first of equal ones, looked for in as many values as the walk may visit.
+fn anchors_of(root: &Value) -> BTreeMap<&str, &Value> {
+    let mut anchors = BTreeMap::new();
+    let mut queue = vec![root];
+    let mut next = 0;
+    while let Some(value) = queue.get(next).copied() {
+        next += 1;
+        for key in ["$anchor", "$dynamicAnchor"] {
+            if let Some(name) = value.get(key).and_then(Value::as_str) {
+                anchors.entry(name).or_insert(value);
+            }
+        }
+        let room = (4 * MAX_NODES).saturating_sub(queue.len());
+        match value {
+            Value::Object(map) => {
+                queue.extend(map.values().filter(|value| value.is_object() || value.is_array()).take(room))
+            }
+            Value::Array(items) => queue.extend(items.iter().filter(|value| value.is_object()).take(room)),
+            _ => {}
+        }
+    }
+    anchors
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = (*first == b'%').then(|| after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok())).flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(schema: &Value) -> Vec<(String, SchemaField, String)> {
+        walk(schema).texts.into_iter().map(|text| (text.pointer, text.field, text.text.to_owned())).collect()
+    }
+
+    #[test]
+    fn every_position_is_reached_with_its_pointer() {
+        let schema = json!({
+            "properties": { "a/b": { "description": "d", "enum": ["x", 1], "default": { "k": ["deep"] } } },
+            "anyOf": [{ "title": "t" }],
+            "items": [{ "pattern": "p" }],
+            "patternProperties": { "^s": { "$comment": "c" } },
+            "if": { "const": "k" },
+            "x-note": "n",
+        });
+        let expected = [
+            ("/patternProperties/^s", SchemaField::Pattern, "^s"),
+            ("/properties/a~1b", SchemaField::Name, "a/b"),
+            ("/x-note", SchemaField::Extension, "n"),
+            ("/anyOf/0/title", SchemaField::Title, "t"),
+            ("/if/const", SchemaField::Const, "k"),
+            ("/items/0/pattern", SchemaField::Pattern, "p"),
+            ("/patternProperties/^s/$comment", SchemaField::Comment, "c"),
+            ("/properties/a~1b/default/k/0", SchemaField::Default, "deep"),
+            ("/properties/a~1b/description", SchemaField::Description, "d"),
+            ("/properties/a~1b/enum/0", SchemaField::Enum, "x"),
+        ];
+        let expected: Vec<_> =
+            expected.map(|(pointer, field, text)| (pointer.to_owned(), field, text.to_owned())).to_vec();
+        assert_eq!(found(&schema), expected);
+    }
+
+    #[test]
+    fn references_inside_the_document_are_followed_once() {
+        let schema = json!({
+            "$ref": "#/hidden/a%20b",
+            "properties": { "tree": { "$ref": "#" }, "named": { "$dynamicRef": "#node" }, "other": { "$ref": "https://host.test/s.json" } },
+            "hidden": { "a b": { "description": "reached" }, "more": { "$anchor": "node", "description": "by anchor" } },
+        });
+        let walk = walk(&schema);
+        let texts: Vec<&str> =
+            walk.texts.iter().filter(|text| text.field == SchemaField::Description).map(|text| text.text).collect();
+        assert_eq!(texts, ["reached", "by anchor"]);
+        assert_eq!(walk.external, ["https://host.test/s.json"]);
+        assert!(!walk.exhausted);
+    }
+
+    #[test]
+    fn each_budget_ends_the_walk_and_says_so() {
+        let mut deep = json!({ "description": "bottom" });
+        for _ in 0..=MAX_DEPTH {
+            deep = json!({ "not": deep });
+        }
+        assert!(walk(&deep).exhausted);
+        let wide: Vec<Value> = (0..=MAX_NODES).map(|_| json!({})).collect();
+        assert!(walk(&json!({ "anyOf": wide })).exhausted);
+        assert!(walk(&json!({ "description": "x".repeat(MAX_TEXT_BYTES) })).exhausted);
+        let references: Vec<Value> = (0..=MAX_REFERENCES).map(|_| json!({ "$ref": "#" })).collect();
+        assert!(walk(&json!({ "anyOf": references })).exhausted);
+        let name = "n".repeat(MAX_TEXT_BYTES / 4);
+        let inner: Vec<Value> = (0..100).map(|_| json!({ "title": "t" })).collect();
+        assert!(walk(&json!({ "properties": { name: { "anyOf": inner } } })).exhausted);
+    }
+
+    proptest! {
+        #[test]
+        fn no_reference_makes_it_panic(reference in "#?[/~%#a-z0-9]{0,12}") {
+            let schema = json!({ "$id": "a", "$ref": reference, "properties": { "a": { "$anchor": "b" } } });
+            prop_assert!(!walk(&schema).exhausted);
+        }
+    }
+}

@@ -216,6 +216,20 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     Facts::new(subject.capability.kind, facts)
 }
 
+/// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
+pub fn unavailable(kind: Kind) -> Facts {
+    let mut facts = Vec::new();
+    for meta in all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired) {
+        let mut sink = FactSink::new(meta, &mut facts);
+        if meta.kinds.contains(&kind) {
+            sink.unavailable("nothing could be read");
+        } else {
+            sink.not_applicable();
+        }
+    }
+    Facts::new(kind, facts)
+}
+
 fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
     let meta = rule.meta();
     let before = facts.len();

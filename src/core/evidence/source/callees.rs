@@ -1,0 +1,171 @@
+//! Callees: which calls are worth keeping, by their dotted name after aliases are resolved.
+//!
+//! Must not judge them: the rules do.
+
+/// JavaScript names that are kept as they are, and the modules all of whose members are kept.
+const SCRIPT: [&str; 40] = [
+    "eval",
+    "Function",
+    "fetch",
+    "WebSocket",
+    "EventSource",
+    "XMLHttpRequest",
+    "atob",
+    "require",
+    "import",
+    "process.env",
+    "process.binding",
+    "process.dlopen",
+    "Buffer.from",
+    "setTimeout",
+    "setInterval",
+    "navigator.sendBeacon",
+    "Bun.spawn",
+    "Bun.spawnSync",
+    "Bun.$",
+    "Bun.write",
+    "Deno.run",
+    "Deno.Command",
+    "Deno.readTextFile",
+    "Deno.writeTextFile",
+    "Deno.env.toObject",
+    "os.userInfo",
+    "os.networkInterfaces",
+    "os.hostname",
+    "globalThis.eval",
+    "window.eval",
+    "global.eval",
+    "globalThis.fetch",
+    "execa",
+    "execaCommand",
+    "execaCommandSync",
+    "shelljs.exec",
+    "cross-spawn",
+    "crypto.createDecipheriv",
+    "zlib.inflateSync",
+    "zlib.gunzipSync",
+];
+
+const SCRIPT_MODULES: [&str; 26] = [
+    "child_process",
+    "vm",
+    "axios",
+    "got",
+    "node-fetch",
+    "undici",
+    "superagent",
+    "request",
+    "ky",
+    "needle",
+    "http",
+    "https",
+    "http2",
+    "net",
+    "tls",
+    "dgram",
+    "dns",
+    "ws",
+    "nodemailer",
+    "execa",
+    "fs",
+    "fs-extra",
+    "node-pty",
+    "vm2",
+    "node-serialize",
+    "puppeteer",
+];
+
+/// Members of any object that are kept by their last name: the object's type is not known.
+const SCRIPT_METHODS: [&str; 8] =
+    ["query", "execute", "$queryRawUnsafe", "$executeRawUnsafe", "raw", "sendMail", "prepare", "unserialize"];
+
+/// Python names and modules.
+const SNAKE: [&str; 19] = [
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "open",
+    "io.open",
+    "os.system",
+    "os.popen",
+    "os.environ",
+    "os.getenv",
+    "os.startfile",
+    "platform.node",
+    "getpass.getpass",
+    "getpass.getuser",
+    "yaml.load",
+    "yaml.unsafe_load",
+    "builtins.eval",
+    "builtins.exec",
+    "asyncio.open_connection",
+];
+
+const SNAKE_MODULES: [&str; 31] = [
+    "subprocess",
+    "importlib",
+    "pickle",
+    "cPickle",
+    "_pickle",
+    "dill",
+    "cloudpickle",
+    "jsonpickle",
+    "marshal",
+    "shelve",
+    "joblib",
+    "requests",
+    "httpx",
+    "urllib",
+    "urllib2",
+    "urllib3",
+    "aiohttp",
+    "socket",
+    "smtplib",
+    "ftplib",
+    "paramiko",
+    "websockets",
+    "websocket",
+    "base64",
+    "binascii",
+    "codecs",
+    "zlib",
+    "ctypes",
+    "pty",
+    "http",
+    "runpy",
+];
+
+const SNAKE_METHODS: [&str; 8] =
+    ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
+
+/// Whether a JavaScript callee is kept.
+pub(super) fn script(callee: &str) -> bool {
+    known(callee, &SCRIPT, &SCRIPT_MODULES, &SCRIPT_METHODS)
+}
+
+/// Whether a Python callee is kept.
+pub(super) fn snake(callee: &str) -> bool {
+    known(callee, &SNAKE, &SNAKE_MODULES, &SNAKE_METHODS)
+        || callee.starts_with("os.exec")
+        || callee.starts_with("os.spawn")
+        || callee.starts_with("asyncio.create_subprocess_")
+        || callee.starts_with("os.environ.")
+}
+
+fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bool {
+    let module = callee.split_once('.').map_or(callee, |(module, _)| module);
+    let method = callee.rsplit_once('.').map(|(_, method)| method);
+    names.contains(&callee) || modules.contains(&module) || method.is_some_and(|method| methods.contains(&method))
+}
+
+/// A JavaScript module's name as callees spell it: without `node:`, `fs/promises` as `fs`.
+pub(super) fn script_module(name: &str) -> &str {
+    let name = name.strip_prefix("node:").unwrap_or(name);
+    match name {
+        "fs/promises" => "fs",
+        "dns/promises" => "dns",
+        "timers/promises" => "timers",
+        other => other,
+    }
+}

@@ -1,0 +1,157 @@
+//! Literals: putting together the pieces of text and values that two parsers find, within a budget.
+//!
+//! Must not know either language.
+
+use serde_json::{Map, Value};
+
+use super::Argument;
+
+/// How many values all constants of one file may hold together, so that constants that repeat each other stay small.
+pub(super) const MAX_VALUES: usize = 200_000;
+
+/// The longest text put together from constants, in bytes.
+const MAX_TEXT: usize = 1024 * 1024;
+
+/// Marks the schema of an optional property until the schema around it is put together.
+const OPTIONAL: &str = "\u{0}optional";
+
+/// What remains of a file's budget.
+pub(super) struct Budget {
+    left: usize,
+    /// Whether anything was refused.
+    pub(super) exhausted: bool,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self { left: MAX_VALUES, exhausted: false }
+    }
+
+    /// Takes a value if the budget holds all of it.
+    pub(super) fn take(&mut self, value: Value) -> Option<Value> {
+        let cost = cost(&value);
+        if cost > self.left {
+            self.exhausted = true;
+            return None;
+        }
+        self.left -= cost;
+        Some(value)
+    }
+}
+
+/// How many values a value holds, long text counting more.
+fn cost(value: &Value) -> usize {
+    let mut sum = 0;
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        sum += 1;
+        match value {
+            Value::String(text) => sum += text.len() / 256,
+            Value::Array(items) => work.extend(items),
+            Value::Object(items) => work.extend(items.values()),
+            _ => {}
+        }
+    }
+    sum
+}
+
+/// Joins pieces: literal text as it is, anything else as `{}`. `None` where no piece holds text.
+pub(super) fn join(pieces: &[Argument], between: &str) -> Option<Argument> {
+    let mut text = String::new();
+    let (mut open, mut literal) = (false, false);
+    for (index, piece) in pieces.iter().enumerate() {
+        if index > 0 {
+            text.push_str(between);
+        }
+        match piece {
+            Argument::Literal(part) => {
+                text.push_str(part);
+                literal = true;
+            }
+            Argument::Composed(part) => {
+                text.push_str(part);
+                literal = true;
+                open = true;
+            }
+            _ => {
+                text.push_str("{}");
+                open = true;
+            }
+        }
+        if text.len() > MAX_TEXT {
+            return Some(Argument::Other);
+        }
+    }
+    match (open, literal) {
+        (_, false) => None,
+        (true, true) => Some(Argument::Composed(text)),
+        (false, true) => Some(Argument::Literal(text)),
+    }
+}
+
+/// Marks a schema as that of an optional property.
+pub(super) fn optional(mut schema: Value) -> Value {
+    if let Value::Object(map) = &mut schema {
+        map.insert(OPTIONAL.to_owned(), Value::Bool(true));
+    }
+    schema
+}
+
+/// The schema of an object with these properties; those that are not marked optional are required.
+pub(super) fn object_schema(properties: Map<String, Value>) -> Value {
+    let mut required = Vec::new();
+    let mut kept = Map::new();
+    for (name, mut schema) in properties {
+        let marked = schema.as_object_mut().is_some_and(|map| map.remove(OPTIONAL).is_some());
+        if !marked {
+            required.push(Value::String(name.clone()));
+        }
+        kept.insert(name, schema);
+    }
+    let mut map = Map::new();
+    map.insert("type".to_owned(), "object".into());
+    map.insert("properties".to_owned(), Value::Object(kept));
+    if !required.is_empty() {
+        map.insert("required".to_owned(), Value::Array(required));
+    }
+    Value::Object(map)
+}
+
+/// The properties of an object's schema, those marked that are not required.
+pub(super) fn properties_of(schema: &Value) -> Option<Map<String, Value>> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|item| item.as_str() == Some(name)));
+    let properties = schema.get("properties")?.as_object()?;
+    let marked = |(name, value): (&String, &Value)| {
+        let value = if is_required(name) { value.clone() } else { optional(value.clone()) };
+        (name.clone(), value)
+    };
+    Some(properties.iter().map(marked).collect())
+}
+
+/// A schema as a tool declares it: a JSON Schema as it is, an object of schemas wrapped as one.
+pub(super) fn as_schema(value: Value) -> Option<Value> {
+    let Value::Object(mut map) = value else { return None };
+    map.remove(OPTIONAL);
+    let is_text = |key: &str| map.get(key).is_some_and(|value| value.is_string() || value.is_array());
+    let is_object = |key: &str| map.get(key).is_some_and(Value::is_object);
+    let is_schema = map.is_empty()
+        || is_text("type")
+        || (is_object("properties") && !map.values().all(is_schema_like))
+        || ["$ref", "$schema", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|key| is_text(key));
+    if is_schema {
+        return Some(Value::Object(map));
+    }
+    map.values().all(Value::is_object).then(|| object_schema(map))
+}
+
+fn is_schema_like(value: &Value) -> bool {
+    value.get("type").is_some_and(Value::is_string)
+}
+
+/// Whether an object holds nothing but tool annotations.
+pub(super) fn is_annotations(value: &Value) -> bool {
+    const HINTS: [&str; 5] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "title"];
+    value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| HINTS.contains(&key.as_str())))
+        && value.as_object().is_some_and(|map| map.values().all(|value| !value.is_object()))
+}

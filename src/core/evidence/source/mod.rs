@@ -1,0 +1,237 @@
+//! Source: what the parsers of JavaScript, TypeScript and Python see: imports, calls with the shape of their
+//! arguments, tool registrations.
+//!
+//! Must not judge a call; must not run anything. Not read: declaration files (`.d.ts`, `.pyi`), and files that hold
+//! none of the words in `WORTH_READING` (vendored libraries, data tables), which can register no tool and make no call
+//! that is kept. Text that is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::fact::Place;
+use crate::snapshot::{Gap, GapReason};
+
+use super::document::{Document, Language};
+use super::tools::Tool;
+
+mod callees;
+mod javascript;
+mod literal;
+mod nesting;
+mod python;
+mod python_tools;
+mod script_tools;
+mod zod;
+
+/// The largest file that is parsed.
+pub const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The stack on which a file is parsed: a base, and so much for each level that the nesting bound counts. Reserved,
+/// not touched, unless a file is really that deep.
+const STACK_BASE_BYTES: usize = 64 * 1024 * 1024;
+const STACK_STEP_BYTES: usize = 24 * 1024;
+
+/// The longest text of a call, in code points.
+const TEXT_LENGTH: usize = 120;
+
+/// What one source file does, as far as a parser can tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceView {
+    /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
+    /// Sorted, each once.
+    pub imports: Vec<String>,
+    /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
+    /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
+    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way.
+    pub calls: Vec<Call>,
+    /// The MCP tools that it registers, in the order of the text.
+    pub tools: Vec<Tool>,
+}
+
+/// A call or construction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The callee as dotted names, import aliases resolved: `child_process.exec`, `eval`, `os.system`, `fetch`. A
+    /// method of an unknown object has `*` for it: `*.query`.
+    pub callee: String,
+    /// The shape of each argument; Python's keyword arguments stand together as the last.
+    pub arguments: Vec<Argument>,
+    /// Where the call begins.
+    pub place: Place,
+    /// The first 120 code points of the call's text.
+    pub text: String,
+}
+
+/// The shape of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A string that is wholly literal, with its value; a list of literals joined by spaces. Constants of the same
+    /// file are resolved.
+    Literal(String),
+    /// Text put together at run time: a template with expressions, a concatenation, an f-string, a joined path, a
+    /// list that is not wholly literal. Holds the literal pieces joined by `{}`.
+    Composed(String),
+    /// Keyword arguments or object properties whose values are literals: `shell=True`, `{shell: true}`.
+    Named(Vec<(String, String)>),
+    /// A bare name or member access, aliases resolved.
+    Name(String),
+    /// The result of another call, by its callee.
+    Result(String),
+    /// Anything else.
+    Other,
+}
+
+/// What a parser found, with byte offsets instead of places.
+#[derive(Default)]
+struct Findings {
+    imports: Vec<String>,
+    calls: Vec<(usize, Call)>,
+    tools: Vec<(usize, Tool)>,
+    /// Whether constants were not followed to their end.
+    exhausted: bool,
+}
+
+/// What came of parsing.
+enum Parsed {
+    Read(Findings),
+    /// Read as far as possible; the parser's message says where it stumbled.
+    Damaged(Findings, String),
+    Refused(String),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Dialect {
+    Script,
+    Jsx,
+    TypeScript,
+    Tsx,
+    Python,
+}
+
+static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\\(\
+                 |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
+                 |createServer|open\\(|query\\(|ctypes";
+    Regex::new(words).expect("the pattern is fixed and valid")
+});
+
+/// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
+/// matter. Source that no parser takes becomes a gap.
+pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
+    let dialect = dialect(document)?;
+    if !WORTH_READING.is_match(document.text.as_bytes()) {
+        return None;
+    }
+    if document.text.len() > MAX_BYTES {
+        let detail = format!("{} bytes of source, of which {MAX_BYTES} are parsed at most", document.text.len());
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
+        return None;
+    }
+    let bound = match dialect {
+        Dialect::Python => nesting::python(&document.text),
+        Dialect::Script | Dialect::TypeScript => nesting::javascript(&document.text, false),
+        Dialect::Jsx | Dialect::Tsx => nesting::javascript(&document.text, true),
+    };
+    if bound > nesting::LIMIT {
+        let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
+        return None;
+    }
+    match parse(document, dialect, bound) {
+        Parsed::Read(findings) => Some(view(document, findings, gaps)),
+        Parsed::Damaged(findings, message) => {
+            gaps.push(Gap::new(&document.path, GapReason::Malformed, message));
+            Some(view(document, findings, gaps))
+        }
+        Parsed::Refused(message) => {
+            gaps.push(Gap::new(&document.path, GapReason::Malformed, message));
+            None
+        }
+    }
+}
+
+fn dialect(document: &Document) -> Option<Dialect> {
+    let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
+        return None;
+    }
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js" | "mjs" | "cjs") => Some(Dialect::Script),
+        Some("jsx") => Some(Dialect::Jsx),
+        Some("ts" | "mts" | "cts") => Some(Dialect::TypeScript),
+        Some("tsx") => Some(Dialect::Tsx),
+        Some("py" | "pyw") => Some(Dialect::Python),
+        None => match document.language {
+            Language::JavaScript => Some(Dialect::Script),
+            Language::Python => Some(Dialect::Python),
+            _ => None,
+        },
+        Some(_) => None,
+    }
+}
+
+/// Parses on a thread of its own, whose stack fits the bound: whoever calls may stand on a small one. A panic in a
+/// parser ends that thread and becomes a refusal.
+fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
+    let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
+    let work = || match dialect {
+        Dialect::Python => python::parse(&document.text, &document.path),
+        _ => javascript::parse(&document.text, &document.path, dialect),
+    };
+    let refused = |what: &str| Parsed::Refused(what.to_owned());
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
+        Ok(handle) => handle.join().unwrap_or_else(|_| refused("the parser gave up")),
+        Err(_) => refused("no stack to parse it on"),
+    })
+}
+
+fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> SourceView {
+    if findings.exhausted {
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, "constants too large to follow"));
+    }
+    findings.calls.sort_by_key(|(offset, _)| *offset);
+    findings.tools.sort_by_key(|(offset, _)| *offset);
+    findings.imports.sort();
+    findings.imports.dedup();
+    let mut places = Places::new(document);
+    let calls = findings.calls.into_iter().map(|(offset, call)| Call { place: places.at(offset), ..call }).collect();
+    let mut places = Places::new(document);
+    let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
+    SourceView { imports: findings.imports, calls, tools }
+}
+
+/// Places of rising offsets, in time linear in the text even where it is all one line.
+struct Places<'a> {
+    document: &'a Document,
+    line_start: usize,
+    last: usize,
+    place: Place,
+}
+
+impl<'a> Places<'a> {
+    fn new(document: &'a Document) -> Self {
+        Self { document, line_start: usize::MAX, last: 0, place: Place::default() }
+    }
+
+    fn at(&mut self, offset: usize) -> Place {
+        let (start, _) = self.document.line_at(offset);
+        if start != self.line_start {
+            self.line_start = start;
+            self.last = start;
+            self.place = self.document.place(start);
+        }
+        let passed = self.document.text.get(self.last..offset).map_or(0, |text| text.chars().count());
+        self.place.column = self.place.column.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.last = offset;
+        self.place.clone()
+    }
+}
+
+/// The first code points of a call.
+fn excerpt(text: &str, start: usize, end: usize) -> String {
+    text.get(start..end).unwrap_or_default().chars().take(TEXT_LENGTH).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! Tests of source analysis: small files in, views out.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn read_text(path: &str, text: &str) -> (Option<SourceView>, Vec<Gap>) {
+    let mut gaps = Vec::new();
+    let document = Document::read(path, text.as_bytes(), &mut gaps);
+    let view = read(&document, &mut gaps);
+    (view, gaps)
+}
+
+fn view_of(path: &str, text: &str) -> SourceView {
+    let (view, gaps) = read_text(path, text);
+    assert_eq!(gaps, [], "{text}");
+    view.unwrap_or_default()
+}
+
+fn callees_of(path: &str, text: &str) -> Vec<String> {
+    view_of(path, text).calls.into_iter().map(|call| call.callee).collect()
+}
+
+fn first_argument(path: &str, text: &str, callee: &str) -> Argument {
+    let calls = view_of(path, text).calls;
+    let call = calls.iter().find(|call| call.callee == callee).expect("the call is kept");
+    call.arguments.first().cloned().expect("it has an argument")
+}
+
+fn tool_of(path: &str, text: &str) -> Tool {
+    let mut tools = view_of(path, text).tools;
+    assert_eq!(tools.len(), 1, "{text}: {tools:?}");
+    tools.remove(0)
+}
+
+#[test]
+fn aliases_of_a_module_lead_to_one_name() {
+    for text in [
+        "const {exec} = require('child_process'); exec(cmd)",
+        "const {exec: run} = require(\"node:child_process\"); run(cmd)",
+        "import * as cp from 'child_process'; cp.exec(cmd)",
+        "import {exec as r} from\"node:child_process\";r(cmd)",
+        "import cp from 'child_process'; cp.exec(cmd)",
+        "var import_cp = require('child_process'); (0, import_cp.exec)(cmd)",
+        "var c = __toESM(require('child_process'), 1); c.exec(cmd)",
+        "import {exec} from 'child_process'; import {promisify} from 'util'; const run = promisify(exec); await run(cmd)",
+        "const cp = await import('child_process'); cp.exec(cmd)",
+        "require('child_process').exec(cmd)",
+    ] {
+        assert_eq!(callees_of("a.mjs", text), ["child_process.exec"], "{text}");
+    }
+    for text in [
+        "from subprocess import run as r\nr(x)",
+        "import subprocess as s\ns.run(x)",
+        "import subprocess\nsubprocess.run(x)",
+        "__import__('subprocess').run(x)",
+    ] {
+        assert!(callees_of("a.py", text).contains(&"subprocess.run".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn a_short_name_that_is_bound_twice_is_no_alias() {
+    let text = "import{exec as r}from\"child_process\";function f(r){r(1)}function g(r){return r(2)}";
+    assert_eq!(callees_of("bundle.js", text), Vec::<String>::new());
+}
+
+#[test]
+fn shapes_tell_literal_text_from_text_made_at_run_time() {
+    let shape = |argument: &str| {
+        first_argument("a.js", &format!("const base = 'ls'; function f(dir) {{ eval({argument}) }}"), "eval")
+    };
+    assert_eq!(shape("'ls'"), Argument::Literal("ls".to_owned()));
+    assert_eq!(shape("`ls`"), Argument::Literal("ls".to_owned()));
+    assert_eq!(shape("base + ' -l'"), Argument::Literal("ls -l".to_owned()));
+    assert_eq!(shape("`${base} ${dir}`"), Argument::Composed("ls {}".to_owned()));
+    assert_eq!(shape("'ls ' + dir + '/x'"), Argument::Composed("ls {}/x".to_owned()));
+    assert_eq!(shape("dir"), Argument::Name("dir".to_owned()));
+    assert_eq!(shape("atob(dir)"), Argument::Result("atob".to_owned()));
+    assert_eq!(shape("{ shell: true }"), Argument::Named(vec![("shell".to_owned(), "true".to_owned())]));
+    assert_eq!(shape("() => 1"), Argument::Other);
+    let shape =
+        |argument: &str| first_argument("a.py", &format!("base = 'ls'\ndef f(d):\n    eval({argument})\n"), "eval");
+    assert_eq!(shape("'ls'"), Argument::Literal("ls".to_owned()));
+    assert_eq!(shape("base + ' -l'"), Argument::Literal("ls -l".to_owned()));
+    assert_eq!(shape("f'ls {d}'"), Argument::Composed("ls {}".to_owned()));
+    assert_eq!(shape("'ls %s' % d"), Argument::Composed("ls %s".to_owned()));
+    assert_eq!(shape("'ls {}'.format(d)"), Argument::Composed("ls {}".to_owned()));
+    assert_eq!(shape("d"), Argument::Name("d".to_owned()));
+    assert_eq!(shape("base64.b64decode(d).decode()"), Argument::Result("base64.b64decode".to_owned()));
+}
+
+#[test]
+fn paths_are_put_together() {
+    let script = "const key = path.join(os.homedir(), '.ssh', 'id_rsa'); require('fs').readFileSync(key)";
+    assert_eq!(first_argument("a.js", script, "fs.readFileSync"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
+    let snake = "from pathlib import Path\np = Path.home() / '.ssh' / 'id_rsa'\nopen(p)\n";
+    assert_eq!(first_argument("a.py", snake, "open"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
+    let snake = "import os\nopen(os.path.expanduser('~/.aws/credentials'))\n";
+    assert_eq!(first_argument("a.py", snake, "open"), Argument::Literal("~/.aws/credentials".to_owned()));
+}
+
+#[test]
+fn the_environment_is_read_by_name_or_whole() {
+    let calls = view_of("a.js", "f(process.env.HOME, {...process.env}); JSON.stringify(process.env)").calls;
+    let shapes: Vec<&[Argument]> =
+        calls.iter().filter(|call| call.callee == "process.env").map(|call| call.arguments.as_slice()).collect();
+    assert!(shapes.contains(&[Argument::Literal("HOME".to_owned())].as_slice()));
+    assert!(shapes.contains(&[Argument::Name("JSON.stringify".to_owned())].as_slice()));
+    let calls =
+        view_of("a.py", "import os, json\nos.environ['A']\nos.environ.get('B')\njson.dumps(dict(os.environ))\n").calls;
+    let shapes: Vec<Option<&Argument>> = calls.iter().map(|call| call.arguments.first()).collect();
+    assert_eq!(
+        shapes,
+        [
+            Some(&Argument::Literal("A".to_owned())),
+            Some(&Argument::Literal("B".to_owned())),
+            Some(&Argument::Name("dict".to_owned()))
+        ]
+    );
+}
+
+#[test]
+fn every_script_idiom_registers_a_tool() {
+    let schema =
+        json!({ "type": "object", "properties": { "a": { "type": "string", "description": "x" } }, "required": ["a"] });
+    for text in [
+        "server.tool('add', 'Adds', { a: z.string().describe('x') }, async () => {})",
+        "server.tool(\"add\", \"Adds\", { a: z.string().describe(\"x\") }, { readOnlyHint: true }, async () => {})",
+        "server.registerTool(`add`, { description: 'Ad' + 'ds', inputSchema: { a: z.string().describe('x') } }, cb)",
+        "const NAME = 'add'; const S = z.object({ a: z.string().describe('x') }); s.addTool({ name: NAME, description: 'Adds', parameters: S, execute: f })",
+        "export const t = { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'string', description: 'x' } }, required: ['a'] } }",
+        "s.setRequestHandler(L, async () => ({ tools: [{ name: 'add', description: ['Ad', 'ds'].join(''), inputSchema: zodToJsonSchema(z.object({ a: z.string().describe('x') })) }] }))",
+        "class A extends MCPTool { name = 'add'; description = 'Adds'; schema = { a: z.string().describe('x') } }",
+        "var N; (function (N) { N[\"ADD\"] = \"add\"; })(N || (N = {})); var t = { name: N.ADD, description: 'Adds', inputSchema: { a: z.string().describe('x') } }",
+        "const t = { name: 'add', description: 'Adds', schema: { a: z.string().describe('x') } }; server.tool(t.name, t.description, t.schema, cb)",
+        "e.registerTool(\"add\",{description:\"Adds\",inputSchema:{a:n.string().describe(\"x\")}},async({a:t})=>({}));",
+    ] {
+        let tool = tool_of("server.js", text);
+        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        assert_eq!(tool.input_schema, Some(schema.clone()), "{text}");
+    }
+}
+
+#[test]
+fn properties_of_a_schema_are_no_tools() {
+    let text = "const s = { type: 'object', properties: { name: { type: 'string', description: 'n' }, parameters: { type: 'object' }, inputSchema: { type: 'object' } } }; fetch(s)";
+    assert_eq!(view_of("a.js", text).tools, []);
+    assert_eq!(view_of("a.js", "const u = { name: 'x', description: 'a person' }; fetch(u)").tools, []);
+}
+
+#[test]
+fn annotations_and_optional_arguments_are_kept() {
+    let text = "server.tool('del', 'Deletes', { id: z.number().int().optional(), k: z.enum(['a', 'b']).default('a') }, { destructiveHint: true, readOnlyHint: false }, cb)";
+    let tool = tool_of("server.ts", text);
+    assert_eq!(tool.annotations, Some(json!({ "destructiveHint": true, "readOnlyHint": false })));
+    let expected = json!({ "type": "object", "properties": {
+        "id": { "type": "integer" }, "k": { "type": "string", "enum": ["a", "b"], "default": "a" } } });
+    assert_eq!(tool.input_schema, Some(expected));
+}
+
+#[test]
+fn every_python_idiom_registers_a_tool() {
+    for text in [
+        "@mcp.tool()\ndef add(a: str, ctx: Context) -> str:\n    \"\"\"Adds\"\"\"\n",
+        "@server.tool(name='add', description=\"Adds\")\nasync def other(a: str): pass\n",
+        "@app.tool\ndef add(a: str):\n    'Adds'\n",
+        "@tool\ndef add(self, a: str):\n    '''\n    Adds\n    '''\n",
+        "from mcp import types\nx = types.Tool(name='add', description='Adds', inputSchema={'type': 'object', 'properties': {'a': {'type': 'string'}}, 'required': ['a']})\n",
+        "class P(BaseModel):\n    a: str\nTool(name='add', description='Ad' 'ds', inputSchema=P.model_json_schema())\n",
+        "TOOLS = [{'name': 'add', 'description': 'Adds', 'inputSchema': {'type': 'object', 'properties': {'a': {'type': 'string'}}, 'required': ['a']}}]\n",
+    ] {
+        let tool = tool_of("server.py", text);
+        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+        let expected = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
+        assert_eq!(tool.input_schema, Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn python_annotations_become_a_schema() {
+    let text = "@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True))\ndef f(a: Annotated[int, Field(description='n')], b: list[str] | None = None, c: Literal['x', 'y'] = 'x', d: str = Field(description='e')): pass\n";
+    let tool = tool_of("server.py", text);
+    assert_eq!(tool.annotations, Some(json!({ "readOnlyHint": true })));
+    let properties =
+        tool.input_schema.as_ref().and_then(|schema| schema.get("properties")).cloned().unwrap_or(Value::Null);
+    let expected = json!({ "a": { "type": "integer", "description": "n" }, "b": { "type": "array", "items": { "type": "string" } },
+        "c": { "type": "string", "enum": ["x", "y"], "default": "x" }, "d": { "type": "string", "description": "e" } });
+    assert_eq!(properties, expected);
+    assert_eq!(tool.input_schema.and_then(|schema| schema.get("required").cloned()), Some(json!(["a", "d"])));
+}
+
+#[test]
+fn places_are_right_on_one_long_line() {
+    let text = "é;eval(a);".repeat(20_000);
+    let calls = view_of("a.js", &text).calls;
+    let columns: Vec<u32> = calls.iter().take(3).map(|call| call.place.column).collect();
+    assert_eq!((calls.len(), columns), (20_000, vec![3, 13, 23]));
+}
+
+#[test]
+fn dialects_are_tried_in_turn() {
+    assert_eq!(callees_of("a.cjs", "return eval(x)"), ["eval"]);
+    assert_eq!(callees_of("a.ts", "const a = <string>b; eval(a as string)"), ["eval"]);
+    assert_eq!(callees_of("a.tsx", "const a = <b>it's {eval(c)}</b>"), ["eval"]);
+    assert_eq!(view_of("a.d.ts", "declare function eval(a: string): void"), SourceView::default());
+}
+
+#[test]
+fn what_cannot_be_parsed_is_a_gap_and_what_cannot_matter_is_none() {
+    let (view, gaps) = read_text("a.js", "eval(((");
+    assert_eq!((view, gaps.first().map(|gap| gap.reason)), (None, Some(GapReason::Malformed)));
+    let (view, gaps) = read_text("a.py", "import os\nos.system(x)\nprint 'old'\n");
+    assert!(view.is_some_and(|view| view.calls.len() == 1));
+    assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::Malformed));
+    assert_eq!(read_text("a.js", "var x = ((("), (None, Vec::new()));
+}
+
+#[test]
+fn the_size_limit_holds_to_the_byte() {
+    let text = |bytes: usize| format!("eval(a);{}", " ".repeat(bytes - 8));
+    assert_eq!(read_text("a.js", &text(MAX_BYTES)).1, []);
+    let (view, gaps) = read_text("a.js", &text(MAX_BYTES + 1));
+    assert_eq!((view, gaps.first().map(|gap| gap.reason)), (None, Some(GapReason::BudgetExhausted)));
+}
+
+#[test]
+fn deep_nesting_is_refused_or_survived() {
+    let scripts = [
+        "(",
+        "[",
+        "{",
+        "!",
+        "-",
+        "a=>",
+        "a?b:",
+        "a.b",
+        "a+",
+        "typeof ",
+        "if(a)",
+        "else if(a)",
+        "new ",
+        "`${",
+        "a()",
+        "a**",
+        "x=",
+        "class extends ",
+        "async()=>",
+        "(a,",
+        "<T>",
+        "function(){",
+        "if(a)\n",
+        "await ",
+        "{a:",
+        "[a,",
+        "a<b<",
+        "a||",
+        "yield ",
+    ];
+    for piece in scripts {
+        for count in [100, 800, 3_900, 200_000] {
+            for path in ["a.js", "a.ts", "a.tsx"] {
+                let _ = read_text(path, &format!("eval(x);{}", piece.repeat(count)));
+            }
+        }
+    }
+    let snakes = [
+        "(",
+        "[",
+        "{",
+        "-",
+        "not ",
+        "a+",
+        "a.b",
+        "lambda:",
+        "a if b else ",
+        "f'{",
+        "f\"{'}'+f\"{",
+        "a()",
+        "await ",
+        "a**",
+        "x=",
+        "a[",
+        "a and ",
+        "a<",
+        "*",
+        "@a",
+        "a,",
+    ];
+    for piece in snakes {
+        for count in [100, 800, 3_900, 200_000] {
+            let _ = read_text("a.py", &format!("eval(x)\n{}", piece.repeat(count)));
+        }
+    }
+    let mut blocks = "eval(x)\n".to_owned();
+    for depth in 0..2_000 {
+        blocks.push_str(&" ".repeat(depth));
+        blocks.push_str("if a:\n");
+    }
+    let _ = read_text("a.py", &blocks);
+}
+
+#[test]
+fn constants_that_repeat_each_other_stay_small() {
+    let mut text = "const a0 = ['x','x','x','x','x','x','x','x','x','x'];".to_owned();
+    let mut snake = "a0 = ['x','x','x','x','x','x','x','x','x','x']\n".to_owned();
+    for level in 1..40 {
+        let previous = format!("a{},", level - 1).repeat(10);
+        text.push_str(&format!("const a{level} = [{previous}];"));
+        snake.push_str(&format!("a{level} = [{previous}]\n"));
+    }
+    let (view, gaps) = read_text("a.js", &format!("{text} eval(a39)"));
+    assert!(view.is_some_and(|view| view.calls.len() == 1));
+    assert_eq!(gaps.first().map(|gap| gap.reason), Some(GapReason::BudgetExhausted));
+    let (view, _) = read_text("a.py", &format!("{snake}x = Tool(name='t', description='d', inputSchema=a39)\n"));
+    assert!(view.is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_makes_it_panic(pieces in prop::collection::vec(prop::sample::select(vec![
+        "eval(", ")", "{", "}", "'", "\"", "`", "${", "tool", "server.tool('a',", "=>", "/", "*/", "//", "\\", "\n", "if ", "else ",
+        "é", "\u{2028}", "def f(", ":", "f'", "@tool", "class A", "const x=", "[", "]", ".describe(", "<a>", "async ", "#", "    "]), 0..60)) {
+        let text = format!("eval(a)\n{}", pieces.concat());
+        for path in ["a.js", "a.ts", "a.tsx", "a.py"] {
+            let _ = read_text(path, &text);
+        }
+    }
+}

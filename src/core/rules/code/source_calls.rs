@@ -1,0 +1,138 @@
+//! Source calls: the calls in a capability's files, for the rules about source.
+//!
+//! Must not judge a call. Knows which files are tests, where a finding is worth less.
+
+use crate::evidence::document::FileRole;
+use crate::evidence::source::{Argument, Call, SourceView};
+use crate::fact::{Confidence, Severity};
+use crate::rules::Subject;
+
+/// One source file of a capability.
+pub(super) struct SourceFile<'a> {
+    /// What was read from it.
+    pub(super) view: &'a SourceView,
+    /// Whether it is a test, a fixture or an example: nothing that runs for a user.
+    pub(super) test: bool,
+}
+
+/// The source files of a capability in the order of their paths.
+pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = SourceFile<'a>> + use<'a> {
+    let evidence = subject.evidence;
+    subject.capability.files.iter().filter_map(move |path| {
+        let view = evidence.sources.get(path)?;
+        let role = evidence.documents.get(path).map(|document| document.role);
+        Some(SourceFile { view, test: role == Some(FileRole::Test) || is_test_path(path) })
+    })
+}
+
+fn is_test_path(path: &str) -> bool {
+    const FOLDERS: [&str; 12] = [
+        "test",
+        "tests",
+        "__tests__",
+        "spec",
+        "specs",
+        "fixtures",
+        "examples",
+        "example",
+        "benchmarks",
+        "e2e",
+        "testdata",
+        "mocks",
+    ];
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    parts.any(|part| FOLDERS.contains(&part))
+        || name.starts_with("test_")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || name.contains("_test.")
+}
+
+/// Severity and confidence, lowered in a test.
+pub(super) fn weighed(file: &SourceFile<'_>, severity: Severity, confidence: Confidence) -> (Severity, Confidence) {
+    if file.test { (severity.min(Severity::Low), Confidence::Low) } else { (severity, confidence) }
+}
+
+/// Whether a call hands its first argument to a shell.
+pub(super) fn runs_shell(call: &Call) -> bool {
+    match call.callee.as_str() {
+        "child_process.exec"
+        | "child_process.execSync"
+        | "os.system"
+        | "os.popen"
+        | "asyncio.create_subprocess_shell"
+        | "subprocess.getoutput"
+        | "subprocess.getstatusoutput"
+        | "shelljs.exec"
+        | "execaCommand"
+        | "execaCommandSync"
+        | "execa.execaCommand"
+        | "execa.execaCommandSync" => true,
+        callee
+            if callee.starts_with("subprocess.")
+                || callee.starts_with("child_process.spawn")
+                || callee.starts_with("child_process.execFile") =>
+        {
+            named(call, "shell").is_some_and(|value| !matches!(value, "false" | "False"))
+        }
+        _ => false,
+    }
+}
+
+/// The literal value of a named argument or property.
+pub(super) fn named<'a>(call: &'a Call, name: &str) -> Option<&'a str> {
+    call.arguments.iter().find_map(|argument| match argument {
+        Argument::Named(pairs) => pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()),
+        _ => None,
+    })
+}
+
+/// The text of an argument, as far as it is literal.
+pub(super) fn text_of(argument: &Argument) -> Option<&str> {
+    match argument {
+        Argument::Literal(text) | Argument::Composed(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a call turns text into code that runs.
+pub(super) fn evaluates(call: &Call) -> bool {
+    matches!(
+        call.callee.as_str(),
+        "eval"
+            | "exec"
+            | "Function"
+            | "globalThis.eval"
+            | "window.eval"
+            | "global.eval"
+            | "builtins.eval"
+            | "builtins.exec"
+            | "vm.runInNewContext"
+            | "vm.runInThisContext"
+            | "vm.runInContext"
+            | "vm.Script"
+            | "vm.compileFunction"
+    )
+}
+
+/// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.
+pub(super) fn sends(call: &Call) -> bool {
+    let callee = call.callee.as_str();
+    let module = callee.split('.').next().unwrap_or_default();
+    let method = callee.rsplit('.').next().unwrap_or_default();
+    match module {
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "request" | "needle" | "ky"
+        | "WebSocket" | "ws" | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer"
+        | "websocket" | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
+        "http" | "https" | "http2" => {
+            matches!(method, "request" | "get" | "connect" | "HTTPSConnection" | "HTTPConnection")
+        }
+        "net" | "tls" => matches!(method, "connect" | "createConnection" | "Socket"),
+        "dgram" | "dns" => matches!(method, "createSocket" | "lookup" | "resolve" | "resolve4" | "resolveTxt"),
+        "urllib" | "urllib2" | "urllib3" => matches!(method, "urlopen" | "Request" | "PoolManager" | "request"),
+        "socket" => matches!(method, "socket" | "create_connection"),
+        "navigator" => method == "sendBeacon",
+        _ => method == "sendMail" || method == "sendmail",
+    }
+}

@@ -1,0 +1,89 @@
+//! source-command-injection: a shell runs text that was put together at run time.
+
+use std::sync::LazyLock;
+
+use super::source_calls::{runs_shell, source_files, weighed};
+use crate::evidence::source::{Argument, Call};
+use crate::fact::{Confidence, Severity};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+/// See the file's first line.
+pub(super) struct SourceCommandInjection;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "source-command-injection"
+version = 1
+title = "A shell command is built from changing text"
+why = "Whoever can choose a part of the text can run commands of their own: a file name with a semicolon is enough."
+fix = "Pass the program and its arguments as a list, without a shell."
+cannot_see = "Whether the changing part is checked before; commands in languages other than JavaScript, TypeScript and Python."
+severity = "medium"
+confidence = "medium"
+kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
+lifecycle = "stable"
+cites = ["CWE-78", "SAFE-T1101", "owasp-mcp:MCP05"]
+[codes]
+spiderrating = ["command_injection", "child_process_injection", "async_shell_injection", "ts_async_injection"]
+agentscore = ["command_injection"]
+[[examples.fires]]
+note = "A template into exec."
+[examples.fires.files]
+"server.js" = '''
+import { exec } from "child_process";
+export function size(path) { exec(`du -sh ${path}`); }'''
+[[examples.fires]]
+note = "shell=True."
+[examples.fires.files]
+"server.py" = '''
+import subprocess as sp
+def size(path):
+    sp.run(f"du -sh {path}", shell=True)
+'''
+[[examples.silent]]
+note = "A list of arguments."
+[examples.silent.files]
+"server.js" = '''
+import { execFile } from "child_process";
+export function size(path) { execFile("du", ["-sh", path]); }'''
+[[examples.silent]]
+note = "A fixed command."
+[examples.silent.files]
+"server.py" = '''
+import os
+os.system("clear")
+'''
+"##;
+
+impl Rule for SourceCommandInjection {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for file in source_files(subject) {
+            for call in file.view.calls.iter().filter(|call| runs_shell(call)) {
+                if let Some((severity, confidence)) = judgement(call) {
+                    let (severity, confidence) = weighed(&file, severity, confidence);
+                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
+                }
+            }
+        }
+    }
+}
+
+/// Text with holes is plain; a bare name may hold anything, a fixed command included.
+fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+    match call.arguments.first()? {
+        Argument::Composed(text) if is_fixed_look_up(text) => Some((Severity::Low, Confidence::Low)),
+        Argument::Composed(_) => Some((Severity::Medium, Confidence::Medium)),
+        Argument::Name(_) | Argument::Result(_) => Some((Severity::Low, Confidence::Low)),
+        _ => None,
+    }
+}
+
+/// Looking a program up by its name, as installers do.
+fn is_fixed_look_up(text: &str) -> bool {
+    ["which ", "where ", "command -v ", "reg query ", "osascript -e "].iter().any(|start| text.starts_with(start))
+}

@@ -1,0 +1,101 @@
+//! source-decode-then-execute: code is decoded from text and run.
+
+use std::sync::LazyLock;
+
+use super::source_calls::{evaluates, runs_shell, source_files, weighed};
+use crate::evidence::source::{Argument, Call};
+use crate::fact::{Confidence, Severity};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+/// See the file's first line.
+pub(super) struct SourceDecodeThenExecute;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "source-decode-then-execute"
+version = 1
+title = "Hidden code is decoded and run"
+why = "Honest programs ship their code readable. Code that is packed into a string is packed to pass a reviewer."
+fix = "Ship the code as files."
+cannot_see = "Code that is decoded in one file and run in another; encodings written by hand."
+severity = "critical"
+confidence = "high"
+kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
+lifecycle = "stable"
+cites = ["CWE-506", "SAFE-T1203", "mcp-scan:E006@C"]
+[codes]
+spiderrating = ["TS-E011"]
+agentscore = ["unsafe_eval"]
+[[examples.fires]]
+note = "atob into eval."
+[examples.fires.files]
+"index.js" = 'const p = atob("Y29uc29sZS5sb2coMSk7Y29uc29sZS5sb2coMik7"); eval(p);'
+[[examples.fires]]
+note = "base64 into exec."
+[examples.fires.files]
+"x.py" = '''
+import base64
+exec(base64.b64decode("cHJpbnQoMSkKcHJpbnQoMikK").decode())
+'''
+[[examples.fires]]
+note = "base64 into a shell."
+[examples.fires.files]
+"x.py" = '''
+import os, base64
+os.system(base64.b64decode("bHMgLWw=").decode())
+'''
+[[examples.silent]]
+note = "Decoded data."
+[examples.silent.files]
+"x.py" = '''
+import base64, json
+print(json.loads(base64.b64decode("e30=")))
+'''
+"##;
+
+impl Rule for SourceDecodeThenExecute {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for file in source_files(subject) {
+            for call in file.view.calls.iter().filter(|call| evaluates(call) || runs_shell(call)) {
+                if decodes(call) {
+                    let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
+                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
+                }
+            }
+        }
+    }
+}
+
+/// Whether what is run comes from a decoder, directly or through a constant.
+fn decodes(call: &Call) -> bool {
+    let from_decoder = call.arguments.iter().any(|argument| match argument {
+        Argument::Result(callee) => is_decoder(callee, &call.text),
+        _ => false,
+    });
+    from_decoder
+        || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
+            .iter()
+            .any(|token| opens_with(&call.text, token))
+}
+
+fn is_decoder(callee: &str, text: &str) -> bool {
+    match callee {
+        "atob" | "marshal.loads" | "codecs.decode" | "binascii.unhexlify" | "bytes.fromhex" | "bytearray.fromhex"
+        | "zlib.decompress" | "zlib.inflateSync" | "zlib.gunzipSync" | "lzma.decompress" | "bz2.decompress" => true,
+        "Buffer.from" => !text.contains("readFile"),
+        callee => callee.starts_with("base64.") && callee.contains("decode"),
+    }
+}
+
+/// Whether a decoder stands within the call's own parentheses.
+fn opens_with(text: &str, token: &str) -> bool {
+    let Some(open) = text.find('(') else { return false };
+    let Some(at) = text.find(token) else { return false };
+    let between = text.get(open..at).unwrap_or_default();
+    at > open && !between.contains(';') && !between.contains("=>") && !between.contains("function")
+}

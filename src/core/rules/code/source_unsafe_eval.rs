@@ -1,0 +1,76 @@
+//! source-unsafe-eval: text that is not literal is run as code.
+
+use std::sync::LazyLock;
+
+use super::source_calls::{evaluates, named, source_files, weighed};
+use crate::evidence::source::{Argument, Call};
+use crate::fact::{Confidence, Severity};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+/// See the file's first line.
+pub(super) struct SourceUnsafeEval;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "source-unsafe-eval"
+version = 1
+title = "Changing text is run as code"
+why = "Code that is made of input runs whatever the input says."
+fix = "Parse the data instead of evaluating it."
+cannot_see = "Whether the text can be chosen by somebody else; template engines."
+severity = "medium"
+confidence = "medium"
+kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
+lifecycle = "stable"
+cites = ["CWE-95", "owasp-mcp:MCP05"]
+[codes]
+spiderrating = ["dangerous_eval", "ts_unsafe_eval"]
+agentscore = ["unsafe_eval"]
+[[examples.fires]]
+note = "eval of a parameter."
+[examples.fires.files]
+"server.py" = '''
+def calc(expression):
+    return eval(expression)
+'''
+[[examples.silent]]
+note = "A fixed text."
+[examples.silent.files]
+"server.js" = 'const root = Function("return this")(); export const t = eval("1 + 1");'
+[[examples.silent]]
+note = "A method of a database."
+[examples.silent.files]
+"server.js" = 'export const rows = (db, sql) => db.exec(sql);'
+"##;
+
+impl Rule for SourceUnsafeEval {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for file in source_files(subject) {
+            for call in file.view.calls.iter().filter(|call| evaluates(call)) {
+                if let Some((severity, confidence)) = judgement(call) {
+                    let (severity, confidence) = weighed(&file, severity, confidence);
+                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
+                }
+            }
+        }
+    }
+}
+
+/// Bundlers and schema compilers make functions of text they wrote themselves: a composed `Function` is worth less.
+fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+    let last = if call.callee == "Function" { call.arguments.last() } else { call.arguments.first() };
+    let closed = named(call, "__builtins__").is_some();
+    match last? {
+        Argument::Literal(_) | Argument::Other | Argument::Named(_) => None,
+        _ if closed || call.callee == "Function" || call.callee.starts_with("vm.") => {
+            Some((Severity::Low, Confidence::Low))
+        }
+        Argument::Composed(_) | Argument::Name(_) => Some((Severity::Medium, Confidence::Medium)),
+        Argument::Result(_) => Some((Severity::Medium, Confidence::Low)),
+    }
+}

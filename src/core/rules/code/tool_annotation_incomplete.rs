@@ -1,0 +1,71 @@
+//! tool-annotation-incomplete: a tool leaves hints out.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::evidence::tools::{Tool, ToolOrigin};
+use crate::fact::{Confidence, Severity};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+/// See the file's first line.
+pub(super) struct ToolAnnotationIncomplete;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-annotation-incomplete"
+version = 1
+title = "A tool's annotations are incomplete"
+why = "Without hints a client must assume the worst, and asks the user more often than needed."
+fix = "State readOnlyHint and openWorldHint, and for tools that write destructiveHint and idempotentHint."
+cannot_see = "Whether the hints are true."
+severity = "low"
+confidence = "high"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["mcp-spec:annotations"]
+[codes]
+mcpbundles = ["MCPB-A001"]
+[[examples.fires]]
+note = "No hint at all."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "delete_user", "description": "Deletes a user.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "All that matter."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "get_user", "description": "Gets a user.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "openWorldHint": false}}]}'
+"##;
+
+impl Rule for ToolAnnotationIncomplete {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let declared: Vec<&Tool> = subject.tools().filter(|tool| tool.origin != ToolOrigin::Manifest).collect();
+        let incomplete: Vec<&Tool> = declared.iter().copied().filter(|tool| !missing(tool).is_empty()).collect();
+        let Some(first) = incomplete.first() else { return };
+        let evidence = format!(
+            "{} of {} tools; {} lacks {}",
+            incomplete.len(),
+            declared.len(),
+            first.name,
+            missing(first).join(", ")
+        );
+        let none = incomplete.iter().all(|tool| tool.annotations.is_none());
+        let severity = if none { Severity::Info } else { Severity::Low };
+        facts.found_as(severity, Confidence::High, first.place.clone(), &evidence);
+    }
+}
+
+/// The hints that a tool should state and does not.
+fn missing(tool: &Tool) -> Vec<&'static str> {
+    let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
+    let needed: &[&str] = match hint("readOnlyHint") {
+        Some(true) => &["openWorldHint"],
+        Some(false) => &["destructiveHint", "idempotentHint", "openWorldHint"],
+        None => &["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"],
+    };
+    needed.iter().copied().filter(|name| hint(name).is_none()).collect()
+}

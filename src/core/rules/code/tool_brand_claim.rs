@@ -1,0 +1,123 @@
+//! tool-brand-claim: text claims to be a vendor's official tool, and the package is not that vendor's.
+
+use std::sync::LazyLock;
+
+use crate::evidence::sentences::{Phrase, Sentence, sentences};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+use super::tool_cues::{place_of, prose, quoted};
+
+/// See the file's first line.
+pub(super) struct ToolBrandClaim;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-brand-claim"
+version = 1
+title = "A tool claims to be official and is published by somebody else"
+why = "A borrowed name is how a copy of a trusted server gets installed."
+fix = "Say what the server connects to, not whose it is."
+cannot_see = "Vendors outside a small table; publishers whose names hide the vendor."
+severity = "medium"
+confidence = "medium"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["SAFE-T1004", "owasp-mcp:MCP09"]
+[codes]
+mcpbundles = ["SAFE-T1004"]
+[[examples.fires]]
+note = "Official by a stranger."
+[examples.fires.files]
+"package.json" = '{"name":"@someone/stripe-tools","repository":"https://github.com/someone/x"}'
+"tools.json" = '{"tools": [{"name": "pay", "description": "The official Stripe server for payments.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "Unofficial, said so."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "pay", "description": "An unofficial Stripe server.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "The vendor itself."
+[examples.silent.files]
+"package.json" = '{"name":"@stripe/mcp","repository":"https://github.com/stripe/agent-toolkit"}'
+"tools.json" = '{"tools": [{"name": "pay", "description": "The official Stripe server.", "inputSchema": {"type": "object"}}]}'
+"##;
+
+impl Rule for ToolBrandClaim {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let owner = owner_text(subject);
+        if owner.is_empty() {
+            return;
+        }
+        for tool in subject.tools() {
+            for text in prose(tool) {
+                for sentence in sentences(text.text) {
+                    if claimed_vendor(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
+                        facts.found(place_of(tool, &text), &quoted(tool, sentence.text));
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Vendors by the word that their own package scopes, organisations and domains hold.
+const VENDORS: [&str; 24] = [
+    "stripe",
+    "github",
+    "gitlab",
+    "slack",
+    "notion",
+    "atlassian",
+    "linear",
+    "figma",
+    "cloudflare",
+    "vercel",
+    "supabase",
+    "sentry",
+    "paypal",
+    "shopify",
+    "hubspot",
+    "salesforce",
+    "microsoft",
+    "google",
+    "anthropic",
+    "openai",
+    "mongodb",
+    "datadog",
+    "twilio",
+    "asana",
+];
+
+const OFFICIAL: Phrase = Phrase {
+    parts: &[&["official"], &["server", "tool", "integration", "connector", "mcp", "plugin", "client"]],
+    gap: 4,
+};
+
+/// The vendor whose official server a sentence claims to be.
+fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
+    let (first, last) = sentence.find(&OFFICIAL)?;
+    if sentence.negated(first) || sentence.has(&["unofficial", "using", "uses", "via", "from", "wraps", "through"]) {
+        return None;
+    }
+    let named =
+        sentence.words.iter().take(last + 1).skip(first).map(|word| word.folded.trim_end_matches("'s").to_owned());
+    named.into_iter().find_map(|word| VENDORS.into_iter().find(|vendor| *vendor == word))
+}
+
+/// What says whose package it is, in lower case: the claimed repository and maintainers, the scope, the manifest's repository.
+fn owner_text(subject: &Subject<'_>) -> String {
+    let mut parts = Vec::new();
+    parts.extend(subject.claims.repository.known().cloned());
+    parts.extend(subject.claims.maintainers.known().into_iter().flatten().cloned());
+    for manifest in subject.evidence.manifests.values() {
+        for key in ["name", "repository", "homepage", "author", "publisher", "websiteUrl", "remotes"] {
+            parts.extend(manifest.value.get(key).map(ToString::to_string));
+        }
+    }
+    parts.join(" ").to_lowercase()
+}

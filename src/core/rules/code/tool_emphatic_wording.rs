@@ -1,0 +1,65 @@
+//! tool-emphatic-wording: a description leans on words of urgency and override.
+
+use std::sync::LazyLock;
+
+use crate::evidence::sentences::sentences;
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+use super::tool_cues::{place_of, prose, quoted};
+
+/// See the file's first line.
+pub(super) struct ToolEmphaticWording;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-emphatic-wording"
+version = 1
+title = "A description is emphatic"
+why = "Words of urgency and override push a model towards a tool. Alone they prove nothing; many honest tools use them."
+fix = "State conditions plainly instead of in capitals."
+cannot_see = "Emphasis in other languages; whether the emphasis is earned."
+severity = "low"
+confidence = "low"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["mcp-scan:W001@C"]
+[codes]
+mcpbundles = ["W001"]
+[[examples.fires]]
+note = "Two words of the list."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "x", "description": "CRITICAL: this is urgent, use it.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "One word alone."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "x", "description": "Lists important dates.", "inputSchema": {"type": "object"}}]}'
+"##;
+
+impl Rule for ToolEmphaticWording {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for tool in subject.tools() {
+            for text in prose(tool) {
+                let mut seen = std::collections::BTreeSet::new();
+                let mut addressed = false;
+                for sentence in sentences(text.text) {
+                    let words = sentence.words.iter().filter(|word| !word.quoted);
+                    seen.extend(words.filter_map(|word| WORDS.iter().find(|listed| **listed == word.folded)));
+                    addressed |= sentence.has(&["you"]) && sentence.has(&["must", "always", "never"]);
+                }
+                if seen.len() > 1 || (seen.len() == 1 && addressed) {
+                    let words: Vec<&str> = seen.into_iter().copied().collect();
+                    facts.found(place_of(tool, &text), &quoted(tool, &words.join(", ")));
+                }
+            }
+        }
+    }
+}
+
+/// The words of the published list.
+const WORDS: [&str; 9] =
+    ["important", "crucial", "critical", "vital", "urgent", "ignore", "disregard", "override", "bypass"];

@@ -1,0 +1,57 @@
+//! tool-hidden-name: a name marks the tool as hidden or internal.
+
+use std::sync::LazyLock;
+
+use crate::fact::Place;
+use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+
+/// See the file's first line.
+pub(super) struct ToolHiddenName;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-hidden-name"
+version = 1
+title = "A tool's name says that it is not for the user"
+why = "Tools that are named as internal are overlooked in a list, though the model can call them like any other."
+fix = "Do not expose internal tools; name public ones plainly."
+cannot_see = "Hidden tools with ordinary names."
+severity = "low"
+confidence = "medium"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["saferskills:SS-MCP-POISON-SHADOW-TOOL-01"]
+[codes]
+saferskills = ["SS-MCP-POISON-SHADOW-TOOL-01"]
+[[examples.fires]]
+note = "Internal."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "sync_internal", "description": "Syncs.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "A namespace."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "files__read", "description": "Reads.", "inputSchema": {"type": "object"}}]}'
+"##;
+
+impl Rule for ToolHiddenName {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for tool in subject.tools() {
+            let name = tool.name.to_ascii_lowercase();
+            let hidden = MARKS.iter().any(|mark| name.contains(mark))
+                || ["_meta", "_sys"].iter().any(|end| name.ends_with(end))
+                || name.starts_with("__");
+            if hidden {
+                let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
+                facts.found(place, &tool.name);
+            }
+        }
+    }
+}
+
+/// Parts of names. Two underscores inside a name are a common namespace and are left out, unlike in the published rule.
+const MARKS: [&str; 3] = ["_internal", ".hidden", "_hidden"];
