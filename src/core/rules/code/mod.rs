@@ -2,5 +2,17 @@
 
 use super::Rule;
 
+mod text_encoded_blob;
+mod text_hidden_unicode;
+mod text_obfuscated_payload;
+mod text_padding;
+
 /// Every rule that is written in code.
-pub const RULES: &[&dyn Rule] = &[];
+pub const RULES: &[&dyn Rule] = &[
+    &text_encoded_blob::EncodedBlob,
+    &text_hidden_unicode::HiddenUnicodeBidi,
+    &text_hidden_unicode::HiddenUnicodeTags,
+    &text_hidden_unicode::HiddenUnicodeZeroWidth,
+    &text_obfuscated_payload::ObfuscatedPayload,
+    &text_padding::PaddingEvasion,
+];
