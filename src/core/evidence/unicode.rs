@@ -85,8 +85,13 @@ fn kind_of(letter: char) -> Option<HiddenKind> {
     match letter {
         '\u{E0000}'..='\u{E007F}' => Some(HiddenKind::Tag),
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Some(HiddenKind::Bidi),
-        '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{AD}'
-        | '\u{180E}' | '\u{FFF9}'..='\u{FFFB}' => Some(HiddenKind::ZeroWidth),
+        '\u{200B}'..='\u{200D}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{206A}'..='\u{206F}'
+        | '\u{FEFF}'
+        | '\u{AD}'
+        | '\u{180E}'
+        | '\u{FFF9}'..='\u{FFFB}' => Some(HiddenKind::ZeroWidth),
         '\u{200E}' | '\u{200F}' | '\u{61C}' => Some(HiddenKind::Mark),
         '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}' => Some(HiddenKind::Filler),
         '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => Some(HiddenKind::Selector),
@@ -348,7 +353,8 @@ mod tests {
 
     #[test]
     fn honest_text_is_not_folded() {
-        for text in ["plain", "naïve café", "Привет мир, это текст", "Ελληνικά", "日本語", "smart “quotes” – dashes"] {
+        for text in ["plain", "naïve café", "Привет мир, это текст", "Ελληνικά", "日本語", "smart “quotes” – dashes"]
+        {
             assert_eq!(fold(text), None, "{text:?}");
         }
     }

@@ -32,7 +32,7 @@ static CATALOGUES: LazyLock<BTreeMap<&'static str, Catalogue>> = LazyLock::new(|
     FAMILIES
         .iter()
         .map(|family| {
-            let stable = rules::all().into_iter().filter(|meta| meta.lifecycle == Lifecycle::Stable);
+            let stable = rules::all().iter().copied().filter(|meta| meta.lifecycle == Lifecycle::Stable);
             (*family, stable.filter(|meta| carries(meta, family)).map(|meta| (meta.id.as_str(), meta)).collect())
         })
         .collect()

@@ -34,7 +34,7 @@ pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Valu
 
 /// Facts in which every rule has reported: the measures with the given values, everything else the given outcome.
 pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) -> Facts {
-    let others = rules::all().into_iter().map(|meta| meta.id.as_str());
+    let others = rules::all().iter().copied().map(|meta| meta.id.as_str());
     let others = others.filter(|rule| measured.iter().all(|(measure, _)| measure != rule));
     let mut facts: Vec<Fact> = others.map(|rule| fact(rule, rest, Severity::Info, Value::Null)).collect();
     let measures = measured.iter();

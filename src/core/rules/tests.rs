@@ -19,8 +19,7 @@ fn fires(meta: &RuleMeta, example: &Example) -> bool {
     bundle.claims = example.claims.clone();
     let evidence = Evidence::gather(&bundle);
     let found = |capability: &Capability| {
-        let subject =
-            Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
+        let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
         evaluate(&subject).is_true(meta.id.as_str())
     };
     decompose(&bundle, &evidence).iter().any(found)

@@ -45,14 +45,51 @@ const LOCK_NAMES: &[&str] = &[
 
 /// JSON, YAML and TOML files that describe or configure something; others of these formats are data.
 const MANIFEST_STEMS: &[&str] = &[
-    "package", "pyproject", "server", "mcp", ".mcp", "manifest", "plugin", "marketplace", "hooks", "settings",
-    "config", "smithery", "docker-compose", "compose", "tsconfig", "cargo", "skill", "tools", "openclaw", "deno",
-    "extension", "gemini-extension", ".pre-commit-config", "action",
+    "package",
+    "pyproject",
+    "server",
+    "mcp",
+    ".mcp",
+    "manifest",
+    "plugin",
+    "marketplace",
+    "hooks",
+    "settings",
+    "config",
+    "smithery",
+    "docker-compose",
+    "compose",
+    "tsconfig",
+    "cargo",
+    "skill",
+    "tools",
+    "openclaw",
+    "deno",
+    "extension",
+    "gemini-extension",
+    ".pre-commit-config",
+    "action",
 ];
 
 const DOCUMENT_STEMS: &[&str] = &[
-    "readme", "changelog", "changes", "history", "license", "licence", "copying", "notice", "contributing", "security",
-    "code_of_conduct", "authors", "contributors", "upgrading", "migration", "support", "maintainers", "news",
+    "readme",
+    "changelog",
+    "changes",
+    "history",
+    "license",
+    "licence",
+    "copying",
+    "notice",
+    "contributing",
+    "security",
+    "code_of_conduct",
+    "authors",
+    "contributors",
+    "upgrading",
+    "migration",
+    "support",
+    "maintainers",
+    "news",
 ];
 
 const TEST_FOLDERS: &[&str] =
@@ -164,7 +201,11 @@ fn role_of(path: &str, lower: &str, language: Language) -> FileRole {
         }
         Language::Go | Language::Rust => FileRole::Source,
         Language::Json | Language::Yaml | Language::Toml => {
-            if MANIFEST_STEMS.contains(&stem_of(name)) { FileRole::Manifest } else { FileRole::Data }
+            if MANIFEST_STEMS.contains(&stem_of(name)) {
+                FileRole::Manifest
+            } else {
+                FileRole::Data
+            }
         }
         Language::Markup => FileRole::Data,
         Language::Plain | Language::None => plain_role(lower, name),

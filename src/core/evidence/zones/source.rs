@@ -33,8 +33,7 @@ pub(super) const SLASHES: Syntax = Syntax {
     word_comment: false,
 };
 
-pub(super) const RUST: Syntax =
-    Syntax { quotes: b"'", long_quotes: b"\"", short_apostrophe: true, ..SLASHES };
+pub(super) const RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", short_apostrophe: true, ..SLASHES };
 
 pub(super) const PYTHON: Syntax = Syntax {
     line_comment: b"#",

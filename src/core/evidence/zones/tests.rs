@@ -89,9 +89,12 @@ fn markdown_is_taken_apart() {
 #[test]
 fn html_comments_are_comments() {
     let text = "a <!-- one --> b\n\n<!-- two\nlines -->\n\nc\n\n<!-- open\n\nto the end\n";
-    for (needle, kind) in
-        [("one", ZoneKind::Comment), ("lines", ZoneKind::Comment), ("c\n", ZoneKind::Prose), ("to the", ZoneKind::Comment)]
-    {
+    for (needle, kind) in [
+        ("one", ZoneKind::Comment),
+        ("lines", ZoneKind::Comment),
+        ("c\n", ZoneKind::Prose),
+        ("to the", ZoneKind::Comment),
+    ] {
         assert_eq!(kinds_of("README.md", text, needle), kind, "{needle}");
     }
 }

@@ -53,6 +53,10 @@ mod source_obfuscated;
 mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
+mod text_encoded_blob;
+mod text_hidden_unicode;
+mod text_obfuscated_payload;
+mod text_padding;
 mod tool_annotation_contradiction;
 mod tool_annotation_incomplete;
 mod tool_argument_hijack;
@@ -117,6 +121,12 @@ pub const RULES: &[&dyn Rule] = &[
     &source_sql_composed::SourceSqlComposed,
     &source_unsafe_deserialization::SourceUnsafeDeserialization,
     &source_unsafe_eval::SourceUnsafeEval,
+    &text_encoded_blob::EncodedBlob,
+    &text_hidden_unicode::HiddenUnicodeBidi,
+    &text_hidden_unicode::HiddenUnicodeTags,
+    &text_hidden_unicode::HiddenUnicodeZeroWidth,
+    &text_obfuscated_payload::ObfuscatedPayload,
+    &text_padding::PaddingEvasion,
     &tool_annotation_contradiction::ToolAnnotationContradiction,
     &tool_annotation_incomplete::ToolAnnotationIncomplete,
     &tool_argument_hijack::ToolArgumentHijack,

@@ -1,0 +1,66 @@
+//! `obfuscated-payload`: encoded text that decodes to commands, network calls or code that runs code.
+
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::evidence::context::Context;
+use crate::evidence::decode::{Encoding, Payload, payloads};
+use crate::evidence::document::{Document, FileRole};
+use crate::fact::{Confidence, Severity};
+
+use super::super::{FactSink, Rule, RuleMeta, Subject};
+
+/// Encoded text that decodes to commands.
+pub(super) struct ObfuscatedPayload;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    toml::from_str(include_str!("text_obfuscated_payload/meta.toml")).expect("the walk over all rules reads it")
+});
+
+static DANGER: LazyLock<Regex> = LazyLock::new(|| {
+    RegexBuilder::new(
+        r"(?:\b(?:curl|wget)\b[^\n]{0,80}\b(?:https?:|\w+\.\w{2,})|/bin/(?:ba|z)?sh\b|\b(?:ba|z)?sh[ \t]+-[ci]\b|\bpowershell\b|\biex\b|\binvoke-(?:expression|webrequest)\b|downloadstring|/dev/tcp/|\bos\.system\(|\bsubprocess\.|child_process|\bexecsync\(|\beval\(|\bexec\(|\bnc[ \t]+-|\bsocket\.socket|\brm[ \t]+-rf\b|\bchmod[ \t]+\+x|\bbase64[ \t]+-(?:d|-decode)|\.ssh/|\.aws/credentials|(?:ignore|disregard)\s+(?:all\s+)?(?:previous|prior)\s+instructions|\brequests\.post\(|\burlopen\()",
+    )
+    .unicode(false)
+    .case_insensitive(true)
+    .build()
+    .expect("the pattern is valid")
+});
+
+/// How many finds one file may have.
+const MOST: usize = 3;
+
+impl Rule for ObfuscatedPayload {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for document in subject.documents().filter(|document| document.role != FileRole::Lock) {
+            let found = payloads(&document.text).into_iter().filter(|payload| {
+                !matches!(payload.encoding, Encoding::Percent | Encoding::Split)
+                    && DANGER.is_match(payload.text.as_bytes())
+            });
+            for payload in found.take(MOST) {
+                let severity = severity(document, &payload);
+                let evidence = format!("{} of: {}", payload.encoding.as_str(), payload.text);
+                facts.found_as(severity, Confidence::High, document.place(payload.offset), &evidence);
+            }
+        }
+    }
+}
+
+/// Data addresses hold pictures, fonts and source maps; talk about payloads is not the payload.
+fn severity(document: &Document, payload: &Payload) -> Severity {
+    let before = document.text.as_bytes().get(payload.offset.saturating_sub(60)..payload.offset).unwrap_or(&[]);
+    let is_data_address = before.windows(8).any(|window| window == b";base64,");
+    let context = Context::at(document, payload.offset..payload.offset);
+    if is_data_address || context.negated || document.role == FileRole::Test {
+        Severity::Low
+    } else if context.documentation || context.security_topic || context.defensive {
+        Severity::Medium
+    } else {
+        Severity::High
+    }
+}
