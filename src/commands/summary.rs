@@ -4,7 +4,8 @@ use capdex_core::capability::Kind;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::score::Band;
 use capdex_db::Reader;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::presets;
 
 use crate::export::ExportOptions;
 use crate::export::ranked::{self, Ranked};
@@ -53,24 +54,35 @@ fn shown(row: &Ranked) -> bool {
     row.current.capability.kind != Kind::Package || row.findings.total() > 0 || row.verdict.band > Band::Watch
 }
 
-fn cells(row: &Ranked) -> Vec<String> {
+fn cells(row: &Ranked) -> Vec<Cell> {
     let capability = &row.current.capability;
     let name = format!("{}#{}", row.current.identity, capability.path);
     let name = output::shorten(&output::escape(name.trim_end_matches('#')), 52);
-    let band = output::styled(output::band_style(row.verdict.band), row.verdict.band.as_str());
-    let mut cells = vec![row.rank.to_string(), name, capability.kind.to_string(), band];
+    let band = Cell::new(row.verdict.band.as_str()).fg(colour(row.verdict.band));
+    let mut cells = vec![Cell::new(row.rank), Cell::new(name), Cell::new(capability.kind), band];
     for score in &row.scores {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        cells.push(if score.grade == "n/a" { value } else { format!("{value} {}", output::shorten(&score.grade, 10)) });
+        let grade = if score.grade == "n/a" { "" } else { &output::shorten(&score.grade, 10) };
+        cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
-    cells.push(row.findings.to_string());
+    cells.push(Cell::new(row.findings));
     cells
+}
+
+const fn colour(band: Band) -> Color {
+    match band {
+        Band::Ok => Color::Green,
+        Band::Watch => Color::Yellow,
+        Band::Caution => Color::DarkYellow,
+        Band::Block => Color::Red,
+        Band::Unknown => Color::Grey,
+    }
 }
 
 /// A table that fits the terminal.
 pub(super) fn table() -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     table
 }
 

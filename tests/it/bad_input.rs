@@ -81,11 +81,11 @@ fn an_artifact_that_fails_is_a_gap_and_the_run_goes_on() {
 fn an_archive_that_is_not_what_it_should_be_is_a_gap() {
     let skill = HOSTILE_SKILL.as_bytes();
     let good = archives::npm_tarball("broken", "1.0.0", &[("SKILL.md", skill), ("README.md", b"# x\n")]);
-    let tar = || archives::tar::Tar::new().file("package/SKILL.md", skill);
+    let tar = || archives::Tar::new().file("package/SKILL.md", skill);
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
         ("truncated", good[..good.len() / 2].to_vec(), "truncated"),
         ("no archive", b"this is no archive".to_vec(), "malformed"),
-        ("empty", archives::tar::Tar::new().gzipped(), "empty"),
+        ("empty", archives::Tar::new().gzipped(), "empty"),
         ("a link", tar().link(b'2', "package/link", "/etc/passwd").gzipped(), "link_refused"),
         ("a hard link", tar().link(b'1', "package/link", "package/SKILL.md").gzipped(), "link_refused"),
         ("a device", tar().link(b'3', "package/device", "").gzipped(), "special_refused"),
@@ -108,7 +108,7 @@ fn an_archive_that_is_not_what_it_should_be_is_a_gap() {
 #[test]
 fn a_bomb_is_stopped_and_a_large_file_is_named() {
     let large = vec![b'a'; 100 << 20];
-    let tarball = archives::tar::Tar::new().file("package/SKILL.md", b"# x\n").file("package/large.txt", &large).gzipped();
+    let tarball = archives::Tar::new().file("package/SKILL.md", b"# x\n").file("package/large.txt", &large).gzipped();
     let registry = Registry::start();
     registry.npm_tarball("broken", "1.0.0", tarball, &[]);
     let (capdex, run, gaps) = night(&registry, &["broken"]);
