@@ -122,9 +122,9 @@ impl Visit {
 
     async fn project(&self, url: &str) -> Result<Visited, CrawlError> {
         let answer = self.get(url, "application/json").await?;
-        let Answer::Body { bytes, validators, .. } = answer else { return Ok(Visited::Unchanged) };
-        let (name, subject) = (self.name.clone(), redact(url));
-        let read = in_background(url, move || project::read(&name, &subject, &bytes)).await?;
+        let Answer::Body { bytes, validators, url, .. } = answer else { return Ok(Visited::Unchanged) };
+        let (name, page_url) = (self.name.clone(), url.clone());
+        let read = in_background(&url, move || project::read(&name, &page_url, &bytes)).await?;
         Ok(self.visited(read.locator, read.claims, read.digest, validators))
     }
 

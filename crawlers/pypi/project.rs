@@ -8,9 +8,11 @@ use capdex_core::digest::Digest;
 use capdex_core::listing::{Claim, Claims};
 use capdex_core::snapshot::GapReason;
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::file::{Files, IndexFile, choose, digest_of, locator, normalise};
 use crate::claims::{list, of_text, text};
+use crate::http::redact;
 use crate::{CrawlError, json};
 
 /// Labels of `project_urls` that name the source repository, in lower case and without all but letters; in the order
@@ -31,14 +33,15 @@ pub(crate) struct Read {
     pub(crate) digest: Digest,
 }
 
-/// Reads the JSON of `project` (normalised).
+/// Reads the JSON of `project` (normalised), answered by `page_url`. Proxies give the addresses of files relative to it.
 ///
 /// # Errors
 /// `Gone` where it has no files at all, `Malformed` for what is not the JSON of this project, or has no file of a
 /// kind that is read.
-pub(crate) fn read(project: &str, subject: &str, bytes: &[u8]) -> Result<Read, CrawlError> {
+pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, CrawlError> {
+    let subject = redact(page_url);
     let malformed = |reason: GapReason, detail: &str| CrawlError::Malformed {
-        subject: subject.to_owned(),
+        subject: subject.clone(),
         reason,
         detail: detail.to_owned(),
     };
@@ -52,11 +55,14 @@ pub(crate) fn read(project: &str, subject: &str, bytes: &[u8]) -> Result<Read, C
     let stated = info.get("version").and_then(Value::as_str);
     let files = files_of(&value, stated);
     if files.values().all(Vec::is_empty) {
-        return Err(CrawlError::Gone { subject: subject.to_owned() });
+        return Err(CrawlError::Gone { subject });
     }
     let (version, file) = choose(&files, stated)
         .ok_or_else(|| malformed(GapReason::Unsupported, "no file is a .tar.gz, a .zip or a wheel"))?;
     let claims = Claims { version_count: version_count(&value), ..claims_of(info, &files, version, file) };
+    let url = Url::parse(page_url).and_then(|base| base.join(&file.url));
+    let url = url.map_err(|error| bad(&format!("the address of {} does not parse: {error}", file.filename)))?;
+    let file = &IndexFile { url: url.into(), ..file.clone() };
     Ok(Read { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
 }
 
@@ -157,7 +163,7 @@ fn repository(info: &Map<String, Value>) -> Claim<String> {
         }
     }
     let is_on_forge = |address: &&str| {
-        let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
         host.is_some_and(|host| FORGES.contains(&host.trim_start_matches("www.")))
     };
     let pages = urls.into_iter().flatten().filter(|(label, _)| plain(label) == "homepage").map(|(_, address)| address);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::listing::Integrity;
+use capdex_core::listing::{Integrity, Locator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn document() -> Value {
 }
 
 fn read(value: &Value) -> Result<project::Read, CrawlError> {
-    project::read("a-b", "subject", value.to_string().as_bytes())
+    project::read("a-b", "http://registry.example/pypi/a-b/json", value.to_string().as_bytes())
 }
 
 fn changed(pointer: &str, to: Value) -> Value {
@@ -66,6 +66,14 @@ fn project_json_gives_a_locator_and_all_its_claims() {
     assert_eq!((claims.version_count, claims.deprecated), (Claim::Known(3), Claim::Absent));
     assert_eq!(claims.dependencies, Claim::Known(vec!["baz".into(), "foo-bar".into()]));
     assert_eq!((claims.maintainers, claims.provenance), (Claim::Unknown, Claim::Unknown));
+}
+
+#[test]
+fn an_address_relative_to_the_page_is_resolved() {
+    let relative = json!([{"filename": "a_b-1.1.tar.gz", "url": "../../packages/CC/a_b-1.1.tar.gz", "digests": {}}]);
+    let locator = read(&changed("/urls", relative)).expect("a project").locator;
+    let Locator::PypiPackage { url, .. } = locator else { panic!("{locator:?}") };
+    assert_eq!(url, "http://registry.example/packages/CC/a_b-1.1.tar.gz");
 }
 
 #[test]
