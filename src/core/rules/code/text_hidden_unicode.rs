@@ -32,13 +32,9 @@ const MOST: usize = 3;
 /// From this many stray characters in one file on, chance is ruled out.
 const MANY: usize = 10;
 
-fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, Vec<Hidden>)> {
-    subject.documents().filter(|document| document.role != FileRole::Lock && !document.text.is_empty()).map(
-        |document| {
-            let found = hidden(&document.text);
-            (document, found)
-        },
-    )
+fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a [Hidden])> {
+    let read = subject.documents().filter(|document| document.role != FileRole::Lock);
+    read.map(|document| (document, document.hidden()))
 }
 
 impl Rule for HiddenUnicodeTags {

@@ -38,7 +38,7 @@ impl Rule for ObfuscatedPayload {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for document in subject.documents().filter(|document| document.role != FileRole::Lock) {
-            let found = payloads(&document.text).into_iter().filter(|payload| {
+            let found = payloads(&document.text, document.runs()).into_iter().filter(|payload| {
                 !matches!(payload.encoding, Encoding::Percent | Encoding::Split)
                     && DANGER.is_match(payload.text.as_bytes())
             });

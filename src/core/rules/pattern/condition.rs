@@ -1,6 +1,7 @@
 //! Conditions of data rules: what must, or must not, stand near a find, and which context makes it milder.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 use serde::{Deserialize, Deserializer};
@@ -132,10 +133,13 @@ pub(super) enum Mildness {
     InstallSection,
     /// The document is about security.
     SecurityTopic,
+    /// The address beside it belongs to what the document is about: the host's own name stands in its head.
+    OwnHost,
 }
 
 impl Mildness {
-    fn holds(self, context: &Context, document: &Document, kind: Kind) -> bool {
+    fn holds(self, around: &Around<'_>) -> bool {
+        let (context, document) = (around.context, around.document);
         match self {
             Self::Negated => context.negated,
             Self::Quoted => context.quoted,
@@ -148,12 +152,46 @@ impl Mildness {
             // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called.
             Self::Documentation => {
                 document.role == FileRole::Test
-                    || (context.documentation && !matches!(kind, Kind::Skill | Kind::Rules | Kind::Hook))
+                    || (context.documentation && !matches!(around.kind, Kind::Skill | Kind::Rules | Kind::Hook))
             }
             Self::InstallSection => context.install_section,
             Self::SecurityTopic => context.security_topic,
+            Self::OwnHost => names_own_host(around),
         }
     }
+}
+
+static HOST: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)").expect("the pattern is valid"));
+
+/// Words that stand in any document's head and in many hosts.
+const COMMON_WORDS: [&str; 14] = [
+    "install", "setup", "skill", "agent", "tool", "tools", "code", "https", "http", "name", "with", "data", "download",
+    "test",
+];
+
+/// Whether the name of every host on the find's line shares a word of four letters or more with the first 700 bytes
+/// of the document, where it says what it is about. An attacker can arrange that, so it only makes a find milder.
+fn names_own_host(around: &Around<'_>) -> bool {
+    let text = around.document.text.as_bytes();
+    let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
+    // The address itself proves nothing: only what stands before the first one counts.
+    let head =
+        head.windows(4).position(|window| window == b"http").map_or(&head[..], |at| head.get(..at).unwrap_or(&[]));
+    let words: Vec<&[u8]> = head
+        .split(|byte| !byte.is_ascii_alphanumeric())
+        .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
+        .collect();
+    let line = around.text.get(Scope::Line.range(around.text, around.found)).unwrap_or(&[]);
+    let mut hosts = HOST.captures_iter(line).filter_map(|found| found.get(1)).peekable();
+    hosts.peek().is_some() && hosts.all(|host| shares_a_word(host.as_bytes(), &words))
+}
+
+fn shares_a_word(host: &[u8], words: &[&[u8]]) -> bool {
+    let host = host.to_ascii_lowercase();
+    let mut labels = host.rsplit(|byte| *byte == b'.').skip(1).filter(|label| label.len() >= 4);
+    let within = |long: &[u8], short: &[u8]| long.windows(short.len()).any(|window| window == short);
+    labels.any(|label| words.iter().any(|word| within(label, word) || within(word, label)))
 }
 
 /// Makes a find milder where the context says so.
@@ -176,7 +214,7 @@ pub(super) struct Lower {
 impl Lower {
     /// The severity to which the context lowers, where it does.
     pub(super) fn severity(&self, around: &Around<'_>) -> Option<Severity> {
-        let holds = |mildness: &Mildness| mildness.holds(around.context, around.document, around.kind);
+        let holds = |mildness: &Mildness| mildness.holds(around);
         let applies = (self.any.is_empty() || self.any.iter().any(holds))
             && self.all.iter().all(holds)
             && self.near.iter().all(|condition| condition.holds(around.document, around.text, around.found));

@@ -57,7 +57,7 @@ pub(super) fn views(document: &Document) -> Vec<View<'_>> {
     let unescaped = unescape(document.language, &document.text);
     let written = unescaped.as_ref().map_or(document.text.as_str(), |folded| folded.text.as_str());
     let folded = unicode::fold(written);
-    let payloads = decode::payloads(&document.text);
+    let payloads = decode::payloads(&document.text, document.runs());
     let mut views = Vec::with_capacity(2 + payloads.len());
     match (unescaped, folded) {
         (Some(unescaped), Some(folded)) => {
