@@ -540,7 +540,8 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         if self.naming {
             match &it.left {
-                AssignmentTarget::AssignmentTargetIdentifier(name) => {
+                // `Name = {}` opens a compiled enumeration or namespace.
+                AssignmentTarget::AssignmentTargetIdentifier(name) if !is_empty_object(&it.right) => {
                     self.names.entry(name.name.to_string()).or_default().doubtful = true;
                 }
                 AssignmentTarget::ComputedMemberExpression(member) => {
@@ -678,6 +679,10 @@ fn method_of(callee: &Expression<'_>) -> Option<String> {
         Expression::StaticMemberExpression(member) => Some(format!("*.{}", member.property.name.as_str())),
         _ => None,
     }
+}
+
+fn is_empty_object(expression: &Expression<'_>) -> bool {
+    matches!(expression, Expression::ObjectExpression(object) if object.properties.is_empty())
 }
 
 fn either(first: Argument, second: Argument) -> Argument {

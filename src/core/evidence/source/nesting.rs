@@ -7,6 +7,10 @@
 /// Deeper texts are not parsed. Real bundles stay under a tenth of it.
 pub(super) const LIMIT: usize = 8_000;
 
+/// How many `<` one statement of TypeScript may leave open: the parser tries each as the start of type arguments, which
+/// costs time in the square of their number.
+const MAX_ANGLES: usize = 100;
+
 /// What stood before a token.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
@@ -107,8 +111,9 @@ impl Depth {
     }
 }
 
-/// The bound for JavaScript and TypeScript. `jsx` for files whose text may hold markup. Stops early past [`LIMIT`].
-pub(super) fn javascript(text: &str, jsx: bool) -> usize {
+/// The bound for JavaScript and TypeScript. `jsx` for files whose text may hold markup, `typed` for those with type
+/// arguments. Stops early past [`LIMIT`].
+pub(super) fn javascript(text: &str, jsx: bool, typed: bool) -> usize {
     let mut scan = Script {
         text: text.as_bytes(),
         at: 0,
@@ -116,6 +121,8 @@ pub(super) fn javascript(text: &str, jsx: bool) -> usize {
         before: Before::Operator,
         newline: false,
         pending: false,
+        angles: 0,
+        typed,
     };
     while scan.at < scan.text.len() && scan.depth.peak <= LIMIT {
         scan.step();
@@ -132,6 +139,9 @@ struct Script<'a> {
     newline: bool,
     /// Whether a statement ended, unless the next word continues it.
     pending: bool,
+    /// How many `<` this statement left open.
+    angles: usize,
+    typed: bool,
 }
 
 /// Words that continue the statement before them.
@@ -238,10 +248,14 @@ impl Script<'_> {
         let newline = std::mem::take(&mut self.newline);
         let pending = std::mem::take(&mut self.pending);
         if pending && word != b"else" {
+            self.angles = 0;
             self.depth.end_statement();
         } else if newline && !word.is_empty() && !CONTINUES.contains(&word) && self.depth.in_block() {
             match self.before {
-                Before::Value | Before::Brace(_) => self.depth.end_statement(),
+                Before::Value | Before::Brace(_) => {
+                    self.angles = 0;
+                    self.depth.end_statement();
+                }
                 Before::Parenthesis(_) => self.depth.end_item(),
                 Before::Operator | Before::Keyword => {}
             }
@@ -366,9 +380,23 @@ impl Script<'_> {
             b'\\' => self.depth.uncertain = true,
             _ => {
                 self.doubtful(byte);
+                self.angle(byte, start);
                 self.depth.mark();
                 self.before = Before::Operator;
             }
+        }
+    }
+
+    fn angle(&mut self, byte: u8, start: usize) {
+        match byte {
+            b'<' if matches!(self.before, Before::Value | Before::Parenthesis(_)) && self.peek(0) != b'/' => {
+                self.angles += 1
+            }
+            b'>' if start > 0 && self.text.get(start - 1) != Some(&b'=') => self.angles = self.angles.saturating_sub(1),
+            _ => {}
+        }
+        if self.typed && self.angles > MAX_ANGLES {
+            self.depth.peak = LIMIT + 1;
         }
     }
 
@@ -564,7 +592,7 @@ mod tests {
     #[test]
     fn plain_programs_stay_shallow() {
         let line = "const a = foo(b, [1, 2]).map((x) => x / 2);\nif (a) { bar(`${a}/x`) } else { baz() }\n";
-        assert!(javascript(&line.repeat(2_000), false) < 30);
+        assert!(javascript(&line.repeat(2_000), false, true) < 30);
         let line = "def f(a, b=1):\n    if a:\n        return {\"x\": f\"{a}/{b}\", 'y': [1, 2]}\n";
         assert!(python(&line.repeat(2_000)) < 40);
     }
@@ -572,7 +600,7 @@ mod tests {
     #[test]
     fn code_without_semicolons_stays_shallow() {
         let line = "const x = await thing.do(a, b)\nfoo(x)\nbar.baz(x)\nlet y = x.z\n";
-        assert!(javascript(&line.repeat(2_000), false) < 40);
+        assert!(javascript(&line.repeat(2_000), false, true) < 40);
     }
 
     #[test]
@@ -602,7 +630,7 @@ mod tests {
             "async ",
         ];
         for chain in chains {
-            assert!(javascript(&chain.repeat(LIMIT * 2), false) > LIMIT, "{chain}");
+            assert!(javascript(&chain.repeat(LIMIT * 2), false, false) > LIMIT, "{chain}");
         }
         for chain in ["(", "[", "{", "-", "not ", "a+", "a.b", "lambda:", "a if b else ", "f\"{", "a()", "await "] {
             assert!(python(&chain.repeat(LIMIT * 2)) > LIMIT, "{chain}");
@@ -612,13 +640,23 @@ mod tests {
     #[test]
     fn strings_and_comments_hide_no_brackets_and_add_none() {
         let text = "f(\")))\"); // (((\n/* ((( */ g(/[(]/, ')');\n";
-        assert!(javascript(&text.repeat(3_000), false) < 20);
+        assert!(javascript(&text.repeat(3_000), false, true) < 20);
         let text = "f(\")))\") # (((\n'''((('''\n";
         assert!(python(&text.repeat(3_000)) < 20);
     }
 
     #[test]
+    fn open_angles_are_bounded_where_they_may_be_types() {
+        for chain in ["a<b<", "a<b,c<d,", "f(a<b,"] {
+            assert!(javascript(&chain.repeat(MAX_ANGLES + 1), false, true) > LIMIT, "{chain}");
+            assert!(javascript(&chain.repeat(MAX_ANGLES + 1), false, false) < LIMIT, "{chain}");
+        }
+        let honest = "const a: Map<string, Set<number>> = new Map();\nif (a < b) { c<d>(e) }\n";
+        assert!(javascript(&honest.repeat(1_000), false, true) < 40);
+    }
+
+    #[test]
     fn markup_is_never_counted_down() {
-        assert!(javascript(&"<a>it's {f()} </a>\n".repeat(LIMIT), true) > LIMIT);
+        assert!(javascript(&"<a>it's {f()} </a>\n".repeat(LIMIT), true, true) > LIMIT);
     }
 }
