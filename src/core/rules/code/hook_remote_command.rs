@@ -59,12 +59,12 @@ impl Rule for HookRemoteCommand {
 }
 
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^|\n]{0,400}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|fi)?sh|python3?|node|perl|ruby|iex|pwsh|powershell)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[<']*\(?\$?\(?\s*curl\b|\biex\b[^\n]{0,60}(?:downloadstring|irm|iwr)")
+    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,400}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|fi)?sh|python3?|node|perl|ruby|iex|pwsh|powershell)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[<']*\(?\$?\(?\s*curl\b|\biex\b(?u:[^\n]){0,60}(?:downloadstring|irm|iwr)")
         .expect("the pattern is fixed and valid")
 });
 
 static SENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\bcurl\b[^\n]{0,400}(?:\s-d\b|\s--data|\s-F\b|\s-T\b|\s--upload-file|-X\s*(?:POST|PUT))|\bwget\b[^\n]{0,400}--post-|/dev/tcp/|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d{2,5}\b|\bbash\s+-i\b")
+    Regex::new(r"(?i-u)\bcurl\b(?u:[^\n]){0,400}(?:\s-d\b|\s--data|\s-F\b|\s-T\b|\s--upload-file|-X\s*(?:POST|PUT))|\bwget\b(?u:[^\n]){0,400}--post-|/dev/tcp/|\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.-]+\s+\d{2,5}\b|\bbash\s+-i\b")
         .expect("the pattern is fixed and valid")
 });
 

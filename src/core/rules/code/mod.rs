@@ -43,6 +43,7 @@ mod tool_hidden_text;
 mod tool_name_nonstandard;
 mod tool_schema_injection;
 mod tool_shadowing;
+mod tool_texts;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[

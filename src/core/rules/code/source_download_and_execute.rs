@@ -72,7 +72,7 @@ impl Rule for SourceDownloadAndExecute {
 }
 
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|;\n]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^|\n]{0,300}\|\s*(?:python3?|node|iex|perl)\b|\b(?:curl|wget)\b[^\n]{0,300}(?:&&|;)\s*(?:chmod \+x|(?:ba)?sh )|\biex\b[^\n]{0,40}(?:downloadstring|irm|iwr)")
+    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b(?u:[^|;\n]){0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,300}\|\s*(?:python3?|node|iex|perl)\b|\b(?:curl|wget)\b(?u:[^\n]){0,300}(?:&&|;)\s*(?:chmod \+x|(?:ba)?sh )|\biex\b(?u:[^\n]){0,40}(?:downloadstring|irm|iwr)")
         .expect("the pattern is fixed and valid")
 });
 
