@@ -155,6 +155,12 @@ fn every_script_idiom_registers_a_tool() {
 }
 
 #[test]
+fn a_name_that_opens_an_enumeration_may_be_declared_again() {
+    let text = "var K; (function (K) { K[\"A\"] = \"a\"; })(K || (K = {})); function f() { const K = 'x'; eval(K) }";
+    assert_eq!(callees_of("a.js", text), ["eval"]);
+}
+
+#[test]
 fn properties_of_a_schema_are_no_tools() {
     let text = "const s = { type: 'object', properties: { name: { type: 'string', description: 'n' }, parameters: { type: 'object' }, inputSchema: { type: 'object' } } }; fetch(s)";
     assert_eq!(view_of("a.js", text).tools, []);

@@ -9,7 +9,7 @@ use super::{MAX_DEPTH, Meaning, Reader};
 impl Reader<'_> {
     pub(super) fn explain(&mut self, name: &str, meaning: Meaning) {
         let binding = self.names.entry(name.to_owned()).or_default();
-        binding.explained += 1;
+        binding.explained = binding.explained.saturating_add(1);
         match &binding.meaning {
             Some(known) if *known != meaning => binding.doubtful = true,
             Some(_) => {}

@@ -100,7 +100,7 @@ impl Snake<'_> {
             match self.peek(0) {
                 b'\\' => self.at += 1,
                 b'\n' if !triple => break,
-                b'{' => self.depth.mark(),
+                b'{' if formatted || self.depth.uncertain => self.depth.mark(),
                 byte if byte == quote && !triple => break,
                 byte if byte == quote && self.peek(1) == quote && self.peek(2) == quote => {
                     self.at += 2;
