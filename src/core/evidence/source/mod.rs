@@ -130,8 +130,10 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     }
     let bound = match dialect {
         Dialect::Python => nesting::python(&document.text),
-        Dialect::Script | Dialect::TypeScript => nesting::javascript(&document.text, false),
-        Dialect::Jsx | Dialect::Tsx => nesting::javascript(&document.text, true),
+        Dialect::Script => nesting::javascript(&document.text, false, false),
+        Dialect::TypeScript => nesting::javascript(&document.text, false, true),
+        Dialect::Jsx => nesting::javascript(&document.text, true, false),
+        Dialect::Tsx => nesting::javascript(&document.text, true, true),
     };
     if bound > nesting::LIMIT {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);

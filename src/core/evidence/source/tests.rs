@@ -92,6 +92,17 @@ fn shapes_tell_literal_text_from_text_made_at_run_time() {
 }
 
 #[test]
+fn the_body_of_an_answer_is_the_answer() {
+    let result = |name: &str| Argument::Result(name.to_owned());
+    let script = "const res = await fetch(u); const code = await res.text(); eval(code)";
+    assert_eq!(first_argument("a.mjs", script, "eval"), result("fetch"));
+    let script = "import axios from 'axios'; eval((await axios.get(u)).data)";
+    assert_eq!(first_argument("a.mjs", script, "eval"), result("axios.get"));
+    let snake = "import requests\nr = requests.get(u)\nexec(r.text)\n";
+    assert_eq!(first_argument("a.py", snake, "exec"), result("requests.get"));
+}
+
+#[test]
 fn paths_are_put_together() {
     let script = "const key = path.join(os.homedir(), '.ssh', 'id_rsa'); require('fs').readFileSync(key)";
     assert_eq!(first_argument("a.js", script, "fs.readFileSync"), Argument::Composed("{}/.ssh/id_rsa".to_owned()));
@@ -141,6 +152,12 @@ fn every_script_idiom_registers_a_tool() {
         assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
         assert_eq!(tool.input_schema, Some(schema.clone()), "{text}");
     }
+}
+
+#[test]
+fn a_name_that_opens_an_enumeration_may_be_declared_again() {
+    let text = "var K; (function (K) { K[\"A\"] = \"a\"; })(K || (K = {})); function f() { const K = 'x'; eval(K) }";
+    assert_eq!(callees_of("a.js", text), ["eval"]);
 }
 
 #[test]
@@ -259,7 +276,7 @@ fn deep_nesting_is_refused_or_survived() {
         "yield ",
     ];
     for piece in scripts {
-        for count in [100, 800, 3_900, 200_000] {
+        for count in [100, 290, 3_900, 200_000] {
             for path in ["a.js", "a.ts", "a.tsx"] {
                 let _ = read_text(path, &format!("eval(x);{}", piece.repeat(count)));
             }
@@ -289,7 +306,7 @@ fn deep_nesting_is_refused_or_survived() {
         "a,",
     ];
     for piece in snakes {
-        for count in [100, 800, 3_900, 200_000] {
+        for count in [100, 290, 3_900, 200_000] {
             let _ = read_text("a.py", &format!("eval(x)\n{}", piece.repeat(count)));
         }
     }

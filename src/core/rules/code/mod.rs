@@ -78,6 +78,7 @@ mod tool_schema_injection;
 mod tool_shadowing;
 #[cfg(test)]
 mod tool_tests;
+mod tool_texts;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[

@@ -7,7 +7,7 @@ use crate::evidence::tools::Tool;
 use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::name_words;
+use super::tool_texts::name_words;
 
 /// See the file's first line.
 pub(super) struct ToolAnnotationContradiction;

@@ -9,7 +9,8 @@ use crate::evidence::tools::Tool;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{all_prose, conceals, folded_name, is_identifier, place_of, quoted};
+use super::tool_cues::conceals;
+use super::tool_texts::{all_prose, folded_name, is_identifier, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolArgumentHijack;
@@ -134,7 +135,9 @@ fn sends_elsewhere(sentence: &Sentence<'_>) -> bool {
         "documents",
         "funds",
     ]);
-    let plain = !example.iter().any(|word| around.contains(word))
+    let assigned = around.ends_with(['=', '"', '\'']) && address.as_str().to_lowercase().contains("@example.");
+    let plain = !assigned
+        && !example.iter().any(|word| around.contains(word))
         && (!address.as_str().to_lowercase().contains("example.") || !link);
     plain && verb.is_some() && recipient && sentence.has(&ORDERS)
 }
@@ -164,7 +167,10 @@ const CALLED: Phrase = Phrase {
 };
 const CHANGED: Phrase = Phrase {
     parts: &[
-        &["must", "always", "should", "shall", "change", "modify", "replace", "redirect", "override", "set", "alter"],
+        &[
+            "change", "changed", "modify", "replace", "redirect", "override", "set", "alter", "use", "add", "append",
+            "rewrite",
+        ],
         &[
             "recipient",
             "recipients",
@@ -230,8 +236,8 @@ fn rewrites_foreign_call(sentence: &Sentence<'_>, tool: &Tool) -> bool {
     let other = sentence
         .find(&Phrase { parts: &[&["other", "another"], &["tool", "tools", "server", "function"]], gap: 1 })
         .is_some();
-    (foreign && sentence.has(&["tool", "tools", "function"]) || other)
-        && (changed(sentence, &CHANGED) || changed(sentence, &PASSIVE))
+    let ordered = sentence.has(&["must", "always", "should", "shall", "never", "automatically", "first"]);
+    ordered && (foreign || other) && (changed(sentence, &CHANGED) || changed(sentence, &PASSIVE))
 }
 
 fn is_argument(tool: &Tool, word: &str) -> bool {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{place_of, prose, quoted};
+use super::tool_texts::{place_of, prose, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolBrandClaim;
@@ -109,15 +109,22 @@ fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
     named.into_iter().find_map(|word| VENDORS.into_iter().find(|vendor| *vendor == word))
 }
 
-/// What says whose package it is, in lower case: the claimed repository and maintainers, the scope, the manifest's repository.
+/// What says whose package it is, in lower case: the scope, the owners of the repositories, the hosts, the maintainers.
+/// Names of packages and repositories say nothing: anyone can choose them.
 fn owner_text(subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
-    parts.extend(subject.claims.repository.known().cloned());
+    parts.extend(subject.claims.repository.known().map(|address| without_last(address)));
     parts.extend(subject.claims.maintainers.known().into_iter().flatten().cloned());
     for manifest in subject.evidence.manifests.values() {
-        for key in ["name", "repository", "homepage", "author", "publisher", "websiteUrl", "remotes"] {
-            parts.extend(manifest.value.get(key).map(ToString::to_string));
-        }
+        let text = |key: &str| manifest.value.get(key).map(ToString::to_string);
+        parts.extend(text("name").filter(|name| name.contains('/')).map(|name| without_last(&name)));
+        parts.extend(text("repository").map(|address| without_last(&address)));
+        parts.extend(["homepage", "author", "publisher", "websiteUrl", "remotes"].into_iter().filter_map(text));
     }
     parts.join(" ").to_lowercase()
+}
+
+/// A name or address without its last part.
+fn without_last(text: &str) -> String {
+    text.rsplit_once('/').map_or("", |(before, _)| before).to_owned()
 }

@@ -11,7 +11,7 @@ use crate::evidence::sentences::sentences;
 use crate::evidence::tools::Tool;
 use crate::rules::{FactSink, Subject};
 
-use super::tool_cues::name_words;
+use super::tool_texts::name_words;
 
 /// The most names of tools that a measure lists.
 const MAX_NAMES: usize = 20;

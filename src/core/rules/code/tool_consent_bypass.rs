@@ -6,7 +6,7 @@ use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{name_words, place_of, prose, quoted};
+use super::tool_texts::{name_words, place_of, prose, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolConsentBypass;
@@ -83,25 +83,13 @@ const SKIP: Phrase = Phrase {
 const NO_ASKING: Phrase = Phrase {
     parts: &[
         &["not", "never", "don't", "without"],
-        &[
-            "ask",
-            "asking",
-            "prompt",
-            "prompting",
-            "request",
-            "requesting",
-            "require",
-            "requiring",
-            "wait",
-            "waiting",
-            "seek",
-            "seeking",
-        ],
+        &["ask", "asking", "prompt", "prompting", "request", "requesting", "require", "requiring", "seek", "seeking"],
         &["permission", "confirmation", "approval", "consent"],
     ],
     gap: 4,
 };
-const NO_NEED: Phrase = Phrase { parts: &[&["no"], &["need"], &["confirm", "ask"]], gap: 1 };
+const NO_NEED: Phrase =
+    Phrase { parts: &[&["no"], &["need"], &["confirm", "confirmation", "approval", "permission"]], gap: 3 };
 const WITHOUT: Phrase = Phrase {
     parts: &[&["without"], &["confirmation", "approval", "permission", "consent", "prompting", "asking"]],
     gap: 3,

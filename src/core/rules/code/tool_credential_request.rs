@@ -9,7 +9,7 @@ use crate::evidence::tools::Tool;
 use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{place_of, prose, quoted};
+use super::tool_texts::{place_of, prose, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolCredentialRequest;

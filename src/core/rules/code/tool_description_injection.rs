@@ -8,9 +8,10 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_cues::{
-    ToolText, authority_label, conceals, overrides, place_of, prose, pseudo_tag, quoted, reads_secret_file,
-    takes_secret, template_token, unguards,
+    authority_label, conceals, is_common_tag, overrides, pseudo_tag, reads_secret_file, takes_secret, template_token,
+    unguards,
 };
+use super::tool_texts::{ToolText, place_of, prose, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolDescriptionInjection;
@@ -56,6 +57,8 @@ note = "A security tool that quotes an attack."
 struct Cues {
     template: bool,
     tag: bool,
+    /// Whether the tag is one that honest servers use, too.
+    common: bool,
     label: bool,
     overrides: bool,
     unguards: bool,
@@ -91,6 +94,7 @@ fn cues_of(text: &str) -> Cues {
     let mut cues = Cues::default();
     let (template, tag, label) = (template_token(text), pseudo_tag(text), authority_label(text));
     (cues.template, cues.tag, cues.label) = (template.is_some(), tag.is_some(), label.is_some());
+    cues.common = tag.is_some_and(|found| is_common_tag(text, found));
     let all = sentences(text);
     let mark = |seen: &mut bool, found: Option<(usize, usize)>, sentence: &Sentence<'_>, quote: &mut String| {
         if found.is_some() {
@@ -128,7 +132,7 @@ fn judgement(cues: &Cues) -> Option<(Severity, Confidence)> {
     {
         return Some((Severity::Critical, Confidence::High));
     }
-    if cues.overrides || cues.secret || cues.template || (cues.label && !cues.tag) || (cues.tag && cues.reads) {
+    if cues.overrides || cues.secret || cues.template || cues.label || (cues.tag && (cues.reads || !cues.common)) {
         return Some((Severity::High, Confidence::Medium));
     }
     if cues.conceals || cues.unguards || cues.tag {

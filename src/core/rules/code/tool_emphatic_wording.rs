@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::evidence::sentences::sentences;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{place_of, prose, quoted};
+use super::tool_texts::{place_of, prose, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolEmphaticWording;

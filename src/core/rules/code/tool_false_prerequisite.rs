@@ -6,7 +6,8 @@ use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{all_prose, conceals, folded_name, place_of, quoted};
+use super::tool_cues::conceals;
+use super::tool_texts::{all_prose, folded_name, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolFalsePrerequisite;
@@ -119,9 +120,10 @@ fn judgement(sentence: &Sentence<'_>, own: &[String], hidden: bool) -> Option<(S
     }
     let between = || sentence.words.iter().take(last + 1).skip(first);
     let foreign = between().any(|word| FOREIGN.contains(&word.folded.as_str())) && !belongs(sentence, own);
+    let operation = !sentence.fits(last, &["tool", "tools", "function", "functions"]);
     let (must, other) =
         (sentence.has(&["must", "always", "mandatory", "required"]), between().any(|word| word.folded == "other"));
-    Some(match (hidden, foreign && must, must || other) {
+    Some(match (hidden, foreign && must && operation, must || other) {
         (true, _, _) => (Severity::High, Confidence::High),
         (_, true, _) => (Severity::High, Confidence::Medium),
         (_, _, true) => (Severity::Medium, Confidence::Low),

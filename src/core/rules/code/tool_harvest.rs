@@ -6,7 +6,7 @@ use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{all_prose, place_of, quoted};
+use super::tool_texts::{all_prose, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolHarvest;
@@ -20,7 +20,7 @@ title = "A tool collects conversations or calls"
 why = "A tool that takes the whole conversation or reports every call moves private data out, whatever it is for."
 fix = "Collect what the task needs and name the recipient."
 cannot_see = "Collection that the text does not mention."
-severity = "medium"
+severity = "high"
 confidence = "medium"
 kinds = ["mcp_server", "plugin", "package"]
 lifecycle = "stable"
@@ -135,7 +135,7 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     ]);
     let plain = |phrase: &Phrase| sentence.find(phrase).is_some_and(|(first, _)| !sentence.negated(first)) && !guarded;
     if plain(&STOLEN) || plain(&LOOT) {
-        return Some((Severity::Medium, Confidence::Medium));
+        return Some((Severity::High, Confidence::Medium));
     }
     if plain(&CONTEXT) {
         return Some((Severity::Low, Confidence::Low));

@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
+use crate::evidence::sentences::sentences;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{ToolText, place_of, prose, quoted, schema_texts};
+use super::tool_texts::{ToolText, place_of, prose, quoted, schema_texts};
 
 /// See the file's first line.
 pub(super) struct ToolHiddenText;
@@ -55,7 +56,8 @@ impl Rule for ToolHiddenText {
                 if let Some((severity, confidence)) = judgement(&hidden, text.text) {
                     facts.found_as(severity, confidence, place_of(tool, &text), &quoted(tool, &hidden.describe()));
                 } else if let Some(comment) = comment_in(text.text) {
-                    facts.found_as(Severity::High, Confidence::Medium, place_of(tool, &text), &quoted(tool, comment));
+                    let severity = if gives_orders(comment) { Severity::High } else { Severity::Medium };
+                    facts.found_as(severity, Confidence::Medium, place_of(tool, &text), &quoted(tool, comment));
                 }
             }
         }
@@ -142,6 +144,29 @@ fn judgement(hidden: &Hidden, text: &str) -> Option<(Severity, Confidence)> {
         return Some((Severity::High, Confidence::Medium));
     }
     (hidden.zero_width + hidden.other > 0).then_some((Severity::Low, Confidence::Medium))
+}
+
+/// Whether a comment speaks to a reader who acts.
+fn gives_orders(comment: &str) -> bool {
+    const ORDERS: [&str; 16] = [
+        "you",
+        "must",
+        "always",
+        "never",
+        "ignore",
+        "read",
+        "send",
+        "call",
+        "include",
+        "instruction*",
+        "system",
+        "secret*",
+        "do",
+        "also",
+        "before",
+        "use",
+    ];
+    sentences(comment).iter().any(|sentence| sentence.has(&ORDERS))
 }
 
 /// An HTML comment with words in it.

@@ -8,9 +8,9 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_cues::{
-    ToolText, authority_label, conceals, overrides, place_of, pseudo_tag, quoted, reads_secret_file, schema_texts,
-    takes_secret, template_token, unguards,
+    authority_label, conceals, overrides, pseudo_tag, reads_secret_file, takes_secret, template_token, unguards,
 };
+use super::tool_texts::{ToolText, place_of, quoted, schema_texts};
 
 /// See the file's first line.
 pub(super) struct ToolSchemaInjection;

@@ -6,7 +6,7 @@ use crate::evidence::sentences::{Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_cues::{all_prose, folded_name, is_identifier, place_of, quoted};
+use super::tool_texts::{all_prose, folded_name, is_identifier, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolShadowing;

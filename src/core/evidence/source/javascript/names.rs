@@ -1,0 +1,185 @@
+//! Names: what identifiers stand for, and the dotted names of expressions.
+
+use oxc_ast::ast::{BindingPattern, CallExpression, ChainElement, Expression, VariableDeclarator};
+use serde_json::{Map, Value};
+
+use super::super::{Argument, callees};
+use super::{MAX_DEPTH, Meaning, Reader};
+
+impl Reader<'_> {
+    pub(super) fn explain(&mut self, name: &str, meaning: Meaning) {
+        let binding = self.names.entry(name.to_owned()).or_default();
+        binding.explained = binding.explained.saturating_add(1);
+        match &binding.meaning {
+            Some(known) if *known != meaning => binding.doubtful = true,
+            Some(_) => {}
+            None => binding.meaning = Some(meaning),
+        }
+    }
+
+    pub(super) fn meaning(&self, name: &str) -> Option<&Meaning> {
+        let binding = self.names.get(name)?;
+        let sure = !binding.doubtful && binding.explained >= binding.declared;
+        if sure { binding.meaning.as_ref() } else { None }
+    }
+
+    /// The value of a constant of this file.
+    pub(in super::super) fn constant(&mut self, name: &str) -> Option<Value> {
+        match self.meaning(name)? {
+            Meaning::Value(value) => {
+                let value = value.clone();
+                self.budget.take(value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The dotted name of an expression, aliases resolved; `None` where it has none.
+    pub(in super::super) fn dotted(&self, expression: &Expression<'_>, depth: usize) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => Some(match self.meaning(name.name.as_str()) {
+                Some(Meaning::Alias(path)) => path.clone(),
+                _ => name.name.to_string(),
+            }),
+            Expression::ThisExpression(_) => Some("this".to_owned()),
+            Expression::StaticMemberExpression(member) => {
+                let object = self.dotted(&member.object, depth + 1);
+                Some(member_of(object, member.property.name.as_str()))
+            }
+            Expression::ComputedMemberExpression(member) => match member.expression.get_inner_expression() {
+                Expression::StringLiteral(key) => {
+                    Some(member_of(self.dotted(&member.object, depth + 1), key.value.as_str()))
+                }
+                _ => None,
+            },
+            Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
+            Expression::AwaitExpression(waiting) => self.dotted(&waiting.argument, depth + 1),
+            Expression::ImportExpression(import) => match &import.source {
+                Expression::StringLiteral(source) => Some(callees::script_module(source.value.as_str()).to_owned()),
+                _ => None,
+            },
+            Expression::CallExpression(call) => self.through_call(call, depth),
+            Expression::ChainExpression(chain) => match &chain.expression {
+                ChainElement::StaticMemberExpression(member) => {
+                    let object = self.dotted(&member.object, depth + 1);
+                    Some(member_of(object, member.property.name.as_str()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Calls whose result stands for one of their arguments: `require("x")`, `promisify(exec)`, a bundler's wrappers.
+    pub(super) fn through_call(&self, call: &CallExpression<'_>, depth: usize) -> Option<String> {
+        let first = call.arguments.first()?.as_expression()?;
+        let callee = self.dotted(&call.callee, depth + 1)?;
+        let last = callee.rsplit('.').next().unwrap_or_default();
+        match (last, first) {
+            ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
+                Some(callees::script_module(module.value.as_str()).to_owned())
+            }
+            (
+                "promisify"
+                | "__toESM"
+                | "__importStar"
+                | "__importDefault"
+                | "_interopRequireDefault"
+                | "_interopRequireWildcard"
+                | "_interopNamespace",
+                _,
+            ) => self.dotted(first, depth + 1),
+            (_, Expression::CallExpression(inner)) if call.arguments.len() <= 2 => {
+                match inner.callee.get_inner_expression() {
+                    Expression::Identifier(name) if matches!(name.name.as_str(), "require" | "__require") => {
+                        self.through_call(inner, depth + 1)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn learn(&mut self, declarator: &VariableDeclarator<'_>) {
+        let Some(init) = &declarator.init else { return };
+        match &declarator.id {
+            BindingPattern::BindingIdentifier(name) => {
+                if let Some(meaning) = self.understand(init) {
+                    self.explain(name.name.as_str(), meaning);
+                }
+            }
+            BindingPattern::ObjectPattern(pattern) => {
+                let Some(object) = self.dotted(init, 0) else { return };
+                for property in &pattern.properties {
+                    let inner = match &property.value {
+                        BindingPattern::AssignmentPattern(with_default) => &with_default.left,
+                        other => other,
+                    };
+                    if let (Some(key), BindingPattern::BindingIdentifier(name)) = (property.key.static_name(), inner) {
+                        self.explain(name.name.as_str(), Meaning::Alias(member_of(Some(object.clone()), &key)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn understand(&mut self, init: &Expression<'_>) -> Option<Meaning> {
+        match init.get_inner_expression() {
+            Expression::StaticMemberExpression(_)
+            | Expression::SequenceExpression(_)
+            | Expression::AwaitExpression(_)
+            | Expression::ImportExpression(_) => {
+                if let Some(value) = self.value(init, 0) {
+                    return self.budget.take(value).map(Meaning::Value);
+                }
+                return match self.dotted(init, 0) {
+                    Some(path) if !path.starts_with("*.") => Some(Meaning::Alias(path)),
+                    _ => Some(Meaning::Shape(self.shape(init, 0)))
+                        .filter(|meaning| *meaning != Meaning::Shape(Argument::Other)),
+                };
+            }
+            Expression::CallExpression(call) => {
+                if let Some(path) = self.through_call(call, 0) {
+                    return Some(Meaning::Alias(path));
+                }
+            }
+            _ => {}
+        }
+        if let Some(value) = self.value(init, 0) {
+            return self.budget.take(value).map(Meaning::Value);
+        }
+        match self.shape(init, 0) {
+            Argument::Other | Argument::Named(_) | Argument::Name(_) => None,
+            shape => Some(Meaning::Shape(shape)),
+        }
+    }
+
+    pub(super) fn explain_member(&mut self, object: &str, key: &str, value: &str) {
+        let binding = self.names.entry(object.to_owned()).or_default();
+        let meaning = binding.meaning.get_or_insert_with(|| Meaning::Value(Value::Object(Map::new())));
+        if let Meaning::Value(Value::Object(map)) = meaning {
+            map.insert(key.to_owned(), Value::String(value.to_owned()));
+            // The function around a compiled enumeration binds and assigns the same name again.
+            binding.explained = u32::MAX;
+            binding.doubtful = false;
+        }
+    }
+}
+
+/// The dotted name of a member; `default` and `promises` are the module itself.
+pub(super) fn member_of(object: Option<String>, name: &str) -> String {
+    let object = object.unwrap_or_else(|| "*".to_owned());
+    match name {
+        "default" => object,
+        "promises" if object == "fs" => object,
+        _ => {
+            let object = object.strip_prefix("globalThis.").unwrap_or(&object);
+            format!("{object}.{name}")
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Python: what ruff's parser sees, in two walks: first what names stand for, then what is done.
+//!
+//! Must not judge. Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
+
+use std::collections::BTreeMap;
+
+use rustpython_ruff_python_ast as ast;
+use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use rustpython_ruff_text_size::{Ranged, TextRange};
+
+use ast::visitor::{self, Visitor};
+use ast::{Expr, Stmt};
+
+use crate::fact::Place;
+
+use super::literal::Budget;
+use super::{Argument, Call, Findings, Parsed, callees, excerpt, python_tools};
+
+mod shapes;
+
+use shapes::plain;
+
+/// How deep the shape of an expression is followed.
+const MAX_DEPTH: usize = 32;
+
+/// Parses a file.
+pub(super) fn parse(text: &str, path: &str) -> Parsed {
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let message = parsed.errors().first().map(ToString::to_string);
+    let ast::Mod::Module(module) = parsed.syntax() else { return Parsed::Refused("no module".to_owned()) };
+    let mut reader = Reader::new(text, path);
+    reader.visit_body(&module.body);
+    reader.naming = false;
+    reader.visit_body(&module.body);
+    reader.findings.exhausted = reader.budget.exhausted;
+    match message {
+        None => Parsed::Read(reader.findings),
+        Some(message) => Parsed::Damaged(reader.findings, message),
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, PartialEq)]
+enum Meaning<'a> {
+    /// A module or a member of one.
+    Alias(String),
+    /// The expression that it is bound to.
+    Bound(&'a Expr),
+    /// A class of this file.
+    Class(&'a ast::StmtClassDef),
+}
+
+/// Walks a module twice: while `naming`, it learns what names stand for; then it collects.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    pub(super) path: &'a str,
+    names: BTreeMap<&'a str, Option<Meaning<'a>>>,
+    pub(super) findings: Findings,
+    budget: Budget,
+    /// How many names were resolved in the value now put together.
+    resolved: usize,
+    naming: bool,
+}
+
+/// The most names that are resolved for one value.
+const MAX_RESOLVED: usize = 2_000;
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, path: &'a str) -> Self {
+        let (names, findings) = (BTreeMap::new(), Findings::default());
+        Self { text, path, names, findings, budget: Budget::new(), resolved: 0, naming: true }
+    }
+
+    /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in use.
+    fn explain(&mut self, name: &'a str, meaning: Meaning<'a>) {
+        self.names
+            .entry(name)
+            .and_modify(|known| {
+                if !matches!((&known, &meaning), (Some(Meaning::Alias(_)), Meaning::Alias(_))) {
+                    *known = None;
+                }
+            })
+            .or_insert(Some(meaning));
+    }
+
+    /// The class of this file that a name stands for.
+    pub(super) fn class(&self, name: &str) -> Option<&'a ast::StmtClassDef> {
+        match self.names.get(name)? {
+            Some(Meaning::Class(class)) => Some(class),
+            _ => None,
+        }
+    }
+
+    /// The dotted name of an expression, aliases resolved; `None` where it has none.
+    pub(super) fn dotted(&self, expression: &Expr, depth: usize) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match expression {
+            Expr::Name(name) => Some(match self.names.get(name.id.as_str()) {
+                Some(Some(Meaning::Alias(path))) => path.clone(),
+                _ => name.id.to_string(),
+            }),
+            Expr::Attribute(member) => {
+                let object = self.dotted(&member.value, depth + 1).unwrap_or_else(|| "*".to_owned());
+                Some(format!("{object}.{}", member.attr.as_str()))
+            }
+            Expr::Await(waiting) => self.dotted(&waiting.value, depth + 1),
+            Expr::Call(call) => {
+                let callee = self.dotted(&call.func, depth + 1)?;
+                match (callee.as_str(), call.arguments.args.first()) {
+                    ("__import__" | "importlib.import_module", Some(Expr::StringLiteral(module))) => {
+                        Some(module.value.to_str().to_owned())
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn keep(&mut self, callee: String, arguments: Vec<Argument>, range: TextRange) {
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        let call = Call { callee, arguments, place: Place::default(), text: excerpt(self.text, start, end) };
+        self.findings.calls.push((start, call));
+    }
+
+    fn keep_call(&mut self, call: &'a ast::ExprCall) {
+        let Some(name) = self.dotted(&call.func, 0) else { return };
+        for argument in &call.arguments.args {
+            if self.dotted(argument, 0).as_deref() == Some("os.environ") {
+                self.keep("os.environ".to_owned(), vec![Argument::Name(name.clone())], argument.range());
+            }
+        }
+        if !callees::snake(&name) {
+            return;
+        }
+        self.resolved = 0;
+        let mut shapes = Vec::new();
+        for argument in call.arguments.args.iter().take(16) {
+            shapes.push(self.shape(argument, 0));
+        }
+        let mut named = Vec::new();
+        for keyword in call.arguments.keywords.iter() {
+            if let (Some(name), Some(value)) = (&keyword.arg, plain(&keyword.value)) {
+                named.push((name.to_string(), value));
+            }
+        }
+        if !named.is_empty() {
+            shapes.push(Argument::Named(named));
+        }
+        let name = if name == "os.environ.get" { "os.environ".to_owned() } else { name };
+        self.keep(name, shapes, call.range());
+    }
+
+    fn learn(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    match &alias.asname {
+                        Some(local) => self.explain(local.as_str(), Meaning::Alias(alias.name.to_string())),
+                        None => {
+                            let root = alias.name.as_str().split('.').next().unwrap_or_default();
+                            self.explain(root, Meaning::Alias(root.to_owned()));
+                        }
+                    }
+                }
+            }
+            Stmt::ImportFrom(import) if import.level == 0 => {
+                let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
+                for alias in &import.names {
+                    let local = alias.asname.as_ref().unwrap_or(&alias.name);
+                    self.explain(local.as_str(), Meaning::Alias(format!("{module}.{}", alias.name)));
+                }
+            }
+            Stmt::Assign(assign) => {
+                for target in &assign.targets {
+                    if let Expr::Name(name) = target {
+                        self.explain(name.id.as_str(), Meaning::Bound(&assign.value));
+                    }
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                if let (Expr::Name(name), Some(value)) = (&*assign.target, &assign.value) {
+                    self.explain(name.id.as_str(), Meaning::Bound(value));
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                if let Expr::Name(name) = &*assign.target {
+                    self.names.insert(name.id.as_str(), None);
+                }
+            }
+            Stmt::ClassDef(class) => self.explain(class.name.as_str(), Meaning::Class(class)),
+            _ => {}
+        }
+    }
+
+    fn note_imports(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Import(import) => {
+                self.findings.imports.extend(import.names.iter().map(|alias| alias.name.to_string()))
+            }
+            Stmt::ImportFrom(import) => {
+                let dots = ".".repeat(import.level.min(64) as usize);
+                let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
+                self.findings.imports.push(format!("{dots}{module}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Reader<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if self.naming {
+            self.learn(statement);
+        } else {
+            self.note_imports(statement);
+            if let Stmt::FunctionDef(function) = statement {
+                python_tools::from_function(self, function);
+            }
+        }
+        visitor::walk_stmt(self, statement);
+    }
+
+    fn visit_parameter(&mut self, parameter: &'a ast::Parameter) {
+        if self.naming {
+            self.names.insert(parameter.name.as_str(), None);
+        }
+        visitor::walk_parameter(self, parameter);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if !self.naming {
+            match expression {
+                Expr::Call(call) => {
+                    self.keep_call(call);
+                    python_tools::from_call(self, call);
+                }
+                Expr::Dict(dict) => python_tools::from_dict(self, dict),
+                Expr::Subscript(subscript) if self.dotted(&subscript.value, 0).as_deref() == Some("os.environ") => {
+                    let key = self.shape(&subscript.slice, 0);
+                    self.keep("os.environ".to_owned(), vec![key], subscript.range());
+                }
+                _ => {}
+            }
+        }
+        visitor::walk_expr(self, expression);
+    }
+}
