@@ -3,6 +3,8 @@
 //! The child is this test binary, started on the one ignored test below. It says on its standard output what was
 //! committed; whatever it said must be in the store afterwards, once, and nothing may be there by halves.
 
+#![expect(clippy::disallowed_types, reason = "the process that is killed is one of ours")]
+
 use std::env;
 use std::io::{BufRead, BufReader, Write, stdout};
 use std::path::Path;

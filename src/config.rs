@@ -82,7 +82,6 @@ impl Schedule {
     ///
     /// # Errors
     /// Wrong usage when the file cannot be read or does not parse; the text names file, line and key.
-    #[expect(clippy::disallowed_methods, reason = "the program reads its own configuration")]
     pub fn load(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path else {
             return Self::parse(QUICKSTART, "the built-in quickstart schedule");
@@ -158,12 +157,10 @@ fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
     base.url
 }
 
-#[expect(clippy::disallowed_methods, reason = "the ecosystems' own settings live in the environment")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the ecosystems' own settings live in files")]
 fn text_of(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

@@ -115,23 +115,17 @@ impl Tally {
     pub fn count(&self, severity: Severity) -> u64 {
         Severity::ALL.iter().zip(self.0).find(|(each, _)| **each == severity).map_or(0, |(_, count)| count)
     }
-
-    /// How many in all.
-    pub fn total(&self) -> u64 {
-        self.0.iter().sum()
-    }
 }
 
-impl std::fmt::Display for Tally {
-    /// `1 critical, 2 low`, worst first; `none`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Tally {
+    /// `1 critical, 2 low`, worst first, without what is merely worth knowing; `none`.
+    pub fn above_info(&self) -> String {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
             .rev()
-            .filter(|severity| self.count(*severity) > 0)
+            .filter(|severity| *severity > Severity::Info && self.count(*severity) > 0)
             .map(|severity| format!("{} {}", self.count(severity), severity.as_str()))
             .collect();
-        f.write_str(if parts.is_empty() { "none" } else { "" })?;
-        f.write_str(&parts.join(", "))
+        if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn checked(settings: &HttpSettings) -> Result<Client, CrawlError> {
     build(builder(settings).dns_resolver(CheckingResolver { unchecked }))
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is the one place that makes a client")]
 fn builder(settings: &HttpSettings) -> ClientBuilder {
     // The first one stays, whoever installs it; all of them are ring here.
     let _ = rustls::crypto::ring::default_provider().install_default();

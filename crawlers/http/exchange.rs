@@ -11,6 +11,7 @@ use reqwest::Response;
 use reqwest::header::{
     CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
+use tracing::trace;
 use url::Url;
 
 use super::address;
@@ -60,6 +61,7 @@ pub(crate) async fn exchange(
     let answer = client.get(url.clone()).headers(headers).send().await;
     let response = answer.map_err(|error| of_unanswered(url, &error))?;
     let status = response.status().as_u16();
+    trace!(url = subject(url), status, "answered");
     match status {
         200 => read_body(response, url, max_bytes, received_bytes).await,
         304 => Ok(Reply::NotModified),

@@ -3,6 +3,8 @@
 //! It must not know where the bytes came from or what the files mean. It never writes to disk and never follows a link.
 //! Nested archives are opened too, as `outer!/inner` paths under the same budget; the outer file stays a file.
 
+#![expect(clippy::disallowed_types, reason = "this is the one place for decoders")]
+
 mod capped;
 mod format;
 mod gzip;

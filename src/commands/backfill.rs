@@ -45,7 +45,6 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
     Ok(Schedule::single(&options.source, section, loaded.http))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the program reads the file that its user names")]
 fn read_names(path: &Path) -> anyhow::Result<Vec<String>> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| usage(format!("cannot read the watchlist {}: {error}", path.display())))?;

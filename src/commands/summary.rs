@@ -13,8 +13,8 @@ use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::{self, Out};
 
-/// Rows that the table shows; the dataset holds them all.
-const ROWS: usize = 60;
+/// Rows that the table shows at most, best first; the dataset holds them all.
+const ROWS: usize = 400;
 
 /// Prints the ranked table of what the store holds.
 pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
@@ -51,7 +51,7 @@ pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -
 
 /// The unclaimed rest of a package is shown only when it has something to say.
 fn shown(row: &Ranked) -> bool {
-    row.current.capability.kind != Kind::Package || row.findings.total() > 0 || row.verdict.band > Band::Watch
+    row.current.capability.kind != Kind::Package || row.findings.above_info() != "none" || row.verdict.band > Band::Watch
 }
 
 fn cells(row: &Ranked) -> Vec<Cell> {
@@ -62,10 +62,10 @@ fn cells(row: &Ranked) -> Vec<Cell> {
     let mut cells = vec![Cell::new(row.rank), Cell::new(name), Cell::new(capability.kind), band];
     for score in &row.scores {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        let grade = if score.grade == "n/a" { "" } else { &output::shorten(&score.grade, 10) };
+        let grade = if score.grade == "n/a" { "" } else { &output::shorten(&score.grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
-    cells.push(Cell::new(row.findings));
+    cells.push(Cell::new(row.findings.above_info()));
     cells
 }
 
@@ -82,7 +82,7 @@ const fn colour(band: Band) -> Color {
 /// A table that fits the terminal.
 pub(super) fn table() -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table
 }
 

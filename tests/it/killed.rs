@@ -28,7 +28,6 @@ fn moments(whole: Duration) -> impl Iterator<Item = Duration> {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the moment of the kill is what this test is about")]
 fn a_resumed_run_exports_the_bytes_of_an_undisturbed_one() {
     let registry = packages::registry();
     let undisturbed = ready(&registry);

@@ -97,7 +97,6 @@ fn judge(bundle: &Bundle, at: AsOf) -> Verdict {
     verdict
 }
 
-#[expect(clippy::disallowed_methods, reason = "the program reads the file that its user names")]
 fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
     let file = File::open(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
     let is_gzip = path.extension().is_some_and(|extension| extension == "gz");

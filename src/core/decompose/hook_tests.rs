@@ -1,3 +1,5 @@
+//! What hooks claim, and what their commands are.
+
 use super::hook;
 use super::tests::{HOOKS, bundle_of, shown, shown_with};
 use crate::evidence::Evidence;

@@ -1,3 +1,5 @@
+//! Every anchor, every mis-decomposition that a peer is known for, and the claim that every file has one owner.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

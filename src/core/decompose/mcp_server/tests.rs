@@ -1,3 +1,5 @@
+//! What is a server and what is not.
+
 use crate::capability::Kind;
 use crate::decompose::decompose;
 use crate::decompose::tests::{SERVER, bundle_of, decomposed_with, names, shown, shown_with};

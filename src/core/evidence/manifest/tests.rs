@@ -1,3 +1,5 @@
+//! Manifests of every kind, whole and broken.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Signals from claims and manifests, and what stays unknown.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -175,6 +175,7 @@ fn dialect(document: &Document) -> Option<Dialect> {
 
 /// Parses on a thread of its own, whose stack fits the bound: whoever calls may stand on a small one. A panic in a
 /// parser ends that thread and becomes a refusal.
+#[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
 fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
     let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
     let work = || match dialect {

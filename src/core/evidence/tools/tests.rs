@@ -1,3 +1,5 @@
+//! Tools from lists, manifests and source.
+
 use std::collections::BTreeMap;
 
 use super::*;

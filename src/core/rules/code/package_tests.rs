@@ -1,3 +1,5 @@
+//! What the examples of the package rules do not show.
+
 use std::collections::BTreeMap;
 
 use crate::bundle::{Bundle, BundleFile};
