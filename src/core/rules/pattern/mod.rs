@@ -47,7 +47,9 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 });
 
 impl Engine {
-    fn new(rules: Vec<DataRule>) -> Self {
+    fn new(mut rules: Vec<DataRule>) -> Self {
+        // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
+        rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
         let running = || rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired);
         let owners = running().flat_map(|(at, rule)| rule.marks.iter().map(move |_| at)).collect();
         let patterns = running().flat_map(|(_, rule)| &rule.marks);
