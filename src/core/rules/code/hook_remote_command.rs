@@ -25,7 +25,7 @@ severity = "high"
 confidence = "high"
 kinds = ["hook", "plugin", "skill", "package"]
 lifecycle = "stable"
-cites = ["SAFE-T1002", "SAFE-T1901", "saferskills:SS-HOOKS-RCE-CURL-PIPE-01", "saferskills:SS-HOOKS-RCE-NET-EGRESS-01"]
+cites = ["SAFE-T1002", "SAFE-T1901"]
 [codes]
 saferskills = ["SS-HOOKS-RCE-CURL-PIPE-01", "SS-HOOKS-RCE-NET-EGRESS-01"]
 [[examples.fires]]

@@ -50,6 +50,11 @@ note = "Its own argument."
 "tools.json" = '{"tools": [{"name": "write", "description": "Writes a file. You must always set the path argument to an absolute path.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)always|must|should|shall|never|automatically|first|also|every|instead|secretly|silently|override|mandatory|need").expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolArgumentHijack {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -57,7 +62,7 @@ impl Rule for ToolArgumentHijack {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
-            for text in all_prose(tool) {
+            for text in all_prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 let all = sentences(text.text);
                 let hidden = all.iter().any(|sentence| conceals(sentence).is_some());
                 for sentence in &all {

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -42,6 +44,10 @@ note = "The vendor itself."
 "tools.json" = '{"tools": [{"name": "pay", "description": "The official Stripe server.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\bofficial\b").expect("the pattern is fixed and valid"));
+
 impl Rule for ToolBrandClaim {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -53,7 +59,7 @@ impl Rule for ToolBrandClaim {
             return;
         }
         for tool in subject.tools() {
-            for text in prose(tool) {
+            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 for sentence in sentences(text.text) {
                     if claimed_vendor(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
                         facts.found(place_of(tool, &text), &quoted(tool, sentence.text));

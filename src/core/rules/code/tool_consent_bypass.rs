@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -41,6 +43,12 @@ note = "An option of the command."
 "tools.json" = '{"tools": [{"name": "rm", "description": "Removes. force: whether to skip confirmation.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)confirm|approv|permission|consent|prompting|asking|auto-a|autoa")
+        .expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolConsentBypass {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -49,7 +57,7 @@ impl Rule for ToolConsentBypass {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
             let acts = name_words(&tool.name).first().is_some_and(|verb| ACTS.contains(&verb.as_str()));
-            for text in prose(tool) {
+            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 for sentence in sentences(text.text) {
                     if let Some(strong) = bypasses(&sentence) {
                         let severity = if strong && acts { Severity::High } else { Severity::Medium };

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
@@ -40,6 +41,11 @@ note = "Warns."
 "tools.json" = '{"tools": [{"name": "q", "description": "Queries. Never put your API key in the query.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)password|key|token|secret|credential|phrase").expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolCredentialRequest {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -47,7 +53,7 @@ impl Rule for ToolCredentialRequest {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
-            for text in prose(tool) {
+            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 if let Some(sentence) = sentences(text.text).iter().find(|sentence| asks(sentence)) {
                     facts.found(place_of(tool, &text), &quoted(tool, sentence.text));
                 }

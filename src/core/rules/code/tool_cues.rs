@@ -28,6 +28,17 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed and valid")
 });
 
+/// Words of which a text needs one before its clauses are worth looking at.
+static CLAUSES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)ignor|disregard|forget|overrid|supersede|bypass|disabl|circumvent|skip|trust|treat|mention|tell|inform|reveal|disclos|notify|alert|\b(?:key|variable|history|prompt|phrase)")
+        .expect("the pattern is fixed and valid")
+});
+
+/// Whether a text may hold any of the clauses below: cheap, and never wrong where it says no.
+pub(super) fn may_hold_clauses(text: &str) -> bool {
+    CLAUSES.is_match(text) || SECRET.is_match(text)
+}
+
 /// A token of a chat template: nothing that a description needs.
 pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))

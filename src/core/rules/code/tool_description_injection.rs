@@ -8,8 +8,8 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_cues::{
-    authority_label, conceals, is_common_tag, overrides, pseudo_tag, reads_secret_file, takes_secret, template_token,
-    unguards,
+    authority_label, conceals, is_common_tag, may_hold_clauses, overrides, pseudo_tag, reads_secret_file, takes_secret,
+    template_token, unguards,
 };
 use super::tool_texts::{ToolText, place_of, prose, quoted};
 
@@ -95,7 +95,7 @@ fn cues_of(text: &str) -> Cues {
     let (template, tag, label) = (template_token(text), pseudo_tag(text), authority_label(text));
     (cues.template, cues.tag, cues.label) = (template.is_some(), tag.is_some(), label.is_some());
     cues.common = tag.is_some_and(|found| is_common_tag(text, found));
-    let all = sentences(text);
+    let all = if may_hold_clauses(text) { sentences(text) } else { Vec::new() };
     let mark = |seen: &mut bool, found: Option<(usize, usize)>, sentence: &Sentence<'_>, quote: &mut String| {
         if found.is_some() {
             *seen = true;

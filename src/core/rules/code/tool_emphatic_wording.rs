@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::sentences;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -36,6 +38,12 @@ note = "One word alone."
 "tools.json" = '{"tools": [{"name": "x", "description": "Lists important dates.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)important|crucial|critical|vital|urgent|ignore|disregard|override|bypass")
+        .expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolEmphaticWording {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -43,7 +51,7 @@ impl Rule for ToolEmphaticWording {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
-            for text in prose(tool) {
+            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 let mut seen = std::collections::BTreeSet::new();
                 let mut addressed = false;
                 for sentence in sentences(text.text) {

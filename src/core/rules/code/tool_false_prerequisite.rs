@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -38,6 +40,10 @@ note = "A step of its own flow."
 "tools.json" = '{"tools": [{"name": "query", "description": "Runs a query. Call list_tables before using this tool.", "inputSchema": {"type": "object"}}, {"name": "list_tables", "description": "Lists tables.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\b(?:before|prior)\b").expect("the pattern is fixed and valid"));
+
 impl Rule for ToolFalsePrerequisite {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -46,7 +52,7 @@ impl Rule for ToolFalsePrerequisite {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let own: Vec<String> = subject.tools().map(|tool| folded_name(&tool.name)).collect();
         for tool in subject.tools() {
-            for text in all_prose(tool) {
+            for text in all_prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 let all = sentences(text.text);
                 let hidden = all.iter().any(|sentence| conceals(sentence).is_some());
                 let found =

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::{Phrase, Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -41,6 +43,11 @@ note = "Telemetry as a subject."
 "tools.json" = '{"tools": [{"name": "x", "description": "Queries OpenTelemetry spans and logs of your services.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)exfiltrat|steal|stolen|harvest|\b(?:every|all|full|entire|complete|whole)\b|telemetry|analytics|usage|conversation|transcript|credential|keystroke").expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolHarvest {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -48,7 +55,7 @@ impl Rule for ToolHarvest {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
-            for text in all_prose(tool) {
+            for text in all_prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 for sentence in sentences(text.text) {
                     if let Some((severity, confidence)) = judgement(&sentence) {
                         facts.found_as(severity, confidence, place_of(tool, &text), &quoted(tool, sentence.text));

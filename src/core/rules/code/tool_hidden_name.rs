@@ -21,7 +21,7 @@ severity = "low"
 confidence = "medium"
 kinds = ["mcp_server", "plugin", "package"]
 lifecycle = "stable"
-cites = ["saferskills:SS-MCP-POISON-SHADOW-TOOL-01"]
+cites = ["owasp-llm:LLM01"]
 [codes]
 saferskills = ["SS-MCP-POISON-SHADOW-TOOL-01"]
 [[examples.fires]]

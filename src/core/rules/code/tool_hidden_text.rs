@@ -64,7 +64,8 @@ impl Rule for ToolHiddenText {
     }
 }
 
-/// Invisible characters of a text by class, those that writing needs left out.
+/// Invisible characters of a text by class, those that writing needs left out. An own count, to be replaced by that of
+/// `evidence::unicode`, which tells the same classes apart.
 #[derive(Default)]
 struct Hidden {
     tags: String,

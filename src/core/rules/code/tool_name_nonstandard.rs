@@ -23,7 +23,7 @@ severity = "critical"
 confidence = "high"
 kinds = ["mcp_server", "plugin", "package"]
 lifecycle = "stable"
-cites = ["SAFE-T1405", "SAFE-T1301", "mcp-spec:SEP-986"]
+cites = ["SAFE-T1405", "SAFE-T1301", "mcp-spec:tool-names"]
 [codes]
 mcpbundles = ["MCPB-I001"]
 [[examples.fires]]
@@ -115,6 +115,7 @@ fn is_japanese_or_korean(name: &str) -> bool {
     })
 }
 
+/// Stricter than what `evidence::unicode` calls hidden: no name needs a joiner or a selector.
 fn is_hidden(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')

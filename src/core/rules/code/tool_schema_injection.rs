@@ -8,7 +8,8 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_cues::{
-    authority_label, conceals, overrides, pseudo_tag, reads_secret_file, takes_secret, template_token, unguards,
+    authority_label, conceals, may_hold_clauses, overrides, pseudo_tag, reads_secret_file, takes_secret,
+    template_token, unguards,
 };
 use super::tool_texts::{ToolText, place_of, quoted, schema_texts};
 
@@ -89,7 +90,8 @@ fn judgement(text: &ToolText<'_>) -> Option<(Severity, Confidence, String)> {
     let marked = template_token(text.text).or_else(|| authority_label(text.text)).or_else(|| pseudo_tag(text.text));
     let template = template_token(text.text).is_some();
     let (mut concealed, mut taken, mut overridden, mut reads) = (None, None, None, None);
-    for sentence in sentences(text.text) {
+    let all = if may_hold_clauses(text.text) { sentences(text.text) } else { Vec::new() };
+    for sentence in all {
         let quote = || Some(sentence.text.to_owned());
         concealed = concealed.or_else(|| conceals(&sentence).and_then(|_| quote()));
         taken = taken.or_else(|| takes_secret(&sentence).and_then(|_| quote()));

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use crate::evidence::sentences::{Sentence, sentences};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -45,6 +47,12 @@ note = "Names a library, no order."
 "tools.json" = '{"tools": [{"name": "plot", "description": "Draws with plot_surface from the charting library, rather than a table.", "inputSchema": {"type": "object"}}]}'
 "##;
 
+/// Words of which a text needs one before it is worth taking apart.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)instead|rather|before|when|replace|override|supersede|\bnot\b|never|don't|prior")
+        .expect("the pattern is fixed and valid")
+});
+
 impl Rule for ToolShadowing {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -53,7 +61,7 @@ impl Rule for ToolShadowing {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let own: Vec<String> = subject.tools().map(|tool| folded_name(&tool.name)).collect();
         for tool in subject.tools() {
-            for text in all_prose(tool) {
+            for text in all_prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
                 for sentence in sentences(text.text) {
                     if let Some(target) = foreign_target(&sentence, &own) {
                         let (severity, confidence) = judgement(&sentence, target);
