@@ -48,14 +48,12 @@ pub fn write(
     // A dataset is written once and renamed into place: no journal has to survive.
     connection.pragma_update(None, "journal_mode", "OFF").map_err(failed)?;
     let transaction = connection.transaction().map_err(failed)?;
-    let definitions: Vec<String> =
-        columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
+    let definitions: Vec<String> = columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
     let create = format!("CREATE TABLE \"{table}\" ({}) STRICT", definitions.join(", "));
     transaction.execute(&create, []).map_err(failed)?;
     let marks = vec!["?"; columns.len()].join(", ");
     {
-        let mut insert =
-            transaction.prepare(&format!("INSERT INTO \"{table}\" VALUES ({marks})")).map_err(failed)?;
+        let mut insert = transaction.prepare(&format!("INSERT INTO \"{table}\" VALUES ({marks})")).map_err(failed)?;
         for row in rows {
             insert.execute(params_from_iter(row.iter().map(to_sql))).map_err(failed)?;
         }
@@ -88,11 +86,9 @@ fn to_sql(cell: &Value) -> rusqlite::types::Value {
     match cell {
         Value::Null => Sql::Null,
         Value::Bool(flag) => Sql::Integer(i64::from(*flag)),
-        Value::Number(number) => number
-            .as_i64()
-            .map(Sql::Integer)
-            .or_else(|| number.as_f64().map(Sql::Real))
-            .unwrap_or(Sql::Null),
+        Value::Number(number) => {
+            number.as_i64().map(Sql::Integer).or_else(|| number.as_f64().map(Sql::Real)).unwrap_or(Sql::Null)
+        }
         Value::String(text) => Sql::Text(text.clone()),
         other => Sql::Text(other.to_string()),
     }

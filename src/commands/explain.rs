@@ -77,10 +77,7 @@ fn print_findings(reader: &Reader, current: &CurrentCapability, facts: &Facts, o
     }
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
     let scans = reader.capability_history(&current.capability.id)?.len();
-    out.line(format_args!(
-        "\n{missing} rules lacked data; {} kept.",
-        output::count(u64::try_from(scans)?, "scan")
-    ))?;
+    out.line(format_args!("\n{missing} rules lacked data; {} kept.", output::count(u64::try_from(scans)?, "scan")))?;
     Ok(())
 }
 

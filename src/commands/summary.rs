@@ -4,8 +4,8 @@ use capdex_core::capability::Kind;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::score::Band;
 use capdex_db::Reader;
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 use comfy_table::presets;
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
 use crate::export::ExportOptions;
 use crate::export::ranked::{self, Ranked};
@@ -51,7 +51,9 @@ pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -
 
 /// The unclaimed rest of a package is shown only when it has something to say.
 fn shown(row: &Ranked) -> bool {
-    row.current.capability.kind != Kind::Package || row.findings.above_info() != "none" || row.verdict.band > Band::Watch
+    row.current.capability.kind != Kind::Package
+        || row.findings.above_info() != "none"
+        || row.verdict.band > Band::Watch
 }
 
 fn cells(row: &Ranked) -> Vec<Cell> {

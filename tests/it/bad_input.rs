@@ -132,7 +132,8 @@ fn broken_text_inside_is_a_gap_and_the_rest_is_scanned() {
         capdex.write(&format!("input/{path}"), content).write("input/hostile/SKILL.md", HOSTILE_SKILL);
         let run = capdex.run(&["scan", "input", "--format", "jsonl"]);
         assert_eq!(run.code, Some(3), "{name}: {} {}", run.stdout, run.stderr);
-        let items: Vec<serde_json::Value> = run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let items: Vec<serde_json::Value> =
+            run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let package = items.iter().find(|item| text(item, "kind") == "package").expect("the package line");
         assert!(package["incomplete_reasons"].to_string().contains(reason), "{name}: {package}");
         let hostile = items.iter().find(|item| text(item, "path") == "hostile").expect("the other skill");
@@ -161,7 +162,9 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
     }
-    for arguments in [&["nightly", "--no-such-option"][..], &["no-such-command"], &["scan"], &["--as-of", "yesterday", "status"]] {
+    for arguments in
+        [&["nightly", "--no-such-option"][..], &["no-such-command"], &["scan"], &["--as-of", "yesterday", "status"]]
+    {
         assert_eq!(capdex.run(arguments).code, Some(2), "{arguments:?}");
     }
 }

@@ -59,9 +59,13 @@ fn another_night_reports_what_changed_file_by_file() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let mut changed = PACK.to_vec();
-    changed[2].1 = b"---\nname: notes\ndescription: Writes release notes. Use when a release is tagged.\n---\n\nOther text.\n";
+    changed[2].1 =
+        b"---\nname: notes\ndescription: Writes release notes. Use when a release is tagged.\n---\n\nOther text.\n";
     changed.retain(|(path, _)| *path != "AGENTS.md");
-    changed.push(("skills/more/SKILL.md", b"---\nname: more\ndescription: Another one. Use when needed.\n---\n\n# More\n"));
+    changed.push((
+        "skills/more/SKILL.md",
+        b"---\nname: more\ndescription: Another one. Use when needed.\n---\n\n# More\n",
+    ));
     registry.npm_package("agent-pack", "2.1.0", &changed);
     assert_eq!(night(&capdex, "2026-11-21T01:00:00Z").code, Some(0));
     let drift = rows(&capdex.path().join("out"), "drift");

@@ -44,7 +44,10 @@ impl Verdaccio {
             .spawn()
             .expect("verdaccio starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-        lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("http address"))).expect("it says that it listens").expect("text");
+        lines
+            .find(|line| line.as_ref().is_ok_and(|line| line.contains("http address")))
+            .expect("it says that it listens")
+            .expect("text");
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, port }
     }
@@ -103,7 +106,8 @@ fn a_night_against_a_real_registry() {
     let base = format!("[sources.npm]\nbase_url = \"http://127.0.0.1:{}\"", registry.port);
     let written = schedule(&["agent-pack", "nobody", "weather-mcp"], &[]).replace("[sources.npm]", &base);
     capdex.write("schedule.toml", written.split("[sources.pypi]").next().expect("the first part"));
-    let night = || capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"]);
+    let night =
+        || capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"]);
     let first = night();
     assert_eq!(first.code, Some(3), "one name does not exist: {} {}", first.stdout, first.stderr);
     let ranked = rows(&capdex.path().join("out"), "capabilities");

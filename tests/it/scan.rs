@@ -57,7 +57,8 @@ fn every_line_fits_the_schema_and_each_input_has_one_package_line() {
     let (_, lines) = scan(&inputs(), &["--format", "jsonl"]);
     let items: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     for item in &items {
-        let errors: Vec<String> = validator.iter_errors(item).map(|error| format!("{error} at {}", error.instance_path())).collect();
+        let errors: Vec<String> =
+            validator.iter_errors(item).map(|error| format!("{error} at {}", error.instance_path())).collect();
         assert!(errors.is_empty(), "{errors:?} in {item}");
     }
     let packages: Vec<&str> =
@@ -84,14 +85,19 @@ fn attacks_are_found_with_their_place_and_reason() {
     let items: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let rules = |input: &str| -> BTreeSet<String> {
         let of_input = items.iter().filter(|item| text(item, "input") == input);
-        of_input.flat_map(|item| item["findings"].as_array().expect("findings")).map(|finding| text(finding, "rule").to_owned()).collect()
+        of_input
+            .flat_map(|item| item["findings"].as_array().expect("findings"))
+            .map(|finding| text(finding, "rule").to_owned())
+            .collect()
     };
     assert!(rules("skill").contains("pipe-to-shell"), "{:?}", rules("skill"));
     for rule in ["tool-annotation-contradiction", "tool-description-injection"] {
         assert!(rules("tools.json").contains(rule), "{rule} in {:?}", rules("tools.json"));
     }
-    let skill = items.iter().find(|item| text(item, "input") == "skill" && text(item, "kind") == "skill").expect("a skill");
-    let finding = skill["findings"].as_array().expect("findings").iter().find(|f| f["rule"] == "pipe-to-shell").expect("one");
+    let skill =
+        items.iter().find(|item| text(item, "input") == "skill" && text(item, "kind") == "skill").expect("a skill");
+    let finding =
+        skill["findings"].as_array().expect("findings").iter().find(|f| f["rule"] == "pipe-to-shell").expect("one");
     assert_eq!((text(finding, "file"), finding["line"].as_u64()), ("SKILL.md", Some(11)));
     assert_eq!(text(&skill["verdict"], "band"), "block");
 }
@@ -114,7 +120,8 @@ fn one_rubric_can_be_asked_for_and_the_verdict_stays() {
     let (_, all) = scan(&capdex, &["--format", "jsonl"]);
     let (_, one) = scan(&capdex, &["--format", "jsonl", "--rubric", "saferskills/seed"]);
     for (all, one) in all.lines().zip(one.lines()) {
-        let (all, one): (Value, Value) = (serde_json::from_str(all).expect("JSON"), serde_json::from_str(one).expect("JSON"));
+        let (all, one): (Value, Value) =
+            (serde_json::from_str(all).expect("JSON"), serde_json::from_str(one).expect("JSON"));
         assert_eq!(all["verdict"], one["verdict"]);
         assert_eq!(one["scores"].as_object().expect("scores").keys().collect::<Vec<_>>(), ["saferskills/seed"]);
     }
