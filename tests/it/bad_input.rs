@@ -41,8 +41,8 @@ fn a_listing_that_fails_is_a_gap_and_the_run_goes_on() {
         (Fault::NotFound, "not_found"),
         (Fault::TooManyRequests(600), "rate_limited"),
         (Fault::ServerError, "unreachable"),
-        (Fault::Garbage, "malformed"),
-        (Fault::Empty, "malformed"),
+        (Fault::Garbage, "bad_answer"),
+        (Fault::Empty, "bad_answer"),
         (Fault::Truncated, "unreachable"),
         (Fault::Closed, "unreachable"),
         (Fault::Silent, "unreachable"),
@@ -108,14 +108,23 @@ fn an_archive_that_is_not_what_it_should_be_is_a_gap() {
 #[test]
 fn a_bomb_is_stopped_and_a_large_file_is_named() {
     let large = vec![b'a'; 100 << 20];
-    let tarball = archives::Tar::new().file("package/SKILL.md", b"# x\n").file("package/large.txt", &large).gzipped();
-    let registry = Registry::start();
-    registry.npm_tarball("broken", "1.0.0", tarball, &[]);
-    let (capdex, run, gaps) = night(&registry, &["broken"]);
-    assert_eq!(run.code, Some(3), "{} {}", run.stdout, run.stderr);
-    let found = gaps.get("npm:broken").expect("a gap");
-    assert!(found.iter().any(|reason| matches!(reason.as_str(), "file_too_large" | "ratio_too_high")), "{found:?}");
-    never_clean(&capdex, "broken");
+    let cases: [(&str, Vec<u8>, &str); 2] = [
+        (
+            "large.tar",
+            archives::Tar::new().file("SKILL.md", b"# x\n").file("large.txt", &large).finish(),
+            "file_too_large",
+        ),
+        ("bomb.tgz", archives::bomb(1 << 30), "ratio_too_high"),
+    ];
+    for (name, bytes, reason) in cases {
+        let capdex = Capdex::offline();
+        capdex.write(name, bytes);
+        let run = capdex.run(&["scan", name, "--format", "jsonl"]);
+        assert_eq!(run.code, Some(3), "{name}: {} {}", run.stdout, run.stderr);
+        let last: serde_json::Value = serde_json::from_str(run.stdout.lines().last().expect("lines")).expect("JSON");
+        assert!(last["incomplete_reasons"].to_string().contains(reason), "{name}: {last}");
+        assert_eq!(text(&last["verdict"], "band"), "unknown", "{name}");
+    }
 }
 
 #[test]

@@ -97,20 +97,9 @@ pub(crate) struct Running {
 impl Running {
     /// Kills it as the kernel would, and gives what it had written.
     pub(crate) fn kill(mut self) -> Run {
-        let mut child = self.child.take().expect("only taken here and in wait");
+        let mut child = self.child.take().expect("only taken here");
         child.kill().expect("a child of ours can be killed");
         Run::of(&child.wait_with_output().expect("a child of ours can be waited for"))
-    }
-
-    /// Waits for its end.
-    pub(crate) fn wait(mut self) -> Run {
-        let child = self.child.take().expect("only taken here and in kill");
-        Run::of(&child.wait_with_output().expect("a child of ours can be waited for"))
-    }
-
-    /// The id of the process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.as_ref().map_or(0, Child::id)
     }
 }
 

@@ -43,7 +43,7 @@ severity = "info"
 confidence = "high"
 kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
 lifecycle = "stable"
-cites = []
+cites = ["saferskills:SS-SKILL-TRANSPARENCY-LICENSE-01"]
 codes = { saferskills = ["SS-SKILL-TRANSPARENCY-LICENSE-01"] }
 
 [[examples.fires]]

@@ -43,7 +43,7 @@ severity = "info"
 confidence = "high"
 kinds = ["mcp_server", "package"]
 lifecycle = "stable"
-cites = []
+cites = ["CWE-1104"]
 
 [[examples.fires]]
 note = "the registry says so"

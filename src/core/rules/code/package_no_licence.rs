@@ -45,7 +45,7 @@ severity = "low"
 confidence = "high"
 kinds = ["mcp_server", "package"]
 lifecycle = "stable"
-cites = []
+cites = ["agentscore:no_license"]
 codes = { agentscore = ["no_license"] }
 
 [[examples.fires]]

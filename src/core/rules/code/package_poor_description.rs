@@ -50,7 +50,7 @@ severity = "low"
 confidence = "medium"
 kinds = ["mcp_server", "package"]
 lifecycle = "stable"
-cites = []
+cites = ["agentscore:poor_description"]
 codes = { agentscore = ["poor_description"] }
 
 [[examples.fires]]

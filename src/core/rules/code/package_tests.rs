@@ -49,23 +49,13 @@ fn severity(command: &str, files: &[(&str, &str)]) -> Option<Severity> {
 }
 
 #[test]
-fn every_example_behaves() {
-    for rule in RULES {
-        let meta = rule.meta();
-        let id = meta.id.as_str();
-        assert!(!meta.examples.fires.is_empty() && !meta.examples.silent.is_empty(), "{id}");
-        for example in &meta.examples.fires {
-            assert!(!found(&facts_of(example), id).is_empty(), "{id} stays silent on {}", example.note);
-        }
-        for example in &meta.examples.silent {
-            assert_eq!(found(&facts_of(example), id), [], "{id} fires on {}", example.note);
-        }
-    }
-}
-
-#[test]
 fn quality_is_never_a_danger() {
-    for rule in RULES.iter().filter(|rule| !rule.meta().id.as_str().contains("network")) {
+    let is_quality =
+        |id: &str| id.starts_with("document-") || id == "skill-manifest-missing-fields" || id.starts_with("package-");
+    for rule in RULES.iter().filter(|rule| is_quality(rule.meta().id.as_str())) {
+        if rule.meta().id.as_str() == "package-install-script-network" {
+            continue;
+        }
         assert!(rule.meta().severity <= Severity::Low, "{}", rule.meta().id);
     }
 }

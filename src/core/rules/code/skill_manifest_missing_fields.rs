@@ -50,7 +50,7 @@ severity = "low"
 confidence = "high"
 kinds = ["skill"]
 lifecycle = "stable"
-cites = []
+cites = ["agentskills:specification"]
 
 [[examples.fires]]
 note = "no front matter"
