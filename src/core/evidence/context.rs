@@ -65,9 +65,15 @@ static STRONG_DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:detect(?:s|ed|ing|ion|ions|or|ors)?|flag(?:s|ged|ging)?|block(?:s|ed|ing)|prevent(?:s|ed|ing|ion)?|scan(?:s|ned|ning)? for|look(?:s|ing)? for|watch(?:ing)? for|search(?:es|ing)? for|check(?:s|ing)? for|grep|red flags?|examples? of (?:an? |the )?(?:attack|injection|malicious|prompt|bad|unsafe)\w*|attackers? (?:can|could|may|might|will|would|who|tries|controls?)|attempts? to|vulnerab\w*|prompt injections?|injections?|jailbreak (?:attempts?|detection)|refuse|rejects?|rejected|suspicious|anti-?patterns?|sanitiz\w*|mitigat\w*|guards? against|protects? against|defend\w*|warning signs?|red team\w*|cve-\d+|cwe-\d+|owasp|exploit(?:s|ed|ation|able)|auditors?|threat model\w*|such as|phrases? like|patterns? like|text like|strings? like|if (?:you (?:see|encounter|find|notice)|content|text|it contains|an? (?:page|tool|document|email|message)))\b",
     )
 });
+/// What leads in a list of things that are not done.
+static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
+    words(
+        r"\b(?:will not|won't|does not|doesn't|must not|never|do not|don'?ts?|avoid|out of scope|not allowed)[*_ ]*:[*_ ]*$",
+    )
+});
 static DEFENCE_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:red flags?|security (?:considerations?|checks?|reviews?|notes?|rules?|guidelines?|best practices|audit|warnings?|model|issues?|testing|patterns?)|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|detect\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|guardrails?|hardening|pentest\w*|red team\w*|bad examples?|unsafe|insecure|rationalizations?|gotchas|pitfalls?|mitigations?|blocked|risk\w*|test cases?|findings?)\b",
+        r"\b(?:red flags?|security (?:considerations?|checks?|reviews?|notes?|rules?|guidelines?|best practices|audit|warnings?|model|issues?|testing|patterns?)|attacks?|attack (?:vectors?|patterns?|examples?)|threats?|threat model|vulnerabilit\w*|detect\w*|malicious|anti-?patterns?|dangerous|prohibited|forbidden|never|avoid|don'?ts?|do not|will not|won'?t|must not|out of scope|not allowed|what not to do|injections?|exploit\w*|payloads?|indicators?|warning signs?|guardrails?|hardening|pentest\w*|red team\w*|bad examples?|unsafe|insecure|rationalizations?|gotchas|pitfalls?|mitigations?|blocked|risk\w*|test cases?|findings?)\b",
     )
 });
 static INSTALL_HEADING: LazyLock<Regex> = LazyLock::new(|| {
@@ -205,7 +211,7 @@ fn is_defensive(
 ) -> bool {
     let around = [slice(bytes, sentence.start..span.start), slice(bytes, span.end..sentence.end)];
     around.iter().any(|part| STRONG_DEFENCE.is_match(part))
-        || lead_in(bytes, sentence.start).is_some_and(|line| DEFENCE.is_match(line))
+        || lead_in(bytes, sentence.start).is_some_and(|line| DEFENCE.is_match(line) || REFUSAL.is_match(line))
         || document.headings_at(origin).any(|title| DEFENCE_HEADING.is_match(title.as_bytes()))
 }
 

@@ -9,7 +9,7 @@ use crate::bundle::{Bundle, BundleFile};
 use crate::decompose::decompose;
 
 /// The forms of published entries that a rule may rest on.
-const CITATIONS: &str = r"^(?:SAFE-T\d{4}(?:\.\d{3})?|mcp-scan:(?:[EWX]|TF)\d{3}@[ABC]|owasp-mcp:MCP\d{2}|owasp-ast:AST\d{2}|owasp-llm:LLM\d{2}|AML\.T\d{4}(?:\.\d{3})?|CWE-\d+|mcp-spec:[a-z-]+|agentskills:specification|(?:agentscore|mcpbundles|saferskills|spiderrating):[A-Za-z0-9_-]+)$";
+const CITATIONS: &str = r"^(?:SAFE-T\d{4}(?:\.\d{3})?|mcp-scan:(?:[EWX]|TF)\d{3}@[ABC]|owasp-mcp:MCP\d{2}|owasp-ast:AST\d{2}|owasp-llm:LLM\d{2}|AML\.T\d{4}(?:\.\d{3})?|CWE-\d+|mcp-spec:[a-z-]+|agentskills:specification|(?:agentscore|mcpbundles|saferskills|spiderrating):[A-Za-z0-9_.-]+)$";
 
 /// The facts of a rule about an example: every capability of it is scanned in full, and for a data rule that is not
 /// for packages the package's rest is scanned as each kind that it is for, because small examples need no anchor file.

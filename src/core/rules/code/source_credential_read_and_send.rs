@@ -14,7 +14,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-credential-read-and-send"
-version = 1
+version = 2
 title = "Secrets are read and something is sent"
 why = "Reading a key file or the whole environment beside a network call is how credentials leave a machine."
 fix = "Read only the variables that are needed, by name; leave key files to the programs that own them."
@@ -46,6 +46,10 @@ note = "One variable by name."
 [examples.silent.files]
 "index.js" = 'fetch("https://api.test", { headers: { Authorization: process.env.API_KEY } });'
 [[examples.silent]]
+note = "The environment is filtered and nothing is sent."
+[examples.silent.files]
+"index.js" = 'for (const [k, v] of Object.entries(process.env)) { if (k.startsWith("APP_")) settings[k] = v; }'
+[[examples.silent]]
 note = "The environment for a child."
 [examples.silent.files]
 "index.js" = '''
@@ -71,8 +75,18 @@ impl Rule for SourceCredentialReadAndSend {
     }
 }
 
-/// How far apart, in lines, a read and a send are surely one piece of work.
+/// How far apart, in lines of ordinary length, a read and a send are surely one piece of work.
 const NEAR: u32 = 15;
+/// Columns that make up for a line where a bundler has joined many into one.
+const COLUMNS_A_LINE: u32 = 80;
+
+/// How many lines of ordinary length lie between two calls.
+fn distance(a: &Call, b: &Call) -> u32 {
+    let columns = a.place.column.abs_diff(b.place.column);
+    let lines = a.place.line.abs_diff(b.place.line);
+    // Within bundled text the lines between are long as well, so columns count whichever line they are on.
+    lines.saturating_add(if columns > 10 * COLUMNS_A_LINE { columns / COLUMNS_A_LINE } else { 0 })
+}
 
 /// Files that hold secrets of the user, by the end of their path.
 const SECRETS: [&str; 26] = [
@@ -135,7 +149,7 @@ fn reads_secret(call: &Call) -> Option<bool> {
 }
 
 fn report(file: &SourceFile<'_>, call: &Call, senders: &[&Call], whole: bool, facts: &mut FactSink<'_>) {
-    let nearest = senders.iter().map(|sender| sender.place.line.abs_diff(call.place.line)).min();
+    let nearest = senders.iter().map(|sender| distance(sender, call)).min();
     let judged = match (nearest, whole) {
         (None, true) => return,
         (None, false) => (Severity::Low, Confidence::Medium),
