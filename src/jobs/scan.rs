@@ -2,9 +2,12 @@
 //!
 //! Must not send a request. A rule change scans again from stored blobs; an unchanged snapshot is never touched.
 
+use std::collections::BTreeSet;
+
 use capdex_core::bundle::Bundle;
 use capdex_core::digest::Digest;
 use capdex_core::rules;
+use capdex_core::snapshot::Gap;
 use capdex_db::{Scanned, SnapshotId};
 use tracing::debug;
 
@@ -12,6 +15,8 @@ use super::{Context, StageReport};
 use crate::progress::Progress;
 use crate::{analysis, bulk, clock};
 
+/// The stage's name in the ledger of gaps.
+pub const STAGE: &str = "scan";
 /// Snapshots scanned between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 16;
 
@@ -73,6 +78,16 @@ fn record(
     scanned: Vec<Scanned>,
 ) -> anyhow::Result<()> {
     let (ruleset, claims, at) = (*ruleset, Digest::of_json(&bundle.claims), context.as_of);
-    context.store.write(move |writer| writer.record_scan(snapshot, &ruleset, &claims, &scanned, at))?;
+    let subject = bundle.identity.clone();
+    // What was refused on the way in stands in the ledger already.
+    let found = scanned.iter().flat_map(|one| one.completeness.gaps()).filter(|gap| !bundle.gaps.contains(gap));
+    let gaps: BTreeSet<Gap> = found.cloned().collect();
+    context.store.write(move |writer| {
+        writer.resolve_gaps(STAGE, &subject, at)?;
+        for gap in &gaps {
+            writer.record_gap(STAGE, &subject, gap, at)?;
+        }
+        writer.record_scan(snapshot, &ruleset, &claims, &scanned, at)
+    })?;
     Ok(())
 }

@@ -152,6 +152,20 @@ fn broken_text_inside_is_a_gap_and_the_rest_is_scanned() {
 }
 
 #[test]
+fn what_does_not_parse_stands_in_the_ledger_until_it_does() {
+    let registry = Registry::start();
+    let broken: &[u8] = b"---\nname: [x\n---\n\n# x\n";
+    registry.npm_package("broken", "1.0.0", &[("skills/x/SKILL.md", broken)]);
+    let (capdex, run, gaps) = night(&registry, &["broken"]);
+    assert_eq!((run.code, gaps.get("npm:broken")), (Some(3), Some(&vec!["malformed".to_owned()])), "{}", run.stdout);
+    registry.npm_package("broken", "1.0.1", &[("skills/x/SKILL.md", HOSTILE_SKILL.as_bytes())]);
+    let next = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-21T01:00:00Z"];
+    assert_eq!(capdex.run(&next).code, Some(0));
+    let row = rows(&capdex.path().join("out"), "gaps").remove(0);
+    assert_eq!((text(&row, "stage"), text(&row, "resolved")), ("scan", "2026-11-21T01:00:00Z"));
+}
+
+#[test]
 fn wrong_usage_is_one_line_and_exit_code_2() {
     let capdex = Capdex::offline();
     capdex.write("bad.toml", "name = \"x\"\n[sources.npn]\nwatchlist = []\n").write("odd.toml", "nam = 1\n");

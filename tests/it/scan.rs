@@ -154,3 +154,11 @@ fn what_strangers_wrote_reaches_no_terminal_unescaped() {
         assert_eq!(raw, None, "{format}: {:?}", run.stdout);
     }
 }
+
+#[test]
+fn the_table_reads_like_a_review() {
+    let capdex = Capdex::offline();
+    capdex.write("skill/SKILL.md", HOSTILE_SKILL).write("tools.json", TOOLS);
+    let run = capdex.run(&["scan", "skill", "tools.json", "--color", "never", "--as-of", "2026-11-20T00:00:00Z"]);
+    insta::assert_snapshot!(run.stdout);
+}

@@ -75,10 +75,19 @@ pub(super) fn rubrics() -> String {
         );
         let _ = writeln!(text, "- Scores {}; scale {} to {}", kinds.join(", "), meta.scale.0, meta.scale.1);
         let _ = writeln!(text, "- Depends on the day: {}\n", if meta.by_day { "yes (ages)" } else { "no" });
-        let _ = writeln!(text, "{}\n", meta.page.trim());
+        text.push_str(&below_heading(meta.page));
+        text.push('\n');
     }
-    let _ = writeln!(text, "{}", rubrics::VERDICT_PAGE.trim());
+    let _ = writeln!(text, "## The verdict\n");
+    text.push_str(&below_heading(rubrics::VERDICT_PAGE));
     text
+}
+
+/// A page without its own title, its headings one level down.
+fn below_heading(page: &str) -> String {
+    let lines = page.trim().lines().skip_while(|line| line.starts_with("# ") || line.is_empty());
+    let demoted = lines.map(|line| if line.starts_with("## ") { format!("#{line}\n") } else { format!("{line}\n") });
+    demoted.collect()
 }
 
 /// The sources.

@@ -1,10 +1,10 @@
-//! `scan --format table`: for people.
+//! `scan --format table`: for people, the worst first.
 
 use capdex_core::capability::Kind;
 use capdex_core::snapshot::Completeness;
 
 use super::Judged;
-use crate::finding::findings;
+use crate::finding::{Finding, findings};
 use crate::output::{self, Out};
 
 /// Evidence shown on one line, in columns.
@@ -37,21 +37,27 @@ pub(super) fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Resu
     if !scores.is_empty() {
         out.line(format_args!("    {}", scores.join(" · ")))?;
     }
-    for finding in &findings {
-        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
-        out.line(format_args!(
-            "    {severity}  {}  {}:{}  {}",
-            finding.rule,
-            output::escape(finding.file),
-            finding.line,
-            finding.title
-        ))?;
-        if !finding.evidence.is_empty() {
-            out.line(format_args!("        {}", output::shorten(&output::escape(finding.evidence), EVIDENCE)))?;
-        }
+    let mut worst_first: Vec<&Finding<'_>> = findings.iter().collect();
+    worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    for finding in worst_first {
+        print_finding(finding, out)?;
     }
     for gap in scanned.completeness.gaps() {
         out.line(format_args!("    not looked at: {}", output::escape(&gap.to_string())))?;
+    }
+    Ok(())
+}
+
+fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
+    let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+    if finding.file.is_empty() {
+        out.line(format_args!("    {severity}  {}  {}", finding.rule, finding.title))?;
+        return Ok(());
+    }
+    let place = format!("{}:{}", output::escape(finding.file), finding.line);
+    out.line(format_args!("    {severity}  {}  {place}  {}", finding.rule, finding.title))?;
+    if !finding.evidence.is_empty() {
+        out.line(format_args!("        {}", output::shorten(&output::escape(finding.evidence), EVIDENCE)))?;
     }
     Ok(())
 }
