@@ -40,7 +40,7 @@ impl Default for Limits {
             expanded_bytes: 256 << 20,
             file_bytes: 32 << 20,
             members: 50_000,
-            ratio: 200,
+            ratio: 100,
             depth: 2,
             path_bytes: 1024,
             path_components: 64,

@@ -50,7 +50,7 @@ fn words(pattern: &str) -> Regex {
 
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:never|do not|don't|don\xE2\x80\x99t|dont|does not|doesn't|must not|mustn't|should not|shouldn't|cannot|can't|can not|won't|will not|not to|avoid|refuse to|refuses to|instead of|rather than|isn't|is not|are not|without|no need to|prohibited|forbidden from)\b[^.;:]*$",
+        r"\b(?:never|do not|don't|don\xE2\x80\x99t|dont|does not|doesn't|must not|mustn't|should not|shouldn't|cannot|can't|can not|won't|will not|not to|avoid|refuse to|refuses to|instead of|rather than|isn't|is not|are not|without|no need to|prohibited|forbidden from)\b(?:[^.;:]|[.]{3}|[.:][^ \t\r\n])*$",
     )
 });
 static NEGATED_NEGATION: LazyLock<Regex> =
@@ -139,7 +139,10 @@ fn breaks_before(bytes: &[u8], at: usize) -> bool {
     let here = bytes.get(at).copied().unwrap_or(b'\n');
     match before {
         b'.' | b'!' | b'?' => {
-            here.is_ascii_whitespace() && !slice(bytes, at.saturating_sub(4)..at).eq_ignore_ascii_case(b"e.g.")
+            let is_ellipsis = slice(bytes, at.saturating_sub(3)..at) == b"...";
+            here.is_ascii_whitespace()
+                && !is_ellipsis
+                && !slice(bytes, at.saturating_sub(4)..at).eq_ignore_ascii_case(b"e.g.")
         }
         b'\n' => match here {
             b'\n' | b'#' | b'|' | b'>' => true,

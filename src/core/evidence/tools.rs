@@ -129,13 +129,19 @@ fn tool_of(entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
     Some(Tool {
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
         title: text("title"),
-        description: text("description"),
+        description: text("description").or_else(|| lines(entry.get("description")?)),
         input_schema: any(&["inputSchema", "input_schema", "parameters", "arguments"]).map(as_schema),
         output_schema: any(&["outputSchema", "output_schema"]),
         annotations: any(&["annotations"]),
         origin,
         place: Place { pointer, ..Place::default() },
     })
+}
+
+/// A description that is written as a list of texts: a client that shows it joins them.
+fn lines(value: &Value) -> Option<String> {
+    let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
+    texts.map(|texts| texts.join("\n"))
 }
 
 /// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;

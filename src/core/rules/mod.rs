@@ -232,16 +232,45 @@ pub fn unavailable(kind: Kind) -> Facts {
 
 fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
     let meta = rule.meta();
-    let before = facts.len();
-    let mut sink = FactSink::new(meta, facts);
+    let mut own = Vec::new();
+    let mut sink = FactSink::new(meta, &mut own);
     if meta.kinds.contains(&subject.capability.kind) {
         rule.check(subject, &mut sink);
-        if sink.facts.len() == before {
+        if sink.facts.is_empty() {
             sink.absent();
         }
     } else {
         sink.not_applicable();
     }
+    facts.extend(without_flood(own));
+}
+
+/// The most findings of one rule in one file that are kept apart: who repeats a thing a thousand times shall not drown
+/// what else there is.
+const FINDINGS_PER_FILE: usize = 50;
+
+/// Keeps the worst and first findings of a rule in each file; the last of those kept says how many more there were.
+fn without_flood(own: Vec<Fact>) -> Vec<Fact> {
+    if own.len() <= FINDINGS_PER_FILE {
+        return own;
+    }
+    let mut by_file: BTreeMap<String, Vec<Fact>> = BTreeMap::new();
+    for fact in own {
+        by_file.entry(fact.place.file.clone()).or_default().push(fact);
+    }
+    let mut kept = Vec::new();
+    for (_, mut facts) in by_file {
+        let more = facts.len().saturating_sub(FINDINGS_PER_FILE);
+        if more > 0 {
+            facts.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place)));
+            facts.truncate(FINDINGS_PER_FILE);
+            if let Some(last) = facts.last_mut() {
+                last.evidence = format!("{} (and {more} more in this file)", last.evidence);
+            }
+        }
+        kept.extend(facts);
+    }
+    kept
 }
 
 static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
@@ -251,8 +280,12 @@ static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
     metas
 });
 
+/// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
+/// stored snapshots are then scanned again.
+const ENGINE: u32 = 1;
+
 static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
-    let metas = Digest::of_json(&*ALL);
+    let metas = Digest::of_json(&(ENGINE, &*ALL));
     let texts = pattern::texts().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
 });

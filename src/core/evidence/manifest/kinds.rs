@@ -56,7 +56,26 @@ pub(super) fn deserves_look(path: &str, text: &str) -> bool {
 /// Whether a text that does not parse was meant to be a manifest all the same.
 pub(super) fn looks_like_one(text: &str) -> bool {
     let bundle = text.contains("\"dxt_version\"") || text.contains("\"mcpb_version\"");
-    bundle || (text.contains("\"tools\"") && text.contains("\"inputSchema\""))
+    let has = |key: &str| text.contains(key);
+    bundle || (has("\"tools\"") && (has("\"inputSchema\"") || (has("\"name\"") && has("\"description\""))))
+}
+
+/// What is wrong with the entries of a tools list: those that are no tools, and descriptions that are no text. None
+/// where nothing is.
+pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
+    let tools = value.pointer(tools_pointer(value)?)?.as_array()?;
+    let strange = tools.iter().filter(|tool| !is_named(tool)).count();
+    let described = |tool: &&Value| tool.get("description").is_some_and(|text| !text.is_string() && !text.is_null());
+    let odd = tools.iter().filter(described).count();
+    match (strange, odd) {
+        (0, 0) => None,
+        (0, odd) => Some(format!("{odd} descriptions of tools are no text")),
+        (strange, _) => Some(format!("{strange} of {} tools have no name", tools.len())),
+    }
+}
+
+fn is_named(tool: &Value) -> bool {
+    tool.get("name").is_some_and(Value::is_string)
 }
 
 /// How the clients of a format read its JSON.
@@ -98,14 +117,14 @@ pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
         .find(|pointer| value.pointer(pointer).is_some_and(|tools| is_tools(tools) || is_empty_list(value, tools)))
 }
 
-/// An array of objects that each have a name, and of which one at least has something only tools have.
+/// An array of which at least half are objects with a name, and one at least has something only tools have.
 fn is_tools(tools: &Value) -> bool {
     const MARKS: [&str; 7] =
         ["description", "inputSchema", "input_schema", "outputSchema", "parameters", "arguments", "annotations"];
     let Value::Array(tools) = tools else { return false };
-    !tools.is_empty()
-        && tools.iter().all(|tool| tool.get("name").is_some_and(Value::is_string))
-        && tools.iter().any(|tool| MARKS.iter().any(|mark| tool.get(mark).is_some()))
+    let marked = |tool: &&Value| is_named(tool) && MARKS.iter().any(|mark| tool.get(mark).is_some());
+    // One bad entry must not make all the others no tools; a list of other things has none that is marked.
+    tools.iter().any(|tool| marked(&tool)) && 2 * tools.iter().filter(|tool| is_named(tool)).count() >= tools.len()
 }
 
 /// An empty array of tools counts only where nothing but the parts of a tools list stands beside it.

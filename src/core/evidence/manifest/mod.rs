@@ -122,6 +122,9 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
         }
         return None;
     };
+    if let Some(defects) = (kind == ManifestKind::ToolsList).then(|| kinds::defects_of_tools(&parsed.value)).flatten() {
+        gaps.push(Gap::new(path, GapReason::Malformed, defects));
+    }
     if let Some(key) = parsed.doubled {
         gaps.push(Gap::new(path, GapReason::Malformed, format!("the key {key:?} stands twice in one object")));
     }

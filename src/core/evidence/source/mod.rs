@@ -90,6 +90,21 @@ struct Findings {
     tools: Vec<(usize, Tool)>,
     /// Whether constants were not followed to their end.
     exhausted: bool,
+    /// Whether there were more calls than are kept.
+    flooded: bool,
+}
+
+/// The most calls that are kept of one file: far more than source written by people has, bundles included.
+const MAX_CALLS: usize = 20_000;
+
+impl Findings {
+    fn keep_call(&mut self, offset: usize, call: Call) {
+        if self.calls.len() < MAX_CALLS {
+            self.calls.push((offset, call));
+        } else {
+            self.flooded = true;
+        }
+    }
 }
 
 /// What came of parsing.
@@ -192,6 +207,10 @@ fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
 fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> SourceView {
     if findings.exhausted {
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, "constants too large to follow"));
+    }
+    if findings.flooded {
+        let detail = format!("more than {MAX_CALLS} calls worth knowing; the rest was not looked at");
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
     }
     findings.calls.sort_by_key(|(offset, _)| *offset);
     findings.tools.sort_by_key(|(offset, _)| *offset);

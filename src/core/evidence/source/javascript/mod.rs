@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
     fn keep(&mut self, callee: String, arguments: Vec<Argument>, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
         let call = Call { callee, arguments, place: crate::fact::Place::default(), text };
-        self.findings.calls.push((span.start as usize, call));
+        self.findings.keep_call(span.start as usize, call);
     }
 
     fn keep_call(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {

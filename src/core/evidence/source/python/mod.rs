@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     fn keep(&mut self, callee: String, arguments: Vec<Argument>, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let call = Call { callee, arguments, place: Place::default(), text: excerpt(self.text, start, end) };
-        self.findings.calls.push((start, call));
+        self.findings.keep_call(start, call);
     }
 
     fn keep_call(&mut self, call: &'a ast::ExprCall) {
