@@ -81,9 +81,10 @@ pub fn write(reader: Reader, out: &Path, options: &ExportOptions) -> anyhow::Res
     clear(&staging)?;
     fs::create_dir_all(&staging).with_context(|| format!("failed to create {}", staging.display()))?;
     let view = reader.snapshot_view()?;
+    let contents = tables::Contents::of(&view, options)?;
     let mut files = Vec::new();
     for table in tables::TABLES {
-        let rows = (table.rows)(&view, options)?;
+        let rows = (table.rows)(&contents)?;
         for exporter in EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id())) {
             let name =
                 exporter.write(&staging, table, &rows).with_context(|| format!("failed to write {}", table.name))?;
@@ -93,9 +94,8 @@ pub fn write(reader: Reader, out: &Path, options: &ExportOptions) -> anyhow::Res
     let files = manifest::rows_of(&staging, files)?;
     let manifest_bytes = manifest::write(&staging, &view, &files, options)?;
     replace(&staging, out)?;
-    let capabilities = files.iter().find(|file| file.path.starts_with("capabilities.")).map_or(0, |file| file.rows);
     Ok(Written {
-        capabilities: if capabilities == 0 { u64::try_from(view.current()?.len())? } else { capabilities },
+        capabilities: u64::try_from(contents.capabilities())?,
         files: u64::try_from(files.len())? + 1,
         bytes: files.iter().map(|file: &FileRow| file.bytes).sum::<u64>() + manifest_bytes,
         as_of: options.as_of,

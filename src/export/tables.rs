@@ -44,7 +44,28 @@ pub struct Table {
     /// Its columns.
     pub columns: &'static [Column],
     /// Its rows, sorted.
-    pub rows: fn(&Reader, &ExportOptions) -> anyhow::Result<Vec<Row>>,
+    pub rows: fn(&Contents<'_>) -> anyhow::Result<Vec<Row>>,
+}
+
+/// What the rows of an export are made from; the ranking, which several tables follow, is made once.
+pub struct Contents<'a> {
+    reader: &'a Reader,
+    ranked: Vec<Ranked>,
+}
+
+impl<'a> Contents<'a> {
+    /// Ranks what the store holds.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn of(reader: &'a Reader, options: &ExportOptions) -> anyhow::Result<Self> {
+        Ok(Self { reader, ranked: ranked::rank(reader, options)? })
+    }
+
+    /// How many capabilities there are.
+    pub fn capabilities(&self) -> usize {
+        self.ranked.len()
+    }
 }
 
 /// One row: a value for each column, `null` where there is none.
@@ -109,8 +130,8 @@ const CAPABILITIES: &[Column] = &[
     column("revision_seen", Text, "as_of of the night that saw this content first"),
 ];
 
-fn capabilities(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    Ok(ranked::rank(reader, options)?.iter().map(capability_row).collect())
+fn capabilities(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    Ok(contents.ranked.iter().map(capability_row).collect())
 }
 
 /// The row of a ranked capability, in the order of the columns.
@@ -160,10 +181,10 @@ const SCORES: &[Column] = &[
     column("reason", Text, "why there is no value"),
 ];
 
-fn scores(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+fn scores(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for ranked in ranked::rank(reader, options)? {
-        rows.extend(ranked.scores.iter().map(|score| score_row(&ranked, score)));
+    for ranked in &contents.ranked {
+        rows.extend(ranked.scores.iter().map(|score| score_row(ranked, score)));
     }
     Ok(rows)
 }
@@ -209,11 +230,11 @@ const FINDINGS: &[Column] = &[
     column("codes", Json, "the rule's names in each method's catalogue"),
 ];
 
-fn finding_rows(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
+fn finding_rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for ranked in ranked::rank(reader, options)? {
+    for ranked in &contents.ranked {
         let capability = &ranked.current.capability;
-        let facts = ranked::facts(reader, &ranked.current)?;
+        let facts = ranked::facts(contents.reader, &ranked.current)?;
         for finding in findings(&facts) {
             rows.push(vec![
                 json!(capability.slug),
@@ -241,11 +262,12 @@ const FACTS: &[Column] = &[
     column("facts", Json, "kind and every outcome of every rule, `False`, `NotApplicable` and `Unavailable` included"),
 ];
 
-fn facts(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    let digests: std::collections::BTreeSet<_> = reader.current()?.into_iter().map(|current| current.facts).collect();
+fn facts(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let digests: std::collections::BTreeSet<_> =
+        contents.reader.current()?.into_iter().map(|current| current.facts).collect();
     digests
         .into_iter()
-        .filter_map(|digest| match reader.facts(&digest) {
+        .filter_map(|digest| match contents.reader.facts(&digest) {
             Ok(facts) => facts.map(|facts| Ok(vec![json!(digest.hex()), json!(facts)])),
             Err(error) => Some(Err(error.into())),
         })
@@ -268,8 +290,9 @@ const LISTINGS: &[Column] = &[
     column("changed", Text, "as_of of the night that saw it in this form first"),
 ];
 
-fn listings(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    Ok(reader
+fn listings(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    Ok(contents
+        .reader
         .listings(None)?
         .into_iter()
         .map(|stored| {
@@ -306,8 +329,8 @@ const GAPS: &[Column] = &[
     column("resolved", Text, "as_of of the night that found it gone; null while open"),
 ];
 
-fn gaps(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    let rows = reader.gaps(false)?.into_iter().map(|ledger| {
+fn gaps(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let rows = contents.reader.gaps(false)?.into_iter().map(|ledger| {
         vec![
             json!(ledger.stage),
             json!(ledger.subject),
@@ -333,8 +356,8 @@ const DRIFT: &[Column] = &[
     column("as_of", Text, "the night that saw it"),
 ];
 
-fn drift(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    let rows = reader.drift_events(None)?.into_iter().map(|event| {
+fn drift(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
         vec![
             json!(event.slug),
             json!(event.capability.to_string()),
@@ -360,8 +383,8 @@ const ALERTS: &[Column] = &[
     column("raised", Text, "as_of of the night that raised it"),
 ];
 
-fn alerts(reader: &Reader, _options: &ExportOptions) -> anyhow::Result<Vec<Row>> {
-    let rows = reader.alerts()?.into_iter().map(|(alert, raised)| {
+fn alerts(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let rows = contents.reader.alerts()?.into_iter().map(|(alert, raised)| {
         vec![
             json!(alert.key),
             json!(alert.pass),

@@ -4,11 +4,9 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::signals;
-use crate::fact::Place;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::package_subject::describes_no_package;
+use super::package_subject::report_missing;
 
 /// The rule.
 pub(super) struct DocumentMissingLicenceFile;
@@ -22,13 +20,7 @@ impl Rule for DocumentMissingLicenceFile {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        if describes_no_package(subject) {
-            facts.not_applicable();
-        } else if subject.evidence.documents.is_empty() {
-            facts.unavailable("the files");
-        } else if !signals::of(subject).has_license_file {
-            facts.found(Place::default(), "no licence file");
-        }
+        report_missing(subject, facts, "no licence file", |signals| signals.has_license_file);
     }
 }
 

@@ -3,9 +3,9 @@
 //! Must not judge.
 
 use crate::capability::Kind;
-use crate::evidence::signals::Signals;
+use crate::evidence::signals::{self, Signals};
 use crate::fact::Place;
-use crate::rules::Subject;
+use crate::rules::{FactSink, Subject};
 
 /// Whether a row of kind `package` is only what is left of an input whose files all belong to capabilities: those
 /// describe the package then. An input without any bytes is described by its listing.
@@ -19,4 +19,21 @@ pub(super) fn manifest_place(signals: &Signals) -> Place {
     let line = signals.manifest.as_ref().map_or(0, |_| 1);
     let file = signals.manifest.clone().unwrap_or_default();
     Place { file, line, column: line, pointer: String::new() }
+}
+
+/// Reports a document that is not there. Says nothing of a row that describes no package, and lacks the data where there
+/// are no files.
+pub(super) fn report_missing(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    evidence: &str,
+    is_there: impl Fn(&Signals) -> bool,
+) {
+    if describes_no_package(subject) {
+        facts.not_applicable();
+    } else if subject.evidence.documents.is_empty() {
+        facts.unavailable("the files");
+    } else if !is_there(&signals::of(subject)) {
+        facts.found(Place::default(), evidence);
+    }
 }
