@@ -299,12 +299,16 @@ pub struct Docs {
 /// Options of `bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// A labelled set, one JSON object a line, gzip allowed: `case`, `label`, `subset` and `files` or `doc`.
-    pub file: PathBuf,
+    /// Labelled sets, one JSON object a line, gzip allowed: `case`, `label`, `subset`, `category` and `files` or `doc`.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Also write one verdict a line (`case`, `severity`, `findings`) to this file.
     #[arg(long, value_name = "FILE")]
     pub verdicts: Option<PathBuf>,
-    /// How often the set is scanned; the best round counts.
+    /// Also write what each rule did into this file of figures, in place of what stood there about the same sets.
+    #[arg(long, value_name = "FILE")]
+    pub measure: Option<PathBuf>,
+    /// How often each set is scanned; the best round counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
 }

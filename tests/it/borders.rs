@@ -12,12 +12,14 @@ use serde_json::Value;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Every edge inside the workspace, as (from, to).
-const EDGES: [(&str, &str); 5] = [
+const EDGES: [(&str, &str); 7] = [
     ("capdex", "capdex-core"),
     ("capdex", "capdex-crawlers"),
     ("capdex", "capdex-db"),
     ("capdex-crawlers", "capdex-core"),
     ("capdex-db", "capdex-core"),
+    ("capdex-fuzz", "capdex-core"),
+    ("capdex-fuzz", "capdex-crawlers"),
 ];
 
 /// What a package may not depend on directly, in any of its tables.

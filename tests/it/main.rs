@@ -3,6 +3,7 @@
 mod bad_input;
 mod borders;
 mod killed;
+mod labelled;
 mod manual;
 mod nightly;
 mod packages;

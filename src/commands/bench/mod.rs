@@ -1,73 +1,72 @@
-//! `capdex bench`: recall, false-positive rate and throughput on a labelled set.
+//! `capdex bench`: recall, false-positive rate and throughput on labelled sets.
 //!
-//! The set is read and parsed before the clock starts; what is timed is scanning and scoring from memory.
+//! A set is read and parsed before the clock starts; what is timed is scanning and scoring from memory.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write as _};
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use capdex_core::bundle::{Bundle, BundleFile};
 use capdex_core::fact::Severity;
+use capdex_core::rules::measured::{self, MeasuredSet};
 use capdex_core::time::AsOf;
-use capdex_crawlers::unpack;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Bench, Global};
-use crate::exit::{Exit, usage};
+use crate::exit::Exit;
 use crate::output::{self, Out};
 use crate::{analysis, bulk, clock};
 
 mod rates;
+mod set;
 
-/// One labelled case as the file holds it; other keys are ignored.
-#[derive(Debug, Deserialize)]
-struct Line {
-    case: String,
-    label: String,
-    #[serde(default)]
-    subset: String,
-    #[serde(default)]
-    files: BTreeMap<String, String>,
-    #[serde(default)]
-    doc: Value,
-}
-
-/// One labelled case, ready to scan.
-struct Case {
-    id: String,
-    label: String,
-    subset: String,
-    bundle: Bundle,
-}
+use set::{Case, Set};
 
 /// What was found in one case.
 #[derive(Clone, Debug, Default)]
 struct Verdict {
     worst: Option<Severity>,
     rules: BTreeMap<String, Severity>,
+    capabilities: usize,
+    tools: usize,
 }
 
 pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Result<Exit> {
-    let cases = read(&options.file)?;
-    if cases.is_empty() {
-        return Err(usage(format!("{} holds no case", options.file.display())));
-    }
+    let sets = options.files.iter().map(|path| Set::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let pool = bulk::pool(global.threads)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let mut figures = BTreeMap::new();
+    let mut lines = Vec::new();
+    for set in &sets {
+        let (verdicts, best) = time(set, &pool, options.rounds, at)?;
+        print_throughput(set, &verdicts, best, &pool, options.rounds, out)?;
+        rates::print(set, &verdicts, out)?;
+        lines.extend(set.cases.iter().zip(&verdicts).map(|(case, verdict)| verdict_line(case, verdict)));
+        figures.insert(set.name.clone(), rates::measured(set, &verdicts));
+    }
+    if let Some(path) = &options.verdicts {
+        write_verdicts(path, &lines)?;
+    }
+    if let Some(path) = &options.measure {
+        write_figures(path, figures)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Scans a whole set so many times; what was found, and the shortest time.
+fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> anyhow::Result<(Vec<Verdict>, Duration)> {
     let mut best = Duration::MAX;
     let mut verdicts = Vec::new();
-    for _ in 0..options.rounds {
+    for _ in 0..rounds {
         let watch = clock::Stopwatch::start();
         verdicts.clear();
         bulk::ordered(
-            &pool,
-            &cases,
-            cases.len(),
-            |case| judge(&case.bundle, at),
+            pool,
+            &set.cases,
+            set.cases.len(),
+            |case| judge(case, at),
             |_, results| {
                 verdicts.extend(results);
                 Ok(())
@@ -75,17 +74,14 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
         )?;
         best = best.min(watch.elapsed());
     }
-    print_throughput(&cases, best, &pool, options.rounds, out)?;
-    rates::print(&cases, &verdicts, out)?;
-    if let Some(path) = &options.verdicts {
-        write_verdicts(path, &cases, &verdicts)?;
-    }
-    Ok(Exit::Done)
+    Ok((verdicts, best))
 }
 
-fn judge(bundle: &Bundle, at: AsOf) -> Verdict {
+fn judge(case: &Case, at: AsOf) -> Verdict {
     let mut verdict = Verdict::default();
-    for scanned in analysis::scan(bundle) {
+    for scanned in analysis::scan(&case.bundle) {
+        verdict.capabilities += 1;
+        verdict.tools += scanned.pins.tools.len();
         // The scores count toward the time, as in a real night.
         std::hint::black_box(analysis::score(&scanned.facts, None, at));
         for fact in scanned.facts.findings() {
@@ -97,49 +93,26 @@ fn judge(bundle: &Bundle, at: AsOf) -> Verdict {
     verdict
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
-    let file = File::open(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
-    let is_gzip = path.extension().is_some_and(|extension| extension == "gz");
-    let reader: Box<dyn BufRead> =
-        if is_gzip { Box::new(unpack::gunzip_lines(file)) } else { Box::new(BufReader::new(file)) };
-    reader
-        .lines()
-        .enumerate()
-        .map(|(index, line)| {
-            let line = line.with_context(|| format!("failed to read {}", path.display()))?;
-            let line: Line = serde_json::from_str(&line)
-                .map_err(|error| usage(format!("{} line {}: {error}", path.display(), index + 1)))?;
-            Ok(case(line))
-        })
-        .collect()
-}
-
-fn case(line: Line) -> Case {
-    let mut files: BTreeMap<String, BundleFile> =
-        line.files.into_iter().map(|(path, text)| (path, BundleFile::new(text.into_bytes()))).collect();
-    if !line.doc.is_null() {
-        files.insert("tools.json".into(), BundleFile::new(line.doc.to_string().into_bytes()));
-    }
-    let bundle = Bundle::local(format!("folder:{}", line.case), files);
-    Case { id: line.case, label: line.label, subset: line.subset, bundle }
-}
-
 fn print_throughput(
-    cases: &[Case],
+    set: &Set,
+    verdicts: &[Verdict],
     best: Duration,
     pool: &rayon::ThreadPool,
     rounds: u32,
     out: &mut Out,
 ) -> anyhow::Result<()> {
-    let bytes: u64 = cases.iter().flat_map(|case| case.bundle.files.values()).map(|file| file.bytes.len() as u64).sum();
     let seconds = best.as_secs_f64().max(1e-9);
+    let a_second = |count: usize| count as f64 / seconds;
     out.line(format_args!(
-        "{} ({}) in {seconds:.2} s on {}, best of {rounds}: {:.0} cases/s, {:.1} MB/s",
-        output::count(cases.len() as u64, "case"),
-        output::bytes(bytes),
+        "{}: {} ({}) in {seconds:.2} s on {}, best of {rounds}: {:.0} cases/s, {:.0} capabilities/s, {:.0} tools/s, {:.1} MB/s",
+        output::escape(&set.name),
+        output::count(set.cases.len() as u64, "case"),
+        output::bytes(set.bytes()),
         output::count(pool.current_num_threads() as u64, "thread"),
-        cases.len() as f64 / seconds,
-        bytes as f64 / 1e6 / seconds
+        a_second(set.cases.len()),
+        a_second(verdicts.iter().map(|verdict| verdict.capabilities).sum()),
+        a_second(verdicts.iter().map(|verdict| verdict.tools).sum()),
+        set.bytes() as f64 / 1e6 / seconds
     ))?;
     if let Some(peak) = clock::peak_memory_bytes() {
         out.line(format_args!("peak memory {}", output::bytes(peak)))?;
@@ -147,14 +120,29 @@ fn print_throughput(
     Ok(())
 }
 
-fn write_verdicts(path: &Path, cases: &[Case], verdicts: &[Verdict]) -> anyhow::Result<()> {
-    let mut file = std::io::BufWriter::new(File::create(path)?);
-    for (case, verdict) in cases.iter().zip(verdicts) {
-        let findings: Vec<Value> =
-            verdict.rules.iter().map(|(rule, severity)| json!({ "rule": rule, "severity": severity })).collect();
-        let severity = verdict.worst.map_or("none", Severity::as_str);
-        writeln!(file, "{}", json!({ "case": case.id, "severity": severity, "findings": findings }))?;
+fn verdict_line(case: &Case, verdict: &Verdict) -> Value {
+    let findings: Vec<Value> =
+        verdict.rules.iter().map(|(rule, severity)| json!({ "rule": rule, "severity": severity })).collect();
+    let severity = verdict.worst.map_or("none", Severity::as_str);
+    json!({ "case": case.id, "severity": severity, "findings": findings })
+}
+
+fn write_verdicts(path: &Path, lines: &[Value]) -> anyhow::Result<()> {
+    let failed = || format!("failed to write {}", path.display());
+    let mut file = std::io::BufWriter::new(File::create(path).with_context(failed)?);
+    for line in lines {
+        writeln!(file, "{line}").with_context(failed)?;
     }
-    file.flush()?;
-    Ok(())
+    file.flush().with_context(failed)
+}
+
+/// Puts the figures of these sets into a file of figures and keeps those of other sets.
+fn write_figures(path: &Path, figures: BTreeMap<String, MeasuredSet>) -> anyhow::Result<()> {
+    let mut all: BTreeMap<String, MeasuredSet> = match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} is no such file", path.display()))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
+        Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
+    };
+    all.extend(figures);
+    fs::write(path, measured::render(&all)).with_context(|| format!("failed to write {}", path.display()))
 }

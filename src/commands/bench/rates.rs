@@ -3,114 +3,103 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_core::fact::Severity;
+use capdex_core::rules;
+use capdex_core::rules::measured::{MeasuredSet, Rate};
 
-use super::{Case, Verdict};
+use super::Verdict;
+use super::set::{Case, Set};
 use crate::commands::summary;
 use crate::output::{self, Out};
 
-/// A share with its 95 % Wilson interval, in percent.
-struct Rate {
-    hits: u64,
-    of: u64,
-}
+/// The labels that are counted.
+const MALICIOUS: &str = "malicious";
+const BENIGN: &str = "benign";
 
-impl Rate {
-    fn interval(&self) -> (f64, f64) {
-        const Z: f64 = 1.96;
-        if self.of == 0 {
-            return (0.0, 0.0);
+/// How many of the rules that fire on benign cases are printed apart.
+const NOISIEST: usize = 15;
+
+/// What each rule did on a set.
+pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
+    let mut measured = MeasuredSet {
+        digest: set.digest.to_string(),
+        benign: set.labelled(BENIGN),
+        malicious: set.labelled(MALICIOUS),
+        rules: BTreeMap::new(),
+    };
+    for (case, verdict) in set.cases.iter().zip(verdicts) {
+        if case.label != MALICIOUS && case.label != BENIGN {
+            continue;
         }
-        let (n, share) = (self.of as f64, self.hits as f64 / self.of as f64);
-        let denominator = 1.0 + Z * Z / n;
-        let centre = (share + Z * Z / (2.0 * n)) / denominator;
-        let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / denominator;
-        (100.0 * (centre - half).max(0.0), 100.0 * (centre + half).min(1.0))
+        for (rule, severity) in &verdict.rules {
+            measured.rules.entry(rule.clone()).or_default().add(case.label == MALICIOUS, *severity);
+        }
     }
+    measured
 }
 
-impl std::fmt::Display for Rate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (low, high) = self.interval();
-        let share = 100.0 * self.hits as f64 / (self.of.max(1)) as f64;
-        write!(f, "{share:.1} [{low:.1}, {high:.1}]")
-    }
-}
-
-fn rate(cases: &[Case], verdicts: &[Verdict], label: &str, subset: Option<&str>, at_least: Severity) -> Rate {
-    let rows = cases.iter().zip(verdicts);
-    let chosen = rows.filter(|(case, _)| case.label == label && subset.is_none_or(|subset| case.subset == subset));
-    let mut rate = Rate { hits: 0, of: 0 };
-    for (_, verdict) in chosen {
-        rate.of += 1;
-        rate.hits += u64::from(verdict.worst.is_some_and(|worst| worst >= at_least));
-    }
-    rate
-}
-
-/// Prints the rates by label and subset, then each rule's hits at high or critical.
-pub(super) fn print(cases: &[Case], verdicts: &[Verdict], out: &mut Out) -> anyhow::Result<()> {
+/// Prints the rates by label, subset and category, then each rule's own, the noisiest apart.
+pub(super) fn print(set: &Set, verdicts: &[Verdict], out: &mut Out) -> anyhow::Result<()> {
+    let rows: Vec<(&Case, &Verdict)> = set.cases.iter().zip(verdicts).collect();
     let mut table = summary::table();
-    table.set_header(["flagged, %", "cases", "high or critical", "medium or worse", "low or worse"]);
-    let groups: BTreeSet<(&str, &str)> = cases.iter().map(|case| (case.label.as_str(), case.subset.as_str())).collect();
-    let labels: BTreeSet<&str> = groups.iter().map(|(label, _)| *label).collect();
+    table.set_header(["flagged, %", "cases", "critical", "high or worse", "medium or worse", "low or worse"]);
+    let labels: BTreeSet<&str> = rows.iter().map(|(case, _)| case.label.as_str()).collect();
     for label in labels {
-        add(&mut table, cases, verdicts, label, None);
-        for (_, subset) in groups.iter().filter(|(each, _)| *each == label) {
-            add(&mut table, cases, verdicts, label, Some(subset));
-        }
+        let labelled: Vec<_> = rows.iter().copied().filter(|(case, _)| case.label == label).collect();
+        add(&mut table, label, &labelled);
+        add_groups(&mut table, "subset", &labelled, |case| &case.subset);
+        add_groups(&mut table, "category", &labelled, |case| &case.category);
     }
     out.line(table)?;
-    print_rules(cases, verdicts, out)
+    print_rules(&measured(set, verdicts), out)
 }
 
-fn add(table: &mut comfy_table::Table, cases: &[Case], verdicts: &[Verdict], label: &str, subset: Option<&str>) {
-    let of = |severity| rate(cases, verdicts, label, subset, severity);
-    let name = subset.map_or_else(|| label.to_owned(), |subset| format!("  {subset}"));
-    let high = of(Severity::High);
+fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdict)], key: impl Fn(&Case) -> &String) {
+    let keys: BTreeSet<&String> = rows.iter().map(|(case, _)| key(case)).filter(|key| !key.is_empty()).collect();
+    for each in keys {
+        let group: Vec<_> = rows.iter().copied().filter(|(case, _)| key(case) == each).collect();
+        add(table, &format!("  {word} {}", output::escape(each)), &group);
+    }
+}
+
+fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&Case, &Verdict)]) {
+    let at_least = |severity: Severity| {
+        let flagged = rows.iter().filter(|(_, verdict)| verdict.worst.is_some_and(|worst| worst >= severity)).count();
+        Rate { hits: flagged as u64, of: rows.len() as u64 }.to_string()
+    };
     table.add_row([
-        output::escape(&name).into_owned(),
-        high.of.to_string(),
-        high.to_string(),
-        of(Severity::Medium).to_string(),
-        of(Severity::Low).to_string(),
+        output::escape(name).into_owned(),
+        rows.len().to_string(),
+        at_least(Severity::Critical),
+        at_least(Severity::High),
+        at_least(Severity::Medium),
+        at_least(Severity::Low),
     ]);
 }
 
-fn print_rules(cases: &[Case], verdicts: &[Verdict], out: &mut Out) -> anyhow::Result<()> {
-    let mut counts: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
-    let benign = cases.iter().filter(|case| case.label == "benign").count() as u64;
-    for (case, verdict) in cases.iter().zip(verdicts) {
-        for (rule, severity) in &verdict.rules {
-            let (malicious, benign_high, benign_any) = counts.entry(rule).or_default();
-            let is_high = *severity >= Severity::High;
-            match case.label.as_str() {
-                "malicious" => *malicious += 1,
-                "benign" => {
-                    *benign_high += u64::from(is_high);
-                    *benign_any += 1;
-                }
-                _ => {}
-            }
-        }
-    }
+fn print_rules(measured: &MeasuredSet, out: &mut Out) -> anyhow::Result<()> {
     let mut table = summary::table();
-    table.set_header(["rule", "malicious cases", "benign at high+", "benign at any", "benign at any, %"]);
-    for (rule, (malicious, high, any)) in counts {
-        let share = Rate { hits: any, of: benign };
-        table.add_row([rule.to_owned(), malicious.to_string(), high.to_string(), any.to_string(), share.to_string()]);
+    table.set_header(["rule", "malicious", "at high+", "benign", "at high+", "benign, %", "benign at high+, %"]);
+    for (rule, hits) in &measured.rules {
+        table.add_row([
+            rule.clone(),
+            hits.malicious.to_string(),
+            hits.malicious_high.to_string(),
+            hits.benign.to_string(),
+            hits.benign_high.to_string(),
+            Rate { hits: hits.benign, of: measured.benign }.to_string(),
+            Rate { hits: hits.benign_high, of: measured.benign }.to_string(),
+        ]);
     }
     out.line(table)?;
+    let is_finding = |rule: &str| rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
+    let mut noisy: Vec<_> = measured.rules.iter().filter(|(rule, hits)| hits.benign > 0 && is_finding(rule)).collect();
+    noisy.sort_by_key(|(rule, hits)| (std::cmp::Reverse((hits.benign_high, hits.benign)), *rule));
+    let names: Vec<String> = noisy
+        .iter()
+        .take(NOISIEST)
+        .map(|(rule, hits)| format!("{rule} {}/{}", hits.benign_high, hits.benign))
+        .collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    out.line(format_args!("fire most on benign cases (at high or critical/at any severity): {names}"))?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Rate;
-
-    #[test]
-    fn intervals_are_wilsons() {
-        let (low, high) = Rate { hits: 1, of: 10 }.interval();
-        assert!((low - 1.79).abs() < 0.01 && (high - 40.42).abs() < 0.01, "{low} {high}");
-        assert_eq!(Rate { hits: 0, of: 0 }.interval(), (0.0, 0.0));
-    }
 }

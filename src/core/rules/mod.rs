@@ -19,6 +19,7 @@ use crate::listing::Claims;
 use crate::snapshot::Gap;
 
 pub mod code;
+pub mod measured;
 mod pattern;
 #[cfg(test)]
 mod tests;

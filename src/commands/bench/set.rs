@@ -1,0 +1,98 @@
+//! A labelled set: its cases read into memory, so that no reading is timed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use capdex_core::bundle::{Bundle, BundleFile};
+use capdex_core::digest::Digest;
+use capdex_crawlers::unpack;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::exit::usage;
+
+/// One labelled case as the file holds it; other keys are ignored.
+#[derive(Debug, Deserialize)]
+struct Line {
+    case: String,
+    label: String,
+    #[serde(default)]
+    subset: String,
+    #[serde(default)]
+    category: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    #[serde(default)]
+    doc: Value,
+}
+
+/// One labelled case, ready to scan.
+pub(super) struct Case {
+    pub(super) id: String,
+    /// `malicious` or `benign`; anything else is scanned and not counted.
+    pub(super) label: String,
+    pub(super) subset: String,
+    pub(super) category: String,
+    pub(super) bundle: Bundle,
+}
+
+/// One file of labelled cases.
+pub(super) struct Set {
+    /// The file's name up to its first dot: `skills` for `skills.jsonl.gz`.
+    pub(super) name: String,
+    /// The digest of the file's bytes.
+    pub(super) digest: Digest,
+    pub(super) cases: Vec<Case>,
+}
+
+impl Set {
+    /// Reads a file of labelled cases, gzip allowed.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let bytes = fs::read(path).map_err(|error| usage(format!("cannot read {}: {error}", path.display())))?;
+        let is_gzip = path.extension().is_some_and(|extension| extension == "gz");
+        let cases = if is_gzip {
+            parse(path, std::io::BufReader::new(unpack::gunzip_lines(bytes.as_slice())))?
+        } else {
+            parse(path, bytes.as_slice())?
+        };
+        if cases.is_empty() {
+            return Err(usage(format!("{} holds no case", path.display())));
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = file.split('.').next().unwrap_or_default().to_owned();
+        Ok(Self { name, digest: Digest::of(&bytes), cases })
+    }
+
+    /// How many cases carry a label.
+    pub(super) fn labelled(&self, label: &str) -> u64 {
+        self.cases.iter().filter(|case| case.label == label).count() as u64
+    }
+
+    /// The bytes of all cases together.
+    pub(super) fn bytes(&self) -> u64 {
+        let files = self.cases.iter().flat_map(|case| case.bundle.files.values());
+        files.map(|file| file.bytes.len() as u64).sum()
+    }
+}
+
+fn parse(path: &Path, reader: impl std::io::BufRead) -> anyhow::Result<Vec<Case>> {
+    let parse = |(index, line): (usize, std::io::Result<String>)| {
+        let line = line.with_context(|| format!("failed to read {}", path.display()))?;
+        let line: Line = serde_json::from_str(&line)
+            .map_err(|error| usage(format!("{} line {}: {error}", path.display(), index + 1)))?;
+        Ok(case(line))
+    };
+    reader.lines().enumerate().map(parse).collect()
+}
+
+fn case(line: Line) -> Case {
+    let mut files: BTreeMap<String, BundleFile> =
+        line.files.into_iter().map(|(path, text)| (path, BundleFile::new(text.into_bytes()))).collect();
+    if !line.doc.is_null() {
+        files.insert("tools.json".into(), BundleFile::new(line.doc.to_string().into_bytes()));
+    }
+    let bundle = Bundle::local(format!("folder:{}", line.case), files);
+    Case { id: line.case, label: line.label, subset: line.subset, category: line.category, bundle }
+}
