@@ -13,12 +13,13 @@ use crate::export::tables::TABLES;
 
 const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
 
-fn page(title: &str) -> String {
+/// The head of a page.
+pub(super) fn page(title: &str) -> String {
     format!("{NOTE}# {title}\n\n")
 }
 
 /// Text that may hold Markdown's own signs, for a table cell.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
