@@ -4,6 +4,7 @@
 //! lacks is unknown instead of absent.
 
 use capdex_core::listing::{Claim, Claims};
+use capdex_core::standing::Standing;
 use serde_json::Value;
 
 use super::packument::Packument;
@@ -35,6 +36,17 @@ pub(crate) fn of(packument: &Packument<'_>) -> Claims {
         },
         install_scripts: install_scripts(packument),
         dependencies: dependencies(packument),
+        standing: Standing { signed: signed(packument), ..Standing::default() },
+        history: Claim::Unknown,
+    }
+}
+
+/// Whether the registry lists a signature over the version. Proxies leave the list out, so that nothing is said by its
+/// absence.
+fn signed(packument: &Packument<'_>) -> Claim<bool> {
+    match packument.manifest.get("dist").and_then(|dist| dist.get("signatures")) {
+        Some(Value::Array(signatures)) if !signatures.is_empty() => Claim::Known(true),
+        _ => Claim::Unknown,
     }
 }
 

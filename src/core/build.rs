@@ -10,7 +10,9 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("rules");
     writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
     let mut list = String::from("&[\n");
-    for pack in sorted(&root)?.into_iter().filter(|path| path.is_dir()) {
+    // A folder with a module of its own holds no data rules.
+    let is_pack = |path: &PathBuf| path.is_dir() && !path.join("mod.rs").is_file();
+    for pack in sorted(&root)?.into_iter().filter(is_pack) {
         for file in sorted(&pack)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             let path = file.display().to_string();

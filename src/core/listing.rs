@@ -5,7 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::history::History;
 use crate::ids::ListingKey;
+use crate::standing::Standing;
 use crate::time::Timestamp;
 
 /// Where bytes are. Closed: one fetcher per variant.
@@ -153,6 +155,11 @@ impl<T> Claim<T> {
         }
     }
 
+    /// Whether the source says nothing either way.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
     /// `Known` for a value, `Absent` for none: for fields whose absence the source itself asserts.
     pub fn known_or_absent(value: Option<T>) -> Self {
         value.map_or(Self::Absent, Self::Known)
@@ -189,6 +196,13 @@ pub struct Claims {
     pub install_scripts: Claim<Vec<(String, String)>>,
     /// Names of the run-time dependencies, sorted.
     pub dependencies: Claim<Vec<String>>,
+    /// What the world around the package says: its repository, its account, other lists. Left out of the text where
+    /// nothing is known, so that claims of before have the digest that they had.
+    #[serde(skip_serializing_if = "Standing::is_unknown")]
+    pub standing: Standing,
+    /// What changed since the source spoke of it before; unknown at first sight. Left out of the text where unknown.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub history: Claim<History>,
 }
 
 #[cfg(test)]
@@ -214,5 +228,14 @@ mod tests {
         let claims = Claims { license: Claim::Known("MIT".into()), repository: Claim::Absent, ..Claims::default() };
         let text = serde_json::to_string(&claims).expect("serialises");
         assert_eq!(serde_json::from_str::<Claims>(&text).expect("parses"), claims);
+    }
+
+    #[test]
+    fn claims_of_an_earlier_schema_are_read_and_keep_their_text() {
+        let text = r#"{"license":{"known":"MIT"},"repository":"absent"}"#;
+        let claims: Claims = serde_json::from_str(text).expect("parses");
+        assert_eq!((claims.standing == Standing::default(), &claims.history), (true, &Claim::Unknown));
+        let written = serde_json::to_string(&claims).expect("serialises");
+        assert!(!written.contains("standing") && !written.contains("history"), "{written}");
     }
 }

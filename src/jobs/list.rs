@@ -2,6 +2,7 @@
 //!
 //! Must not fetch an artifact.
 
+use capdex_core::history::History;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::Locator;
 use capdex_core::snapshot::{Gap, GapReason};
@@ -115,8 +116,9 @@ fn save(store: &Store, id: &'static str, page: Page, at: AsOf, report: &mut Stag
     let now = clock::now();
     let reader = store.reader()?;
     let mut rows = Vec::new();
-    for listed in page.listed {
+    for mut listed in page.listed {
         report.items += 1;
+        remember(&reader, &mut listed)?;
         match &listed {
             Listed::Failed { .. } => report.failed += 1,
             Listed::Changed { .. } | Listed::Gone(_) => report.done += 1,
@@ -136,6 +138,15 @@ fn save(store: &Store, id: &'static str, page: Page, at: AsOf, report: &mut Stag
             Next::Complete => writer.save_cursor(id, None, Some(at)),
         }
     })?;
+    Ok(())
+}
+
+/// Adds to what a source says now how it differs from what it said before.
+fn remember(reader: &Reader, listed: &mut Listed) -> anyhow::Result<()> {
+    let Listed::Changed { listing, .. } = listed else { return Ok(()) };
+    if let Some(before) = reader.listing(&listing.key)?.and_then(|stored| stored.listing) {
+        listing.claims.history = History::follow(&before, listing);
+    }
     Ok(())
 }
 

@@ -11,12 +11,14 @@ use crate::cli::Docs;
 use crate::exit::Exit;
 use crate::output::Out;
 
+mod coverage;
 mod pages;
 
 /// Every page: its file name and what writes it.
 type Page = (&'static str, fn() -> String);
 const PAGES: &[Page] = &[
     ("rules.md", pages::rules),
+    ("coverage.md", coverage::coverage),
     ("rubrics.md", pages::rubrics),
     ("sources.md", pages::sources),
     ("cli.md", pages::cli),

@@ -18,12 +18,13 @@ const MEASURED: &str = "Rates are shares of cases with their 95 % Wilson interva
                         --measure`): the rules were written with these sets at hand, so expect more elsewhere. A rule that is \
                         high on over 0.3 % of a set's benign cases fails a test.\n\n";
 
-fn page(title: &str) -> String {
+/// The head of a page.
+pub(super) fn page(title: &str) -> String {
     format!("{NOTE}# {title}\n\n")
 }
 
 /// Text that may hold Markdown's own signs, for a table cell.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 

@@ -18,6 +18,7 @@ use crate::ids::RuleId;
 use crate::listing::Claims;
 use crate::snapshot::Gap;
 
+pub mod catalogue;
 pub mod code;
 pub mod measured;
 mod pattern;

@@ -11,6 +11,7 @@ use super::document::{Document, FileRole};
 mod command;
 mod frontmatter;
 mod json;
+mod json5;
 mod kinds;
 mod metadata;
 mod path;
@@ -21,6 +22,7 @@ mod tests;
 
 pub(crate) use command::words_of;
 pub(crate) use json::escape;
+pub(crate) use json5::read as read_json5;
 pub(crate) use kinds::{PLUGIN_FOLDERS, tools_pointer};
 pub(crate) use path::{around, folder_of, is_foreign, is_within, join, name_of};
 pub use place::{place_of, places_of};

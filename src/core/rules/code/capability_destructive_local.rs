@@ -22,7 +22,7 @@ severity = "info"
 confidence = "medium"
 kinds = ["mcp_server", "plugin"]
 lifecycle = "stable"
-cites = ["mcp-scan:W020@C"]
+cites = ["mcp-scan:W020@C", "SAFE-T2101"]
 [codes]
 mcpbundles = ["W020"]
 [[examples.fires]]

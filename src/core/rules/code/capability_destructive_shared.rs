@@ -22,7 +22,7 @@ severity = "info"
 confidence = "medium"
 kinds = ["mcp_server", "plugin"]
 lifecycle = "stable"
-cites = ["mcp-scan:W019@C"]
+cites = ["mcp-scan:W019@C", "SAFE-T1104", "SAFE-T2104", "SAFE-T2101"]
 [codes]
 mcpbundles = ["W019"]
 [[examples.fires]]

@@ -22,9 +22,9 @@ severity = "info"
 confidence = "medium"
 kinds = ["mcp_server", "plugin"]
 lifecycle = "stable"
-cites = ["mcp-scan:W015@C", "mcp-scan:W016@C"]
+cites = ["mcp-scan:W015@C", "mcp-scan:W016@C", "SAFE-T1102"]
 [codes]
-mcpbundles = ["W015", "W016"]
+mcpbundles = ["W015"]
 [[examples.fires]]
 note = "A tool that does."
 [examples.fires.files]

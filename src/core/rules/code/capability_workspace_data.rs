@@ -22,7 +22,7 @@ severity = "info"
 confidence = "medium"
 kinds = ["mcp_server", "plugin"]
 lifecycle = "stable"
-cites = ["mcp-scan:W018@C"]
+cites = ["mcp-scan:W018@C", "SAFE-T1606", "SAFE-T1802", "SAFE-T1803"]
 [codes]
 mcpbundles = ["W018"]
 [[examples.fires]]

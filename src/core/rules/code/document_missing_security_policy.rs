@@ -35,7 +35,7 @@ severity = "info"
 confidence = "high"
 kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
 lifecycle = "stable"
-cites = ["saferskills:SS-SKILL-TRANSPARENCY-SECURITY-01"]
+cites = ["saferskills:SS-SKILL-TRANSPARENCY-SECURITY-01", "owasp-ast:AST09"]
 codes = { saferskills = ["SS-SKILL-TRANSPARENCY-SECURITY-01"] }
 
 [[examples.fires]]

@@ -25,7 +25,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         fix: "Ship a README, type annotations, dependency files and an example of the configuration; keep tests.",
         cannot_see: "Tests that are not in the package; languages other than Python, TypeScript and JavaScript.",
         kinds: &[Kind::McpServer],
-        cites: &["spiderrating:oss-0.3.4"],
+        cites: &["spiderrating:architecture"],
     };
     let server = concat!(
         "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n",

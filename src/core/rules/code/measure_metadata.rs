@@ -24,7 +24,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         fix: "Name the source repository and a licence in the package's manifest.",
         cannot_see: "Whether any of it is true.",
         kinds: &Kind::ALL,
-        cites: &["spiderrating:metadata"],
+        cites: &["spiderrating:metadata", "agentscore:deployer"],
     };
     let manifest = r#"{"name": "notes", "version": "1.0.0", "description": "Keeps notes.", "license": "MIT",
   "repository": "https://git.example.test/notes"}

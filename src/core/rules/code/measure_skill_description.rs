@@ -24,7 +24,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         fix: "Say what the skill is for, what it needs and touches, what it changes, how it is used and where it ends.",
         cannot_see: "Whether the text is true; other languages than English.",
         kinds: &[Kind::Skill],
-        cites: &["spiderrating:oss-0.3.4"],
+        cites: &["spiderrating:description"],
     };
     measure(&text, vec![bare_skill()], vec![two_tools()])
 });

@@ -32,7 +32,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         fix: "Begin with a verb, say when to use the tool, name its arguments with an example, its result and its errors.",
         cannot_see: "Descriptions that are put together at run time; whether a description is true.",
         kinds: &[Kind::McpServer],
-        cites: &["spiderrating:oss-0.3.4"],
+        cites: &["spiderrating:description"],
     };
     measure(&text, vec![two_tools()], vec![bare_skill()])
 });

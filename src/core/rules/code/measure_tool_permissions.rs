@@ -33,7 +33,13 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         fix: "Name tools by what they do, and say in the server's description what it is for.",
         cannot_see: "What a tool does under a harmless name; safe_delete and delete_safe differ, as the method says.",
         kinds: &[Kind::McpServer],
-        cites: &["agentscore:permissions"],
+        cites: &[
+            "agentscore:permissions",
+            "agentscore:permission_low",
+            "agentscore:permission_medium",
+            "agentscore:permission_high",
+            "agentscore:permission_critical",
+        ],
     };
     measure(&text, vec![two_tools()], vec![bare_skill()])
 });

@@ -2,15 +2,21 @@
 
 use super::Rule;
 
+mod agent_config;
 mod capability_destructive_local;
 mod capability_destructive_shared;
 mod capability_sensitive_data;
 mod capability_untrusted_content;
 mod capability_workspace_data;
+mod card_rule;
+mod document_emoji_run;
+mod document_look_alike_letters;
 mod document_missing_changelog;
 mod document_missing_licence_file;
 mod document_missing_readme;
 mod document_missing_security_policy;
+mod history_owner_replaced;
+mod history_republished;
 mod hook_auto_approve;
 mod hook_commands;
 mod hook_remote_command;
@@ -27,6 +33,10 @@ mod measure_tool_annotations;
 mod measure_tool_descriptions;
 mod measure_tool_permissions;
 mod measure_words;
+mod name_known;
+mod name_look_alike;
+mod name_not_approved;
+mod name_taken_down;
 mod package_deprecated;
 mod package_excessive_dependencies;
 mod package_install_script;
@@ -38,12 +48,25 @@ mod package_poor_description;
 mod package_subject;
 #[cfg(test)]
 mod package_tests;
+mod repository_facts;
+mod server_debug_open;
+mod server_embedded_call;
 mod server_launches;
+mod server_look_alike_host;
+mod server_many_tools;
+mod server_name_collision;
 mod server_no_auth_remote;
+mod server_oauth_weak;
 mod server_plain_http_remote;
+mod server_privileged_container;
 mod server_secret_in_config;
+mod server_undeclared_execution;
 mod server_unpinned_launch;
+mod server_uses_sampling;
+mod skill_fenced_run_order;
 mod skill_manifest_missing_fields;
+mod skill_missing_manifest;
+mod skill_undeclared_interpreter;
 mod source_calls;
 mod source_command_injection;
 mod source_credential_read_and_send;
@@ -82,15 +105,27 @@ mod tool_texts;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[
+    &agent_config::AgentConfigAllTools,
+    &agent_config::AgentConfigNoSandbox,
+    &agent_config::AgentConfigOpenChannel,
+    &agent_config::AgentConfigOpenGateway,
+    &agent_config::AgentConfigOpenLog,
+    &agent_config::AgentConfigPrivateNetwork,
+    &agent_config::AgentConfigUnreadable,
+    &agent_config::AgentConfigWeakSecret,
     &capability_destructive_local::CapabilityDestructiveLocal,
     &capability_destructive_shared::CapabilityDestructiveShared,
     &capability_sensitive_data::CapabilitySensitiveData,
     &capability_untrusted_content::CapabilityUntrustedContent,
     &capability_workspace_data::CapabilityWorkspaceData,
+    &document_emoji_run::DocumentEmojiRun,
+    &document_look_alike_letters::DocumentLookAlikeLetters,
     &document_missing_changelog::DocumentMissingChangelog,
     &document_missing_licence_file::DocumentMissingLicenceFile,
     &document_missing_readme::DocumentMissingReadme,
     &document_missing_security_policy::DocumentMissingSecurityPolicy,
+    &history_owner_replaced::HistoryOwnerReplaced,
+    &history_republished::HistoryRepublished,
     &hook_auto_approve::HookAutoApprove,
     &hook_remote_command::HookRemoteCommand,
     &measure_architecture::MeasureArchitecture,
@@ -101,6 +136,9 @@ pub const RULES: &[&dyn Rule] = &[
     &measure_tool_annotations::MeasureToolAnnotations,
     &measure_tool_descriptions::MeasureToolDescriptions,
     &measure_tool_permissions::MeasureToolPermissions,
+    &name_look_alike::NameLookAlike,
+    &name_not_approved::NameNotApproved,
+    &name_taken_down::NameTakenDown,
     &package_deprecated::PackageDeprecated,
     &package_excessive_dependencies::PackageExcessiveDependencies,
     &package_install_script::PackageInstallScript,
@@ -109,11 +147,36 @@ pub const RULES: &[&dyn Rule] = &[
     &package_no_provenance::PackageNoProvenance,
     &package_no_repository::PackageNoRepository,
     &package_poor_description::PackagePoorDescription,
+    &repository_facts::RepositoryFewForks,
+    &repository_facts::RepositoryFewInstalls,
+    &repository_facts::RepositoryFewStars,
+    &repository_facts::RepositoryListedWidely,
+    &repository_facts::RepositoryOneContributor,
+    &repository_facts::RepositoryOpenIssues,
+    &repository_facts::RepositoryQuiet,
+    &repository_facts::RepositorySlowAnswers,
+    &repository_facts::RepositoryStale,
+    &repository_facts::RepositoryUnlisted,
+    &repository_facts::RepositoryUnprotected,
+    &repository_facts::RepositoryUnsigned,
+    &repository_facts::RepositoryYoungAccount,
+    &server_debug_open::ServerDebugOpen,
+    &server_embedded_call::ServerEmbeddedCall,
+    &server_look_alike_host::ServerLookAlikeHost,
+    &server_many_tools::ServerManyTools,
+    &server_name_collision::ServerNameCollision,
     &server_no_auth_remote::ServerNoAuthRemote,
+    &server_oauth_weak::ServerOauthWeak,
     &server_plain_http_remote::ServerPlainHttpRemote,
+    &server_privileged_container::ServerPrivilegedContainer,
     &server_secret_in_config::ServerSecretInConfig,
+    &server_undeclared_execution::ServerUndeclaredExecution,
     &server_unpinned_launch::ServerUnpinnedLaunch,
+    &server_uses_sampling::ServerUsesSampling,
+    &skill_fenced_run_order::SkillFencedRunOrder,
     &skill_manifest_missing_fields::SkillManifestMissingFields,
+    &skill_missing_manifest::SkillMissingManifest,
+    &skill_undeclared_interpreter::SkillUndeclaredInterpreter,
     &source_command_injection::SourceCommandInjection,
     &source_credential_read_and_send::SourceCredentialReadAndSend,
     &source_decode_then_execute::SourceDecodeThenExecute,

@@ -44,7 +44,7 @@ severity = "low"
 confidence = "high"
 kinds = ["mcp_server", "package"]
 lifecycle = "stable"
-cites = ["owasp-mcp:MCP04"]
+cites = ["owasp-mcp:MCP04", "agentscore:code"]
 codes = { agentscore = ["no_provenance"] }
 
 [[examples.fires]]

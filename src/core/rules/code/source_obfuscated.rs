@@ -25,8 +25,6 @@ confidence = "medium"
 kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
 lifecycle = "stable"
 cites = ["CWE-506", "owasp-mcp:MCP04"]
-[codes]
-agentscore = ["obfuscated_code"]
 [[examples.fires]]
 note = "Numbered names."
 [examples.fires.files]

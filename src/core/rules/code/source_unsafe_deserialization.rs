@@ -26,7 +26,6 @@ lifecycle = "stable"
 cites = ["CWE-502", "owasp-mcp:MCP05", "owasp-ast:AST05"]
 [codes]
 spiderrating = ["unsafe_deserialization"]
-agentscore = ["unsafe_deserialization"]
 [[examples.fires]]
 note = "pickle of a body."
 [examples.fires.files]

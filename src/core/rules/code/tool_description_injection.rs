@@ -29,7 +29,7 @@ severity = "critical"
 confidence = "high"
 kinds = ["mcp_server", "plugin", "package"]
 lifecycle = "stable"
-cites = ["mcp-scan:E001@C", "SAFE-T1001", "SAFE-T1401", "SAFE-T1404", "owasp-mcp:MCP03"]
+cites = ["mcp-scan:E001@C", "SAFE-T1001", "SAFE-T1401", "SAFE-T1404", "owasp-mcp:MCP03", "mcp-scan:E003@B"]
 [codes]
 mcpbundles = ["E001"]
 spiderrating = ["tool_description_poison", "ts_tool_description_poison", "TS-E007", "TS-E010"]

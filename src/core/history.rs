@@ -1,0 +1,201 @@
+//! `History`: what changed between what a source said before and what it says now.
+//!
+//! Pure: it compares two listings of one key. One sighting tells nothing, so history is unknown until a source has said
+//! two different things. What a night found stays while the version stays.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::listing::{Claim, Integrity, Listing, Locator};
+
+/// What is known of a listing's past.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct History {
+    /// Whether the listed version was seen with other published digests of the same file.
+    pub republished: bool,
+    /// What became of the accounts that may publish.
+    pub owners: Claim<OwnerChange>,
+}
+
+/// What became of the accounts that may publish. In the order of weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerChange {
+    /// Nobody came.
+    Same,
+    /// Somebody came, and somebody of before is still there.
+    Joined,
+    /// Nobody of before is there.
+    Replaced,
+}
+
+impl History {
+    /// What a listing's history is, seen after another of the same key. Equal listings leave it as it was, so that a
+    /// night that is begun twice ends like one that was not.
+    pub fn follow(before: &Listing, now: &Listing) -> Claim<Self> {
+        if is_same(before, now) {
+            return before.claims.history.clone();
+        }
+        let mut history = Self {
+            republished: before.locators.iter().any(|old| now.locators.iter().any(|new| contradicts(old, new))),
+            owners: owner_change(&before.claims.maintainers, &now.claims.maintainers),
+        };
+        if let (Some(earlier), true) = (before.claims.history.known(), versions(before) == versions(now)) {
+            history.republished |= earlier.republished;
+            history.owners = worse(&history.owners, &earlier.owners);
+        }
+        Claim::Known(history)
+    }
+}
+
+fn is_same(before: &Listing, now: &Listing) -> bool {
+    let mut claims = now.claims.clone();
+    claims.history = before.claims.history.clone();
+    before.locators == now.locators && before.claims == claims
+}
+
+fn versions(listing: &Listing) -> Vec<Option<&str>> {
+    listing.locators.iter().map(Locator::version).collect()
+}
+
+/// Whether two locators name the same version of the same file and give digests of one kind that differ.
+fn contradicts(old: &Locator, new: &Locator) -> bool {
+    let (old_digests, new_digests) = match (old, new) {
+        (
+            Locator::NpmPackage { name, version, integrity, .. },
+            Locator::NpmPackage { name: new_name, version: new_version, integrity: new_integrity, .. },
+        ) if name == new_name && version == new_version => (integrity, new_integrity),
+        (
+            Locator::PypiPackage { name, version, filename, integrity, .. },
+            Locator::PypiPackage {
+                name: new_name,
+                version: new_version,
+                filename: new_filename,
+                integrity: new_integrity,
+                ..
+            },
+        ) if (name, version, filename) == (new_name, new_version, new_filename) => (integrity, new_integrity),
+        _ => return false,
+    };
+    old_digests.iter().any(|old| new_digests.iter().any(|new| differ(old, new)))
+}
+
+fn differ(old: &Integrity, new: &Integrity) -> bool {
+    match (old, new) {
+        (Integrity::Sha512(old), Integrity::Sha512(new)) => old != new,
+        (Integrity::Sha256(old), Integrity::Sha256(new)) | (Integrity::Sha1(old), Integrity::Sha1(new)) => {
+            !old.eq_ignore_ascii_case(new)
+        }
+        _ => false,
+    }
+}
+
+fn owner_change(before: &Claim<Vec<String>>, now: &Claim<Vec<String>>) -> Claim<OwnerChange> {
+    let (Some(before), Some(now)) = (before.known(), now.known()) else { return Claim::Unknown };
+    if before.is_empty() || now.is_empty() {
+        return Claim::Unknown;
+    }
+    let (before, now): (BTreeSet<&String>, BTreeSet<&String>) = (before.iter().collect(), now.iter().collect());
+    Claim::Known(if before.is_disjoint(&now) {
+        OwnerChange::Replaced
+    } else if now.is_subset(&before) {
+        OwnerChange::Same
+    } else {
+        OwnerChange::Joined
+    })
+}
+
+fn worse(one: &Claim<OwnerChange>, other: &Claim<OwnerChange>) -> Claim<OwnerChange> {
+    one.known().max(other.known()).map_or(Claim::Unknown, |change| Claim::Known(*change))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::ListingKey;
+    use crate::listing::Claims;
+
+    fn listing(version: &str, digest: &str, owners: &[&str]) -> Listing {
+        let owners = owners.iter().map(|owner| (*owner).to_owned()).collect();
+        Listing {
+            key: ListingKey::new("npm", "a"),
+            locators: vec![Locator::NpmPackage {
+                name: "a".into(),
+                version: version.into(),
+                url: String::new(),
+                integrity: vec![Integrity::Sha512(digest.into())],
+            }],
+            claims: Claims { maintainers: Claim::Known(owners), ..Claims::default() },
+        }
+    }
+
+    fn after(before: &Listing, now: Listing) -> Listing {
+        let history = History::follow(before, &now);
+        Listing { claims: Claims { history, ..now.claims }, ..now }
+    }
+
+    #[test]
+    fn the_same_words_again_tell_nothing() {
+        let first = listing("1", "a", &["ann"]);
+        assert_eq!(History::follow(&first, &first), Claim::Unknown);
+        let second = after(&first, listing("1", "b", &["ann"]));
+        assert_eq!(History::follow(&second, &listing("1", "b", &["ann"])), second.claims.history);
+    }
+
+    #[test]
+    fn other_bytes_under_one_version_are_remembered_while_it_is_listed() {
+        let first = listing("1", "a", &["ann"]);
+        let second = after(&first, listing("1", "b", &["ann"]));
+        let mut described = listing("1", "b", &["ann"]);
+        described.claims.description = Claim::Known("words".into());
+        let third = after(&second, described);
+        for seen in [&second, &third] {
+            assert!(seen.claims.history.known().expect("compared").republished);
+        }
+        let fourth = after(&third, listing("2", "c", &["ann"]));
+        assert_eq!(
+            fourth.claims.history,
+            Claim::Known(History { republished: false, owners: Claim::Known(OwnerChange::Same) })
+        );
+    }
+
+    #[test]
+    fn owners_are_compared_where_both_lists_are_known() {
+        let change = |before: &[&str], now: &[&str]| {
+            let history = History::follow(&listing("1", "a", before), &listing("2", "b", now));
+            history.known().map(|history| history.owners.clone()).expect("compared")
+        };
+        assert_eq!(change(&["ann"], &["bob"]), Claim::Known(OwnerChange::Replaced));
+        assert_eq!(change(&["ann"], &["ann", "bob"]), Claim::Known(OwnerChange::Joined));
+        assert_eq!(change(&["ann", "bob"], &["ann"]), Claim::Known(OwnerChange::Same));
+        assert_eq!(change(&["ann"], &[]), Claim::Unknown);
+    }
+
+    #[test]
+    fn an_owner_who_was_replaced_stays_so_while_the_version_stays() {
+        let second = after(&listing("1", "a", &["ann"]), listing("1", "a", &["bob"]));
+        let third = after(&second, listing("1", "a", &["bob", "cat"]));
+        let owners = |listing: &Listing| listing.claims.history.known().map(|history| history.owners.clone());
+        assert_eq!(owners(&third), Some(Claim::Known(OwnerChange::Replaced)));
+        let fourth = after(&third, listing("2", "b", &["bob", "cat"]));
+        assert_eq!(owners(&fourth), Some(Claim::Known(OwnerChange::Same)));
+    }
+
+    #[test]
+    fn another_kind_of_digest_or_file_contradicts_nothing() {
+        let file = |filename: &str, digest: Integrity| Locator::PypiPackage {
+            name: "a".into(),
+            version: "1".into(),
+            url: String::new(),
+            filename: filename.into(),
+            integrity: vec![digest],
+        };
+        let old = file("a-1.zip", Integrity::Sha256("AA".into()));
+        assert!(!contradicts(&old, &file("a-1.tar.gz", Integrity::Sha256("bb".into()))));
+        assert!(!contradicts(&old, &file("a-1.zip", Integrity::Sha256("aa".into()))));
+        assert!(!contradicts(&old, &file("a-1.zip", Integrity::Sha1("bb".into()))));
+        assert!(contradicts(&old, &file("a-1.zip", Integrity::Sha256("bb".into()))));
+    }
+}

@@ -1,0 +1,52 @@
+//! `Standing`: what the world around a package says of it: its repository, its account, other lists.
+//!
+//! All of it is a claim by strangers, each with its own state; nothing here is a default value of ours. Counts over a
+//! span of time were counted by the source that states them, because nothing in this package knows the day.
+
+use serde::{Deserialize, Serialize};
+
+use crate::listing::Claim;
+use crate::time::Timestamp;
+
+/// How a package stands, as far as anybody says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Standing {
+    /// Commits to the repository's main branch in the last year.
+    pub commits_year: Claim<u64>,
+    /// Commits to the repository's main branch in the last 90 days.
+    pub commits_quarter: Claim<u64>,
+    /// Hours until an issue of the last year got its first answer, the median.
+    pub response_hours: Claim<u64>,
+    /// Issues of the last year that are open.
+    pub issues_open: Claim<u64>,
+    /// Issues of the last year that are closed.
+    pub issues_closed: Claim<u64>,
+    /// Stars of the repository.
+    pub stars: Claim<u64>,
+    /// Forks of the repository.
+    pub forks: Claim<u64>,
+    /// People with commits in the repository.
+    pub contributors: Claim<u64>,
+    /// Whether the repository runs workflows on changes.
+    pub workflows: Claim<bool>,
+    /// Whether the repository protects its main branch.
+    pub branch_protected: Claim<bool>,
+    /// When the account that owns the repository was made.
+    pub account_created: Claim<Timestamp>,
+    /// How many directories list it.
+    pub registries: Claim<u64>,
+    /// Whether the official MCP registry lists it.
+    pub official: Claim<bool>,
+    /// Whether a signature of publisher or registry stands beside the listed version.
+    pub signed: Claim<bool>,
+    /// Whether the operator's own list names it.
+    pub approved: Claim<bool>,
+}
+
+impl Standing {
+    /// Whether nobody says anything.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+}
