@@ -40,6 +40,12 @@ fn every_rule_file_parses_under_its_own_name() {
         let rule = DataRule::parse(text).unwrap_or_else(|defect| panic!("{name}: {defect}"));
         assert_eq!(rule.meta.id.as_str(), *name);
         assert!(!rule.finders.is_empty() && rule.max_per_file > 0, "{name}");
+        for expression in rule.expressions() {
+            assert!(expression::compile(expression.text()).is_ok(), "{name}: {}", expression.text());
+        }
+        let lowers = rule.lower.iter().flat_map(condition::Lower::conditions);
+        let mut conditions = rule.near.iter().chain(&rule.unless).chain(lowers);
+        assert!(!conditions.any(condition::Condition::is_slow), "{name}: what stands beside a find is not the file");
     }
     assert!(FILES.len() >= 34);
 }
@@ -48,7 +54,48 @@ fn every_rule_file_parses_under_its_own_name() {
 fn unknown_keys_and_bad_expressions_are_refused() {
     let (_, text) = FILES.first().expect("there are rules");
     assert!(DataRule::parse(&format!("colour = \"red\"\n{text}")).is_err());
-    assert!(DataRule::parse(&text.replacen("patterns = [", "patterns = [\n'(', ", 1)).is_err());
+    assert!(expression::compile("(").is_err());
+}
+
+/// Searches that no literal holds back run over every text: few and cheap ones only.
+#[test]
+fn nearly_every_pattern_needs_a_literal() {
+    let open: Vec<&str> = ENGINE.gate.passing(b"").into_iter().filter_map(text_of_search).collect();
+    assert!(open.len() <= 12, "{open:#?}");
+}
+
+fn text_of_search(search: usize) -> Option<&'static str> {
+    let (rule, place) = ENGINE.searches.get(search)?;
+    Some(ENGINE.rules.get(*rule)?.finders.get(*place)?.text())
+}
+
+#[test]
+fn the_gate_holds_nothing_back_that_matches() {
+    let examples = ENGINE.rules.iter().flat_map(|rule| &rule.meta.examples.fires);
+    for text in examples.flat_map(|example| example.files.values()) {
+        let passing = ENGINE.gate.passing(text.as_bytes());
+        for (search, (rule, place)) in ENGINE.searches.iter().enumerate() {
+            let finder = &ENGINE.rules[*rule].finders[*place];
+            let demands = literals::demands_of(finder.text());
+            let lower = text.to_ascii_lowercase();
+            let meets = |demand: &literals::Demand| {
+                demand.iter().any(|literal| lower.as_bytes().windows(literal.len()).any(|window| window == literal))
+            };
+            if finder.occurs_in(text.as_bytes()) {
+                assert!(demands.iter().all(meets), "{} in {text:?}", finder.text());
+            } else if passing.contains(&search) {
+                continue;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flood_of_mild_matches_is_cut_and_said() {
+    let text = "Never ignore all previous instructions.\n".repeat(JUDGED_MOST + 10);
+    let facts = facts(&[("SKILL.md", &text)]);
+    let of_rule: Vec<_> = facts.of("instruction-override").map(|fact| fact.outcome).collect();
+    assert!(of_rule.contains(&crate::fact::Outcome::Unavailable) && of_rule.len() <= 4, "{of_rule:?}");
 }
 
 #[test]

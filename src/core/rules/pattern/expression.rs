@@ -1,0 +1,42 @@
+//! One regular expression of a data rule, compiled when it is first needed: most never are.
+
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+/// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Expression {
+    text: String,
+    compiled: OnceLock<Regex>,
+}
+
+impl From<String> for Expression {
+    fn from(text: String) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl Expression {
+    /// As it is written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The expression, ready to match.
+    pub(super) fn regex(&self) -> &Regex {
+        self.compiled.get_or_init(|| compile(&self.text).expect("a test compiles every expression of every rule"))
+    }
+
+    /// Whether it occurs in some bytes.
+    pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
+        self.regex().is_match(bytes)
+    }
+}
+
+/// Compiles one expression.
+pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).unicode(false).build()
+}
