@@ -11,8 +11,7 @@ use crate::capability::Kind;
 use crate::evidence::document::Document;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::super::pattern::gate::Gate;
-use super::super::pattern::literals::demands_of;
+use super::super::pattern::gate::{Gate, Need};
 use super::measure_meta::{Text, bare_skill, measure, two_tools};
 
 /// The rule.
@@ -80,8 +79,8 @@ const SIGNALS: [(&str, &str); 11] = [
 
 /// The signals' expressions, and the gate before them: one pass for all instead of one for each.
 static EXPRESSIONS: LazyLock<(Vec<Regex>, Gate)> = LazyLock::new(|| {
-    let demands: Vec<_> = SIGNALS.iter().map(|(_, text)| demands_of(text)).collect();
-    (SIGNALS.iter().map(|(_, text)| pattern(text)).collect(), Gate::new(&demands))
+    let needs: Vec<Need> = SIGNALS.iter().map(|(_, text)| Need::of(text)).collect();
+    (SIGNALS.iter().map(|(_, text)| pattern(text)).collect(), Gate::new(&needs))
 });
 
 /// The signal that is looked for in the beginning.
@@ -93,7 +92,9 @@ fn signals(text: &str) -> Value {
     let beginning: Vec<&str> = body.lines().take(10).collect();
     let (expressions, gate) = &*EXPRESSIONS;
     let passing = gate.passing(text.as_bytes());
-    let occurs = |(at, expression): (usize, &Regex)| passing.binary_search(&at).is_ok() && expression.is_match(text);
+    let occurs = |(at, expression): (usize, &Regex)| {
+        passing.expressions().binary_search(&at).is_ok() && expression.is_match(text)
+    };
     let names = SIGNALS.iter().map(|(name, _)| (*name).to_owned());
     let mut signals: Map<String, Value> =
         names.zip(expressions.iter().enumerate().map(occurs).map(Value::Bool)).collect();

@@ -1,5 +1,6 @@
 //! One regular expression of a data rule, compiled when it is first needed: most never are.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -28,6 +29,21 @@ impl Expression {
     /// The expression, ready to match.
     pub(super) fn regex(&self) -> &Regex {
         self.compiled.get_or_init(|| compile(&self.text).expect("a test compiles every expression of every rule"))
+    }
+
+    /// Its matches within a stretch of some bytes that cuts none of them, in order.
+    pub(super) fn find_within<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        stretch: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let held = bytes.get(..stretch.end).unwrap_or(bytes);
+        let mut from = stretch.start;
+        std::iter::from_fn(move || {
+            let found = self.regex().find_at(held, from.min(held.len()))?.range();
+            from = found.end.max(found.start + 1);
+            (from <= held.len() + 1).then_some(found)
+        })
     }
 
     /// Whether it occurs in some bytes.

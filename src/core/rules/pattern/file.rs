@@ -15,7 +15,8 @@ use crate::ids::RuleId;
 use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
-use super::literals::{Demand, demand_of_any, demands_of, worthwhile};
+use super::gate::Need;
+use super::literals::demand_of_any;
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -132,12 +133,8 @@ impl DataRule {
 
     /// What a text must hold for one of the rule's patterns to give a find in it: what the pattern needs, a mark, and
     /// every neighbour that is demanded.
-    pub(super) fn demands(&self, finder: &Expression) -> Vec<Demand> {
-        let mut demands = demands_of(finder.text());
-        if !self.marks.is_empty() {
-            demands.extend(demand_of_any(self.marks.iter().map(Expression::text)));
-        }
-        demands.extend(self.near.iter().filter_map(Condition::demand));
-        worthwhile(demands)
+    pub(super) fn need(&self, finder: &Expression) -> Need {
+        let mark = demand_of_any(self.marks.iter().map(Expression::text)).filter(|_| !self.marks.is_empty());
+        Need::of(finder.text()).and(mark.into_iter().chain(self.near.iter().filter_map(Condition::demand)).collect())
     }
 }

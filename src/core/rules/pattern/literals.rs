@@ -22,7 +22,7 @@ const COMMON: u64 = 40_000;
 
 /// The demands of an expression, all of which must be met; none where it may match almost anything. Expressions are
 /// read as the engine of data rules compiles them: bytes, ASCII classes.
-pub(in crate::rules) fn demands_of(pattern: &str) -> Vec<Demand> {
+pub(super) fn demands_of(pattern: &str) -> Vec<Demand> {
     let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
     parsed.map_or_else(|_| Vec::new(), |hir| known(&hir).settled())
 }
@@ -41,7 +41,7 @@ pub(super) fn worthwhile(mut demands: Vec<Demand>) -> Vec<Demand> {
     demands.sort_by_cached_key(|demand| (commonness(demand), demand.len()));
     demands.dedup();
     let rare = demands.iter().filter(|demand| commonness(demand) <= COMMON).count();
-    demands.truncate(rare.clamp(1, 4));
+    demands.truncate(rare.clamp(1, 3));
     demands
 }
 
@@ -80,8 +80,13 @@ fn demanded(texts: Demand) -> Option<Demand> {
     fits.then(|| reduced(texts))
 }
 
+/// The beginnings of literals that are looked for: longer ones make the automaton large, and the text is hardly more
+/// likely to hold what they begin with.
+const LONGEST: usize = 8;
+
 /// Without the literals that hold another one.
 fn reduced(texts: Demand) -> Demand {
+    let texts: Demand = texts.iter().map(|text| text.iter().copied().take(LONGEST).collect()).collect();
     let holds = |long: &[u8], short: &[u8]| long.windows(short.len()).any(|window| window == short);
     let spare = |text: &Vec<u8>| texts.iter().any(|other| other.len() < text.len() && holds(text, other));
     texts.iter().filter(|text| !spare(text)).cloned().collect()

@@ -22,8 +22,9 @@ mod expression;
 mod file;
 mod finds;
 pub(super) mod gate;
-pub(super) mod literals;
+mod literals;
 mod look;
+mod reach;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -32,7 +33,7 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use gate::Gate;
+use gate::{Gate, Need};
 use look::Look;
 use view::View;
 
@@ -60,37 +61,36 @@ impl Engine {
         // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
         rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
         let mut searches = Vec::new();
-        let mut demands = Vec::new();
+        let mut needs = Vec::new();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
             for (place, finder) in rule.finders.iter().enumerate() {
                 searches.push((at, place));
-                demands.push(rule.demands(finder));
+                needs.push(rule.need(finder));
             }
         }
-        let gate = Gate::new(&demands);
+        let gate = Gate::new(&needs);
         Self { rules, searches, gate }
     }
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
-        let mut last = None;
-        for search in self.gate.passing(look.text) {
-            let Some((at, place)) = self.searches.get(search) else { continue };
-            let Some(rule) = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind)) else {
-                continue;
-            };
-            let Some(finder) = rule.finders.get(*place) else { continue };
-            // The searches of one rule stand side by side: its marks are asked for once.
-            let is_marked = match last {
-                Some((rule, is_marked)) if rule == at => is_marked,
-                _ => rule.is_marked(look.text),
-            };
-            last = Some((at, is_marked));
-            if is_marked {
-                rule.scan((*at, search), finder, look, finds);
+        let passing = self.gate.passing(look.text);
+        for search in passing.expressions() {
+            let Some((at, place)) = self.searches.get(*search) else { continue };
+            let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
+            if let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) {
+                let finder = Finder { rule: *at, search: *search, expression: finder };
+                rule.scan(&finder, &passing.stretches(*search), look, finds);
             }
         }
     }
+}
+
+/// One pattern of a rule, with its places in the engine.
+struct Finder<'a> {
+    rule: usize,
+    search: usize,
+    expression: &'a Expression,
 }
 
 /// What is known of every data rule.
@@ -151,18 +151,23 @@ pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
 }
 
 impl DataRule {
-    fn scan(&self, (at, search): (usize, usize), finder: &Expression, look: &Look<'_>, finds: &mut Finds) {
+    fn scan(&self, finder: &Finder<'_>, stretches: &[Range<usize>], look: &Look<'_>, finds: &mut Finds) {
         let mut settled = 0..0;
-        let kept = finds.of_search(search, look.view.kind(), self.max_per_file);
-        for found in finder.regex().find_iter(look.text).map(|found| found.range()) {
+        let mut is_marked = None;
+        let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
+        for found in stretches.iter().flat_map(|stretch| finder.expression.find_within(look.text, stretch.clone())) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;
             }
+            // Few texts come so far: the marks are asked for last.
+            if !*is_marked.get_or_insert_with(|| self.is_marked(look.text)) {
+                break;
+            }
             if !kept.may_judge(JUDGED_MOST) {
                 // Where the worst is known there is nothing left to learn.
                 if !kept.has(self.meta.severity) {
-                    finds.note_cut(at);
+                    finds.note_cut(finder.rule);
                 }
                 break;
             }
@@ -174,7 +179,7 @@ impl DataRule {
             let (line, _) = look.document.line_at(offset);
             if kept.wants(severity, line) {
                 let evidence = self.evidence(look.view, found);
-                kept.keep(Find { rule: at, offset, severity, confidence, evidence }, line);
+                kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
             } else if severity == self.meta.severity && kept.is_full(severity) {
                 break;
             }
@@ -243,15 +248,15 @@ fn masked(secret: &str) -> String {
 static SECRETS: LazyLock<(Vec<&Expression>, Gate)> = LazyLock::new(|| {
     let secrets: Vec<&Expression> =
         ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders).collect();
-    let demands: Vec<_> = secrets.iter().map(|secret| literals::demands_of(secret.text())).collect();
-    (secrets, Gate::new(&demands))
+    let needs: Vec<Need> = secrets.iter().map(|secret| Need::of(secret.text())).collect();
+    (secrets, Gate::new(&needs))
 });
 
 /// Evidence with every secret that a rule here knows masked, so that no rule shows what another one hides.
 pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(evidence);
     let (secrets, gate) = &*SECRETS;
-    if gate.passing(evidence.as_bytes()).is_empty() {
+    if gate.passing(evidence.as_bytes()).expressions().is_empty() {
         return shown;
     }
     for finder in secrets.iter().map(|secret| secret.regex()) {
