@@ -2,6 +2,8 @@
 //!
 //! Must not know where a bundle came from or where the results go.
 
+use std::collections::BTreeMap;
+
 use capdex_core::bundle::Bundle;
 use capdex_core::capability::{Capability, Kind};
 use capdex_core::decompose::decompose;
@@ -22,11 +24,8 @@ pub fn scan(bundle: &Bundle) -> Vec<Scanned> {
     let evidence = Evidence::gather(bundle);
     let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
     let capabilities = decompose(bundle, &evidence);
-    let owners: Vec<&Capability> = capabilities.iter().collect();
-    capabilities
-        .par_iter()
-        .map(|capability| scan_one(bundle, &evidence, capability, gaps_of(capability, &owners, &gaps)))
-        .collect()
+    let gaps = gaps_by_capability(&capabilities, &gaps);
+    capabilities.par_iter().zip(gaps).map(|(capability, gaps)| scan_one(bundle, &evidence, capability, gaps)).collect()
 }
 
 fn scan_one(bundle: &Bundle, evidence: &Evidence, capability: &Capability, gaps: Vec<Gap>) -> Scanned {
@@ -52,34 +51,58 @@ fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
     Completeness::from_gaps(gaps.to_vec())
 }
 
-/// The gaps that concern a capability: those in files it owns or in the folder that it anchors more closely than any
-/// other, and those that concern the input as a whole. The package's rest answers for the whole input.
-fn gaps_of(capability: &Capability, all: &[&Capability], gaps: &[Gap]) -> Vec<Gap> {
-    gaps.iter()
-        .filter(|gap| capability.kind == Kind::Package || concerns(capability, all, &gap.subject))
-        .cloned()
-        .collect()
+/// For each capability the gaps that concern it: those in files it owns or in the folder that it anchors more closely
+/// than any other, and those that concern the input as a whole. The package's rest answers for the whole input.
+fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>> {
+    let mut by_capability: Vec<Vec<Gap>> = vec![Vec::new(); capabilities.len()];
+    let owners = if gaps.is_empty() { Owners::default() } else { Owners::of(capabilities) };
+    for gap in gaps {
+        let concerned =
+            if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(&gap.subject) };
+        for own in concerned.into_iter().filter_map(|at| by_capability.get_mut(at)) {
+            own.push(gap.clone());
+        }
+    }
+    by_capability
 }
 
-fn concerns(capability: &Capability, all: &[&Capability], subject: &str) -> bool {
-    let owns = |other: &Capability| other.files.binary_search_by(|path| path.as_str().cmp(subject)).is_ok();
-    if subject == WHOLE || owns(capability) {
-        return true;
+/// Who owns which file and anchors which folder, by the index of the capability.
+#[derive(Default)]
+struct Owners<'a> {
+    files: BTreeMap<&'a str, usize>,
+    anchors: BTreeMap<&'a str, Vec<usize>>,
+    /// The package's rest, which answers for everything.
+    rest: Vec<usize>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(capabilities: &'a [Capability]) -> Self {
+        let mut owners = Self::default();
+        for (at, capability) in capabilities.iter().enumerate() {
+            if capability.kind == Kind::Package {
+                owners.rest.push(at);
+                continue;
+            }
+            owners.files.extend(capability.files.iter().map(|path| (path.as_str(), at)));
+            owners.anchors.entry(&capability.path).or_default().push(at);
+        }
+        owners
     }
-    let depth = |other: &Capability| is_below(subject, &other.path).then_some(other.path.len());
-    let Some(own_depth) = depth(capability) else { return false };
-    let is_closer = |other: &&Capability| {
-        other.kind != Kind::Package && (owns(other) || depth(other).is_some_and(|depth| depth > own_depth))
-    };
-    !all.iter().any(is_closer)
+
+    /// The capabilities that a gap in a file or folder concerns: its owner, else those anchored most closely around it;
+    /// and the package's rest.
+    fn concerned(&self, subject: &str) -> Vec<usize> {
+        let folders = subject.rmatch_indices('/').filter_map(|(at, _)| subject.get(..at));
+        let mut around = std::iter::once(subject).chain(folders).chain([""]);
+        let nearest = || around.find_map(|folder| self.anchors.get(folder)).cloned().unwrap_or_default();
+        let mut concerned = self.files.get(subject).map_or_else(nearest, |owner| vec![*owner]);
+        concerned.extend(&self.rest);
+        concerned
+    }
 }
 
 /// The subject of a gap that concerns an archive as a whole.
 const WHOLE: &str = ".";
-
-fn is_below(subject: &str, anchor: &str) -> bool {
-    anchor.is_empty() || subject == anchor || subject.strip_prefix(anchor).is_some_and(|rest| rest.starts_with('/'))
-}
 
 /// Scores facts with every rubric, or with the one that `only` names.
 pub fn score(facts: &Facts, only: Option<&str>, at: AsOf) -> Vec<Score> {

@@ -80,6 +80,20 @@ pub enum Outcome {
     Unavailable,
 }
 
+impl Outcome {
+    /// What a rule says that says both: that it is there, else that it could not look everywhere.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let rank = |outcome: Self| match outcome {
+            Self::True => 3,
+            Self::Unavailable => 2,
+            Self::False => 1,
+            Self::NotApplicable => 0,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
 /// Where in the input something stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
@@ -193,15 +207,7 @@ impl Facts {
         let mut outcomes = BTreeMap::new();
         for fact in &self.facts {
             let outcome = outcomes.entry(&fact.rule).or_insert(fact.outcome);
-            let rank = |outcome: Outcome| match outcome {
-                Outcome::True => 3,
-                Outcome::Unavailable => 2,
-                Outcome::False => 1,
-                Outcome::NotApplicable => 0,
-            };
-            if rank(fact.outcome) > rank(*outcome) {
-                *outcome = fact.outcome;
-            }
+            *outcome = outcome.or(fact.outcome);
         }
         outcomes
     }

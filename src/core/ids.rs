@@ -2,9 +2,9 @@
 //!
 //! Identity never holds a version, a commit or a display name: drift depends on that.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,12 +82,12 @@ impl fmt::Display for CapabilityId {
 /// The stable, lower-case kebab id of a rule, such as `pipe-to-shell`. Never reused for another meaning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct RuleId(Cow<'static, str>);
+pub struct RuleId(Arc<str>);
 
 impl RuleId {
-    /// Names a rule that is written in code.
-    pub const fn new(id: &'static str) -> Self {
-        Self(Cow::Borrowed(id))
+    /// The id of a rule. Every answer of a rule carries it: a copy costs a count.
+    pub fn new(id: &str) -> Self {
+        Self(id.into())
     }
 
     /// The id's text.
@@ -98,7 +98,7 @@ impl RuleId {
 
 impl From<String> for RuleId {
     fn from(id: String) -> Self {
-        Self(Cow::Owned(id))
+        Self(id.into())
     }
 }
 

@@ -127,10 +127,28 @@ pub fn runs(text: &str) -> Vec<Run> {
     if bytes.contains(&b'%') {
         found.extend(matching(&PERCENT, bytes, Encoding::Percent, unpercent));
     }
-    found.extend(matching(&CODES, bytes, Encoding::Codes, uncode));
-    split_runs(bytes, &mut found);
+    if may_hold_codes(text) {
+        found.extend(matching(&CODES, bytes, Encoding::Codes, uncode));
+    }
+    if may_hold_splits(text) {
+        split_runs(bytes, &mut found);
+    }
     found.sort_by_key(|run| run.span.start);
     found
+}
+
+/// Whether seven commas follow digits: cheap, and never wrong where it says no.
+fn may_hold_codes(text: &str) -> bool {
+    let left = |at: usize| text.as_bytes().get(..at).unwrap_or(&[]).trim_ascii_end();
+    let after_digit = |at: usize| left(at).last().is_some_and(u8::is_ascii_digit);
+    text.match_indices(',').filter(|(at, _)| after_digit(*at)).nth(6).is_some()
+}
+
+/// Whether there are empty quotes, or a quote before a plus sign: cheap, and never wrong where it says no.
+fn may_hold_splits(text: &str) -> bool {
+    let before = |at: usize| text.get(..at).unwrap_or("").trim_end_matches([' ', '\t']);
+    let joins = |at: usize| before(at).ends_with(['"', '\'']);
+    text.contains("''") || text.contains("\"\"") || text.match_indices('+').any(|(at, _)| joins(at))
 }
 
 fn matching<'a>(

@@ -172,5 +172,5 @@ pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
 }
 
 fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at)
+    text.match_indices('\n').map(|(at, _)| at)
 }

@@ -36,6 +36,8 @@ pub struct Evidence {
     pub tools: Vec<Tool>,
     /// What could not be read: text that is none, manifests that do not parse, source that no parser takes.
     pub gaps: Vec<Gap>,
+    /// What rules have asked beside the text, kept for the next that asks.
+    pub(crate) signals: signals::Gathered,
 }
 
 impl Evidence {

@@ -45,6 +45,9 @@ pub struct Hidden {
 /// The hidden characters of a text, in order; what a script, an emoji or right-to-left text needs is left out.
 pub fn hidden(text: &str) -> Vec<Hidden> {
     let mut found: Vec<Hidden> = Vec::new();
+    if is_plain(text) {
+        return found;
+    }
     let mut end = 0;
     for (offset, letter) in suspects(text) {
         let Some(kind) = kind_of(letter) else { continue };
@@ -70,6 +73,11 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
         }
     }
     found
+}
+
+/// Whether a text is printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
+fn is_plain(text: &str) -> bool {
+    text.bytes().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
 }
 
 /// The characters worth a look, with their offsets: walks bytes, so that ASCII costs next to nothing.
@@ -181,10 +189,12 @@ fn is_emoji(letter: char) -> bool {
 }
 
 fn is_right_to_left(letter: char) -> bool {
-    matches!(
-        letter.script(),
-        Script::Arabic | Script::Hebrew | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
-    )
+    // The script is looked up in a table, and this is asked of every letter around a mark.
+    !letter.is_ascii()
+        && matches!(
+            letter.script(),
+            Script::Arabic | Script::Hebrew | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
+        )
 }
 
 /// Whether right-to-left letters stand within a few words: then isolates and embeddings serve display.

@@ -2,6 +2,7 @@
 //!
 //! This is the one place where a rubric asks the rules for their codes. Must not know any method's numbers.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -130,30 +131,42 @@ impl Answered {
     }
 }
 
-/// What each rule said, for questions of coverage.
-pub(super) struct Outcomes<'a>(BTreeMap<&'a str, Outcome>);
+/// What each rule said, for questions of coverage: sorted by rule.
+pub(super) struct Outcomes<'a>(Vec<(&'a str, Outcome)>);
 
 impl<'a> Outcomes<'a> {
     /// One outcome for each rule that reported.
     pub(super) fn of(facts: &'a Facts) -> Self {
-        Self(facts.outcomes().into_iter().map(|(rule, outcome)| (rule.as_str(), outcome)).collect())
+        let mut outcomes: Vec<(&str, Outcome)> =
+            facts.all().iter().map(|fact| (fact.rule.as_str(), fact.outcome)).collect();
+        // Facts without a place come first and in this order already.
+        outcomes.sort_by_key(|(rule, _)| *rule);
+        outcomes.dedup_by(|next, held| {
+            let same = next.0 == held.0;
+            if same {
+                held.1 = held.1.or(next.1);
+            }
+            same
+        });
+        Self(outcomes)
     }
 
     /// What a rule said, if it reported.
     pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
-        self.0.get(rule).copied()
+        let at = self.0.binary_search_by_key(&rule, |(rule, _)| rule).ok()?;
+        self.0.get(at).map(|(_, outcome)| *outcome)
     }
 
     /// The first of the rules that has not reported.
     pub(super) fn unreported(&self, rules: &[&'static str]) -> Option<&'static str> {
-        rules.iter().find(|rule| !self.0.contains_key(**rule)).copied()
+        self.each(rules.iter().copied()).find(|(_, outcome)| outcome.is_none()).map(|(rule, _)| rule)
     }
 
     /// How many of the rules apply and could look.
     pub(super) fn answered<'r>(&self, rules: impl IntoIterator<Item = &'r str>) -> Answered {
         let mut answered = Answered::default();
-        for rule in rules {
-            match self.get(rule) {
+        for (_, outcome) in self.each(rules) {
+            match outcome {
                 None | Some(Outcome::NotApplicable) => {}
                 Some(Outcome::Unavailable) => answered.asked += 1,
                 Some(Outcome::True | Outcome::False) => {
@@ -163,5 +176,20 @@ impl<'a> Outcomes<'a> {
             }
         }
         answered
+    }
+
+    /// What each of the rules said. Rules in their order, as lists of them mostly are, are found side by side.
+    fn each<'r>(&self, rules: impl IntoIterator<Item = &'r str>) -> impl Iterator<Item = (&'r str, Option<Outcome>)> {
+        let mut rest = self.0.as_slice();
+        rules.into_iter().map(move |rule| {
+            while let [(first, outcome), after @ ..] = rest {
+                match first.cmp(&rule) {
+                    Ordering::Less => rest = after,
+                    Ordering::Equal => return (rule, Some(*outcome)),
+                    Ordering::Greater => break,
+                }
+            }
+            (rule, self.get(rule))
+        })
     }
 }

@@ -119,8 +119,12 @@ impl<'a> Subject<'a> {
 
     /// The tools that stand in files of this capability, in the order of path, line and name.
     pub fn tools(&self) -> impl Iterator<Item = &'a Tool> + use<'a> {
-        let files = &self.capability.files;
-        self.evidence.tools.iter().filter(move |tool| files.binary_search(&tool.place.file).is_ok())
+        let tools = self.evidence.tools.as_slice();
+        // Both are sorted by path. A bundle of a thousand servers asks a thousand times: each time for its own alone.
+        self.capability.files.iter().filter(|_| !tools.is_empty()).flat_map(move |path| {
+            let first = tools.partition_point(|tool| tool.place.file < *path);
+            tools.get(first..).into_iter().flatten().take_while(move |tool| tool.place.file == *path)
+        })
     }
 }
 

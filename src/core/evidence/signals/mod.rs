@@ -2,9 +2,11 @@
 //!
 //! Joins the listing's claims with the manifests inside the bytes; missing stays missing. Must not judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{Capability, Kind};
+use crate::ids::CapabilityId;
 use crate::listing::Claim;
 use crate::rules::Subject;
 
@@ -66,7 +68,19 @@ pub struct Signals {
 ///
 /// A skill and a plugin speak for themselves in name, version and description; the package around them lends licence,
 /// repository and keywords. The listing's scripts and dependencies belong to what [`is_package`] says.
-pub fn of(subject: &Subject<'_>) -> Signals {
+///
+/// They are gathered once for each capability: a dozen rules ask.
+pub fn of(subject: &Subject<'_>) -> Arc<Signals> {
+    let mut gathered = subject.evidence.signals.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let signals = gathered.entry(subject.capability.id).or_insert_with(|| Arc::new(gather(subject)));
+    Arc::clone(signals)
+}
+
+/// The signals that rules have asked for, by capability.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered(Mutex<BTreeMap<CapabilityId, Arc<Signals>>>);
+
+fn gather(subject: &Subject<'_>) -> Signals {
     let (capability, evidence) = (subject.capability, subject.evidence);
     let own = own_manifests(capability, evidence);
     let enclosing = enclosing_manifests(capability, evidence);

@@ -19,7 +19,7 @@ fn signals_of(kind: Kind, files: &[(&str, &str)], claims: &Claims) -> Signals {
     }
     let capabilities = decompose(&bundle, &evidence);
     let capability = capabilities.iter().find(|capability| capability.kind == kind).expect("a capability of the kind");
-    of(&Subject { capability, evidence: &evidence, claims, gaps: &[] })
+    Signals::clone(&of(&Subject { capability, evidence: &evidence, claims, gaps: &[] }))
 }
 
 fn package(files: &[(&str, &str)]) -> Signals {

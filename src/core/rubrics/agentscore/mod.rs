@@ -43,6 +43,13 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     findings::needs(FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
 });
 
+/// The rules whose codes report abuse, and the others, by id.
+static REPORTERS_AND_READERS: LazyLock<(Vec<&'static str>, Vec<&'static str>)> = LazyLock::new(|| {
+    let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
+    let of = |wanted| findings::coded_rules(FAMILY).filter(move |meta| reports(meta) == wanted);
+    (of(true).map(|meta| meta.id.as_str()).collect(), of(false).map(|meta| meta.id.as_str()).collect())
+});
+
 impl Rubric for AgentScore {
     fn meta(&self) -> &RubricMeta {
         &META
@@ -64,15 +71,13 @@ impl Rubric for AgentScore {
         let ours = findings::worst_of_ours(&counted);
         let (reports, code): (Vec<Finding>, Vec<Finding>) =
             counted.into_iter().partition(|finding| is_report(&finding.code));
-        let of_reports = |meta: &&RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
-        let (reporters, readers): (Vec<&RuleMeta>, Vec<&RuleMeta>) =
-            findings::coded_rules(FAMILY).partition(of_reports);
-        let answered = |rules: &[&RuleMeta]| outcomes.answered(rules.iter().map(|meta| meta.id.as_str()));
+        let (reporters, readers) = &*REPORTERS_AND_READERS;
+        let answered = |rules: &[&'static str]| outcomes.answered(rules.iter().copied());
         let checks = [
             checks::deployer(facts),
             checks::model(facts),
-            checks::code(&code, answered(&readers)),
-            checks::abuse(&reports, answered(&reporters)),
+            checks::code(&code, answered(readers)),
+            checks::abuse(&reports, answered(reporters)),
             checks::permissions(facts, &outcomes),
             checks::deployment(facts, &outcomes),
         ];

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::capability::Kind;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
+use crate::rules::RuleMeta;
 use crate::score::{Part, RubricRef, Score, Term};
 use crate::time::AsOf;
 
@@ -78,6 +79,14 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
 
 static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[]));
 
+/// The rules that speak on each axis, by id.
+static BY_AXIS: LazyLock<BTreeMap<Axis, Vec<&'static str>>> = LazyLock::new(|| {
+    let speaks =
+        |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
+    let rules = |axis| findings::coded_rules(FAMILY).filter(move |meta| speaks(meta, axis));
+    Axis::ALL.into_iter().map(|axis| (axis, rules(axis).map(|meta| meta.id.as_str()).collect())).collect()
+});
+
 impl Rubric for SaferSkills {
     fn meta(&self) -> &RubricMeta {
         &META
@@ -91,11 +100,7 @@ impl Rubric for SaferSkills {
         let outcomes = Outcomes::of(facts);
         let answered: BTreeMap<Axis, Answered> = Axis::ALL
             .into_iter()
-            .map(|axis| {
-                let rules = findings::coded_rules(FAMILY)
-                    .filter(|meta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis));
-                (axis, outcomes.answered(rules.map(|meta| meta.id.as_str())))
-            })
+            .map(|axis| (axis, outcomes.answered(BY_AXIS.get(&axis).into_iter().flatten().copied())))
             .collect();
         let all = outcomes.answered(NEEDS.iter().copied());
         if let Some(rule) = outcomes.unreported(&NEEDS) {

@@ -5,12 +5,13 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::document::Document;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
+use super::super::pattern::gate::{Gate, Need};
 use super::measure_meta::{Text, bare_skill, measure, two_tools};
 
 /// The rule.
@@ -55,47 +56,52 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a compiled-in pattern, as tested")
 }
 
-macro_rules! patterns {
-    ($($name:ident = $text:expr;)*) => { $(static $name: LazyLock<Regex> = LazyLock::new(|| pattern($text));)* };
-}
+/// The signals that are looked for in the whole text.
+const SIGNALS: [(&str, &str); 11] = [
+    ("purpose", r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?"),
+    ("requirements", r"(?i-u)requires?|dependencies|prerequisites|requirements?"),
+    ("binaries", r"(?-u)bins:\s*\["),
+    ("file_access", r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)"),
+    (
+        "effects",
+        concat!(
+            r"(?i-u)side(?u:.)?effects?|modif|changes?|creates?\s+files?|writes?\s+to|deletes?|removes?",
+            r"|warning|caution"
+        ),
+    ),
+    ("undo", r"(?i-u)undo|revert|rollback|backup"),
+    ("examples", r"(?i-u)example|e\.g\.|usage|demo|sample"),
+    ("limits", r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat"),
+    ("steps", r"(?i-u)step\s+\d|1\.|first,|then,"),
+    ("scope", r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to"),
+    ("when", r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for"),
+];
 
-patterns! {
-    PURPOSE = r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?";
-    VERB = r"(?i-u)\b(?:create|analyze|search|generate|debug|test|build|deploy|monitor|scan|fix)\b";
-    REQUIREMENTS = r"(?i-u)requires?|dependencies|prerequisites|requirements?";
-    BINARIES = r"(?-u)bins:\s*\[";
-    FILE_ACCESS = r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)";
-    EFFECTS = concat!(
-        r"(?i-u)side(?u:.)?effects?|modif|changes?|creates?\s+files?|writes?\s+to|deletes?|removes?",
-        r"|warning|caution"
-    );
-    UNDO = r"(?i-u)undo|revert|rollback|backup";
-    EXAMPLES = r"(?i-u)example|e\.g\.|usage|demo|sample";
-    LIMITS = r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat";
-    STEPS = r"(?i-u)step\s+\d|1\.|first,|then,";
-    SCOPE = r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to";
-    WHEN = r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for";
-}
+/// The signals' expressions, and the gate before them: one pass for all instead of one for each.
+static EXPRESSIONS: LazyLock<(Vec<Regex>, Gate)> = LazyLock::new(|| {
+    let needs: Vec<Need> = SIGNALS.iter().map(|(_, text)| Need::of(text)).collect();
+    (SIGNALS.iter().map(|(_, text)| pattern(text)).collect(), Gate::new(&needs))
+});
+
+/// The signal that is looked for in the beginning.
+static VERB: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i-u)\b(?:create|analyze|search|generate|debug|test|build|deploy|monitor|scan|fix)\b"));
 
 fn signals(text: &str) -> Value {
     let body = text.trim();
     let beginning: Vec<&str> = body.lines().take(10).collect();
-    json!({
-        "title": body.starts_with('#'),
-        "purpose": PURPOSE.is_match(text),
-        "verb": VERB.is_match(&beginning.join("\n")),
-        "requirements": REQUIREMENTS.is_match(text),
-        "binaries": BINARIES.is_match(text),
-        "file_access": FILE_ACCESS.is_match(text),
-        "effects": EFFECTS.is_match(text),
-        "undo": UNDO.is_match(text),
-        "examples": EXAMPLES.is_match(text),
-        "limits": LIMITS.is_match(text),
-        "steps": STEPS.is_match(text),
-        "scope": SCOPE.is_match(text),
-        "when": WHEN.is_match(text),
-        "length": text.chars().count(),
-    })
+    let (expressions, gate) = &*EXPRESSIONS;
+    let passing = gate.passing(text.as_bytes());
+    let occurs = |(at, expression): (usize, &Regex)| {
+        passing.expressions().binary_search(&at).is_ok() && expression.is_match(text)
+    };
+    let names = SIGNALS.iter().map(|(name, _)| (*name).to_owned());
+    let mut signals: Map<String, Value> =
+        names.zip(expressions.iter().enumerate().map(occurs).map(Value::Bool)).collect();
+    signals.insert("title".to_owned(), json!(body.starts_with('#')));
+    signals.insert("verb".to_owned(), json!(VERB.is_match(&beginning.join("\n"))));
+    signals.insert("length".to_owned(), json!(text.chars().count()));
+    Value::Object(signals)
 }
 
 #[cfg(test)]

@@ -4,15 +4,17 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::capability::Kind;
 use crate::evidence::context::{Context, sentence_around};
-use crate::evidence::document::{Document, FileRole};
+use crate::evidence::document::FileRole;
 use crate::evidence::zones::ZoneKind;
 use crate::fact::Severity;
 
-use super::file::compile;
+use super::expression::{Expression, compile};
+use super::literals::{Demand, demand_of_any};
+use super::look::Look;
 
 /// How far around a find a condition looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -53,32 +55,50 @@ pub(super) enum Side {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Condition {
-    #[serde(deserialize_with = "expressions")]
-    any: Vec<Regex>,
+    any: Vec<Expression>,
     scope: Scope,
     #[serde(default)]
     side: Side,
 }
 
-fn expressions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Regex>, D::Error> {
-    let patterns = Vec::<String>::deserialize(deserializer)?;
-    patterns.iter().map(|pattern| compile(pattern).map_err(serde::de::Error::custom)).collect()
-}
-
 impl Condition {
     /// Whether it holds around a find in a text.
-    pub(super) fn holds(&self, document: &Document, text: &[u8], found: &Range<usize>) -> bool {
-        if self.scope == Scope::Path {
-            return self.any.iter().any(|expression| expression.is_match(document.path.as_bytes()));
+    pub(super) fn holds(&self, look: &Look<'_>, found: &Range<usize>) -> bool {
+        let occurs = |part: &[u8]| self.any.iter().any(|expression| expression.occurs_in(part));
+        // The same for every find: asked once for each text.
+        if self.is_the_same_everywhere() {
+            let all = if self.scope == Scope::Path { look.document.path.as_bytes() } else { look.text };
+            return look.once(self, || occurs(all));
         }
-        let around = self.scope.range(text, found);
+        let around = self.scope.range(look.text, found);
         let range = match self.side {
             Side::Either => around,
             Side::Before => around.start..found.start,
             Side::After => found.end..around.end,
         };
-        let part = text.get(range).unwrap_or(&[]);
-        self.any.iter().any(|expression| expression.is_match(part))
+        occurs(look.text.get(range).unwrap_or(&[]))
+    }
+
+    fn is_the_same_everywhere(&self) -> bool {
+        self.scope == Scope::Path || (self.scope == Scope::File && self.side == Side::Either)
+    }
+
+    /// What a text must hold for the condition to hold anywhere in it, where that can be told.
+    pub(super) fn demand(&self) -> Option<Demand> {
+        let texts = self.any.iter().map(Expression::text);
+        if self.scope == Scope::Path { None } else { demand_of_any(texts) }
+    }
+
+    /// Its expressions.
+    #[cfg(test)]
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.any.iter()
+    }
+
+    /// Whether it would look at all of a text anew for every find.
+    #[cfg(test)]
+    pub(super) fn is_slow(&self) -> bool {
+        self.scope == Scope::File && self.side != Side::Either
     }
 }
 
@@ -139,7 +159,7 @@ pub(super) enum Mildness {
 
 impl Mildness {
     fn holds(self, around: &Around<'_>) -> bool {
-        let (context, document) = (around.context, around.document);
+        let (context, document) = (around.context, around.look.document);
         match self {
             Self::Negated => context.negated,
             Self::Quoted => context.quoted,
@@ -152,7 +172,7 @@ impl Mildness {
             // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called.
             Self::Documentation => {
                 document.role == FileRole::Test
-                    || (context.documentation && !matches!(around.kind, Kind::Skill | Kind::Rules | Kind::Hook))
+                    || (context.documentation && !matches!(around.look.kind, Kind::Skill | Kind::Rules | Kind::Hook))
             }
             Self::InstallSection => context.install_section,
             Self::SecurityTopic => context.security_topic,
@@ -173,7 +193,7 @@ const COMMON_WORDS: [&str; 14] = [
 /// Whether the name of every host on the find's line shares a word of four letters or more with the first 700 bytes
 /// of the document, where it says what it is about. An attacker can arrange that, so it only makes a find milder.
 fn names_own_host(around: &Around<'_>) -> bool {
-    let text = around.document.text.as_bytes();
+    let text = around.look.document.text.as_bytes();
     let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
     // The address itself proves nothing: only what stands before the first one counts.
     let head =
@@ -182,7 +202,8 @@ fn names_own_host(around: &Around<'_>) -> bool {
         .split(|byte| !byte.is_ascii_alphanumeric())
         .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
         .collect();
-    let line = around.text.get(Scope::Line.range(around.text, around.found)).unwrap_or(&[]);
+    let text = around.look.text;
+    let line = text.get(Scope::Line.range(text, around.found)).unwrap_or(&[]);
     let mut hosts = HOST.captures_iter(line).filter_map(|found| found.get(1)).peekable();
     hosts.peek().is_some() && hosts.all(|host| shares_a_word(host.as_bytes(), &words))
 }
@@ -217,16 +238,20 @@ impl Lower {
         let holds = |mildness: &Mildness| mildness.holds(around);
         let applies = (self.any.is_empty() || self.any.iter().any(holds))
             && self.all.iter().all(holds)
-            && self.near.iter().all(|condition| condition.holds(around.document, around.text, around.found));
+            && self.near.iter().all(|condition| condition.holds(around.look, around.found));
         applies.then_some(self.to)
+    }
+
+    /// The conditions near the find.
+    #[cfg(test)]
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.near.iter()
     }
 }
 
 /// What surrounds a find, for deciding how mild it is.
 pub(super) struct Around<'a> {
     pub(super) context: &'a Context,
-    pub(super) document: &'a Document,
-    pub(super) text: &'a [u8],
+    pub(super) look: &'a Look<'a>,
     pub(super) found: &'a Range<usize>,
-    pub(super) kind: Kind,
 }

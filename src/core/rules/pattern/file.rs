@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::capability::Kind;
@@ -15,6 +14,9 @@ use crate::ids::RuleId;
 
 use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
+use super::expression::Expression;
+use super::gate::Need;
+use super::literals::demand_of_any;
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -35,11 +37,11 @@ pub(super) struct RuleFile {
     #[serde(default)]
     codes: BTreeMap<String, Vec<String>>,
     /// The regular expressions of which any one begins a find. ASCII classes; `(?i)` is up to each.
-    patterns: Vec<String>,
+    patterns: Vec<Expression>,
     /// Expressions of which one must occur in a text for the patterns to be tried at all; for patterns that begin with
-    /// common words or count repetitions, which would make the automaton of all rules too large.
+    /// common words or count repetitions, which are slow to look for.
     #[serde(default)]
-    marks: Vec<String>,
+    marks: Vec<Expression>,
     /// The zones in which it may fire; all where the file says nothing.
     zones: Option<Vec<ZoneKind>>,
     /// The roles of files in which it may fire; all but lock files where the file says nothing.
@@ -72,9 +74,9 @@ const fn default_max_per_file() -> usize {
 #[derive(Debug)]
 pub(super) struct DataRule {
     pub(super) meta: RuleMeta,
-    /// What the automaton of all rules looks for: the marks, else the patterns.
-    pub(super) marks: Vec<String>,
-    pub(super) finders: Vec<Regex>,
+    /// Of which one must occur in a text, where there are any.
+    pub(super) marks: Vec<Expression>,
+    pub(super) finders: Vec<Expression>,
     pub(super) zones: Option<Vec<ZoneKind>>,
     pub(super) roles: Option<Vec<FileRole>>,
     pub(super) languages: Option<Vec<Language>>,
@@ -89,11 +91,9 @@ pub(super) struct DataRule {
 pub(super) type Defect = String;
 
 impl DataRule {
-    /// Reads a rule file.
+    /// Reads a rule file. Its expressions are compiled when they are first needed, which is never for most.
     pub(super) fn parse(text: &str) -> Result<Self, Defect> {
         let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
-        file.marks.iter().try_for_each(|mark| compile(mark).map(drop))?;
-        let finders = file.patterns.iter().map(|pattern| compile(pattern)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             meta: RuleMeta {
                 id: RuleId::from(file.id),
@@ -110,8 +110,8 @@ impl DataRule {
                 codes: file.codes,
                 examples: file.examples,
             },
-            marks: if file.marks.is_empty() { file.patterns } else { file.marks },
-            finders,
+            marks: file.marks,
+            finders: file.patterns,
             zones: file.zones,
             roles: file.roles,
             languages: file.languages,
@@ -122,9 +122,19 @@ impl DataRule {
             max_per_file: file.max_per_file,
         })
     }
-}
 
-/// Compiles one expression with the settings that keep matching fast: bytes, ASCII classes.
-pub(super) fn compile(pattern: &str) -> Result<Regex, Defect> {
-    RegexBuilder::new(pattern).unicode(false).build().map_err(|error| error.to_string())
+    /// Every expression of the rule, for the test that compiles them all.
+    #[cfg(test)]
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let lowers = self.lower.iter().flat_map(Lower::conditions);
+        let conditions = self.near.iter().chain(&self.unless).chain(lowers);
+        self.marks.iter().chain(&self.finders).chain(conditions.flat_map(Condition::expressions))
+    }
+
+    /// What a text must hold for one of the rule's patterns to give a find in it: what the pattern needs, a mark, and
+    /// every neighbour that is demanded.
+    pub(super) fn need(&self, finder: &Expression) -> Need {
+        let mark = demand_of_any(self.marks.iter().map(Expression::text)).filter(|_| !self.marks.is_empty());
+        Need::of(finder.text()).and(mark.into_iter().chain(self.near.iter().filter_map(Condition::demand)).collect())
+    }
 }

@@ -1,15 +1,14 @@
-//! The engine for data rules: every expression of every rule in one automaton, run once over each text.
+//! The engine for data rules: one pass over each text tells which rules may match it at all, and only those look.
 //!
-//! Expressions only anchor a find; what must stand near it is a condition, checked afterwards, so that the automaton
-//! stays small. Matching is linear: expressions without Unicode classes in one set with a large cache (the default cache
-//! is 25 times slower, Unicode classes 190 times), windows of bounded size around each find.
+//! The pass looks for the literals of all rules at once (`gate`), so that its cost does not grow with their number; a
+//! text that a rule cannot match costs that rule nothing. Expressions only anchor a find; what must stand near it is a
+//! condition, checked afterwards in windows of bounded size. Finds of one expression in one text are judged up to a
+//! number; past it the rule says that it has not looked at everything.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use crate::capability::Kind;
 use crate::evidence::context::{Context, sentence_around};
@@ -19,26 +18,37 @@ use crate::fact::{Confidence, Fact, Severity};
 use super::{FactSink, Lifecycle, RuleMeta, Subject};
 
 mod condition;
+mod expression;
 mod file;
+mod finds;
+pub(super) mod gate;
+mod literals;
+mod look;
+mod reach;
 #[cfg(test)]
 mod tests;
 mod view;
 
 use condition::Around;
+use expression::Expression;
 use file::DataRule;
+use finds::{Find, Finds};
+use gate::{Gate, Need};
+use look::Look;
 use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs"));
 
-/// The cache that the automaton may use for each thread.
-const CACHE_BYTES: usize = 64 << 20;
+/// How many matches of one expression in one text are judged, each by what stands around it.
+const JUDGED_MOST: usize = 10_000;
 
 struct Engine {
     rules: Vec<DataRule>,
-    set: RegexSet,
-    /// For each expression of the set, the place of its rule.
-    owners: Vec<usize>,
+    /// Every pattern of every running rule: the places of the rule and of the pattern in it.
+    searches: Vec<(usize, usize)>,
+    /// Which of the searches a text can give a find at all.
+    gate: Gate,
 }
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -50,17 +60,37 @@ impl Engine {
     fn new(mut rules: Vec<DataRule>) -> Self {
         // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
         rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
-        let running = || rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired);
-        let owners = running().flat_map(|(at, rule)| rule.marks.iter().map(move |_| at)).collect();
-        let patterns = running().flat_map(|(_, rule)| &rule.marks);
-        let set = RegexSetBuilder::new(patterns)
-            .unicode(false)
-            .size_limit(CACHE_BYTES)
-            .dfa_size_limit(CACHE_BYTES)
-            .build()
-            .expect("a test compiles every expression");
-        Self { rules, set, owners }
+        let mut searches = Vec::new();
+        let mut needs = Vec::new();
+        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
+            for (place, finder) in rule.finders.iter().enumerate() {
+                searches.push((at, place));
+                needs.push(rule.need(finder));
+            }
+        }
+        let gate = Gate::new(&needs);
+        Self { rules, searches, gate }
     }
+
+    /// Looks at one text with every rule that may find something in it.
+    fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
+        let passing = self.gate.passing(look.text);
+        for search in passing.expressions() {
+            let Some((at, place)) = self.searches.get(*search) else { continue };
+            let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
+            if let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) {
+                let finder = Finder { rule: *at, search: *search, expression: finder };
+                rule.scan(&finder, &passing.stretches(*search), look, finds);
+            }
+        }
+    }
+}
+
+/// One pattern of a rule, with its places in the engine.
+struct Finder<'a> {
+    rule: usize,
+    search: usize,
+    expression: &'a Expression,
 }
 
 /// What is known of every data rule.
@@ -73,28 +103,29 @@ pub(super) fn texts() -> impl Iterator<Item = &'static (&'static str, &'static s
     FILES.iter()
 }
 
-/// One find of one rule in one document.
-#[derive(Debug)]
-struct Find {
-    rule: usize,
-    offset: usize,
-    severity: Severity,
-    confidence: Confidence,
-    evidence: String,
+/// What one rule has found in the documents of a capability.
+#[derive(Default)]
+struct Found<'a> {
+    finds: Vec<(&'a Document, Find)>,
+    /// The documents in which it has not looked at everything.
+    cut: Vec<&'a Document>,
 }
 
 /// Runs every data rule over one capability. Each answers exactly once or, where it found something, once for each
 /// find.
 pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
     let kind = subject.capability.kind;
-    let mut finds: BTreeMap<usize, Vec<(&Document, Find)>> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
-        let mut here = Vec::new();
+        let mut here = Finds::default();
         for view in view::views(document) {
-            scan(&ENGINE, document, &view, kind, &mut here);
+            ENGINE.scan(&Look::new(document, &view, kind), &mut here);
         }
-        for find in keep_worst(&ENGINE, document, here) {
-            finds.entry(find.rule).or_default().push((document, find));
+        for rule in here.cut() {
+            found.entry(rule).or_default().cut.push(document);
+        }
+        for find in here.worst(document, |rule| ENGINE.rules.get(rule).map_or(0, |rule| rule.max_per_file)) {
+            found.entry(find.rule).or_default().finds.push((document, find));
         }
     }
     for (at, rule) in ENGINE.rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
@@ -103,68 +134,61 @@ pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
             sink.not_applicable();
             continue;
         }
-        match finds.get(&at) {
-            None => sink.absent(),
-            Some(finds) => {
-                for (document, find) in finds {
-                    sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
-                }
-            }
-        }
-    }
-}
-
-fn scan(engine: &Engine, document: &Document, view: &View<'_>, kind: Kind, finds: &mut Vec<Find>) {
-    let text = view.text().as_bytes();
-    let mut last = None;
-    for at in engine.set.matches(text).into_iter().filter_map(|index| engine.owners.get(index).copied()) {
-        // The expressions of one rule stand side by side.
-        if last.replace(at) == Some(at) {
+        let Some(Found { finds, cut }) = found.get(&at) else {
+            sink.absent();
             continue;
+        };
+        for (document, find) in finds {
+            sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
         }
-        if let Some(rule) = engine.rules.get(at).filter(|rule| rule.may_look_at(document, kind)) {
-            rule.scan(at, document, view, kind, finds);
+        for document in cut {
+            sink.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
         }
-    }
-}
-
-/// One find for each line, the worst ones first, as many as the rule allows.
-fn keep_worst(engine: &Engine, document: &Document, mut finds: Vec<Find>) -> Vec<Find> {
-    finds.sort_by(|a, b| (a.rule, b.severity, a.offset, &a.evidence).cmp(&(b.rule, a.severity, b.offset, &b.evidence)));
-    let mut kept: Vec<Find> = Vec::new();
-    for find in finds {
-        let line = document.line_at(find.offset);
-        let earlier = kept.iter().rev().take_while(|other| other.rule == find.rule);
-        let (mut count, mut same) = (0, false);
-        for other in earlier {
-            count += 1;
-            same |= other.evidence == find.evidence || line == document.line_at(other.offset);
-        }
-        let most = engine.rules.get(find.rule).map_or(0, |rule| rule.max_per_file);
-        if !same && count < most {
-            kept.push(find);
+        if finds.is_empty() && cut.is_empty() {
+            sink.absent();
         }
     }
-    kept
 }
 
 impl DataRule {
-    fn scan(&self, at: usize, document: &Document, view: &View<'_>, kind: Kind, finds: &mut Vec<Find>) {
-        let text = view.text().as_bytes();
-        for finder in &self.finders {
-            let mut settled = 0..0;
-            for found in finder.find_iter(text).map(|found| found.range()) {
-                // A second match in a sentence that already counts in full adds nothing.
-                if settled.contains(&found.start) {
-                    continue;
+    fn scan(&self, finder: &Finder<'_>, stretches: &[Range<usize>], look: &Look<'_>, finds: &mut Finds) {
+        let mut settled = 0..0;
+        let mut is_marked = None;
+        let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
+        for found in stretches.iter().flat_map(|stretch| finder.expression.find_within(look.text, stretch.clone())) {
+            // A second match in a sentence that already counts in full adds nothing.
+            if settled.contains(&found.start) {
+                continue;
+            }
+            // Few texts come so far: the marks are asked for last.
+            if !*is_marked.get_or_insert_with(|| self.is_marked(look.text)) {
+                break;
+            }
+            if !kept.may_judge(JUDGED_MOST) {
+                // Where the worst is known there is nothing left to learn.
+                if !kept.has(self.meta.severity) {
+                    finds.note_cut(finder.rule);
                 }
-                let Some(find) = self.judge(document, view, found.clone(), kind, at) else { continue };
-                if find.severity == self.meta.severity {
-                    settled = sentence_around(text, found);
-                }
-                finds.push(find);
+                break;
+            }
+            let offset = look.view.origin(found.start);
+            let Some((severity, confidence)) = self.judge(look, &found, offset) else { continue };
+            if severity == self.meta.severity {
+                settled = sentence_around(look.text, found.clone());
+            }
+            let (line, _) = look.document.line_at(offset);
+            if kept.wants(severity, line) {
+                let evidence = self.evidence(look.view, found);
+                kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
+            } else if severity == self.meta.severity && kept.is_full(severity) {
+                break;
             }
         }
+    }
+
+    /// Whether a text holds one of the marks without which the patterns are not tried.
+    fn is_marked(&self, text: &[u8]) -> bool {
+        self.marks.is_empty() || self.marks.iter().any(|mark| mark.occurs_in(text))
     }
 
     fn may_look_at(&self, document: &Document, kind: Kind) -> bool {
@@ -174,33 +198,23 @@ impl DataRule {
     }
 
     /// Whether a match is a find, and how bad.
-    fn judge(
-        &self,
-        document: &Document,
-        view: &View<'_>,
-        found: Range<usize>,
-        kind: Kind,
-        rule: usize,
-    ) -> Option<Find> {
-        let text = view.text().as_bytes();
-        let offset = view.origin(found.start);
-        if self.zones.as_ref().is_some_and(|zones| !zones.contains(&document.zone_at(offset)))
-            || !self.near.iter().all(|condition| condition.holds(document, text, &found))
-            || self.unless.iter().any(|condition| condition.holds(document, text, &found))
+    fn judge(&self, look: &Look<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
+        if self.zones.as_ref().is_some_and(|zones| !zones.contains(&look.document.zone_at(offset)))
+            || !self.near.iter().all(|condition| condition.holds(look, found))
+            || self.unless.iter().any(|condition| condition.holds(look, found))
         {
             return None;
         }
         let lowered = if self.lower.is_empty() {
             None
         } else {
-            let context = Context::within(document, view.text(), found.clone(), offset);
-            let around = Around { context: &context, document, text, found: &found, kind };
+            let context = Context::within(look.document, look.view.text(), found.clone(), offset);
+            let around = Around { context: &context, look, found };
             self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
         };
         let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));
-        let milder = severity < self.meta.severity;
-        let confidence = if milder { Confidence::Low } else { self.meta.confidence };
-        Some(Find { rule, offset, severity, confidence, evidence: self.evidence(view, found) })
+        let confidence = if severity < self.meta.severity { Confidence::Low } else { self.meta.confidence };
+        Some((severity, confidence))
     }
 
     /// What people are shown: the secret masked, or the sentence from where the find is in sight.
@@ -230,10 +244,22 @@ fn masked(secret: &str) -> String {
     first.chain(['…'].iter()).chain(last).collect()
 }
 
+/// The patterns whose finds are secrets, and the gate before them.
+static SECRETS: LazyLock<(Vec<&Expression>, Gate)> = LazyLock::new(|| {
+    let secrets: Vec<&Expression> =
+        ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders).collect();
+    let needs: Vec<Need> = secrets.iter().map(|secret| Need::of(secret.text())).collect();
+    (secrets, Gate::new(&needs))
+});
+
 /// Evidence with every secret that a rule here knows masked, so that no rule shows what another one hides.
 pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(evidence);
-    for finder in ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders) {
+    let (secrets, gate) = &*SECRETS;
+    if gate.passing(evidence.as_bytes()).expressions().is_empty() {
+        return shown;
+    }
+    for finder in secrets.iter().map(|secret| secret.regex()) {
         if finder.is_match(shown.as_bytes()) {
             let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {
                 let secret = found.get(0).map_or(&b""[..], |whole| whole.as_bytes());

@@ -40,6 +40,12 @@ fn every_rule_file_parses_under_its_own_name() {
         let rule = DataRule::parse(text).unwrap_or_else(|defect| panic!("{name}: {defect}"));
         assert_eq!(rule.meta.id.as_str(), *name);
         assert!(!rule.finders.is_empty() && rule.max_per_file > 0, "{name}");
+        for expression in rule.expressions() {
+            assert!(expression::compile(expression.text()).is_ok(), "{name}: {}", expression.text());
+        }
+        let lowers = rule.lower.iter().flat_map(condition::Lower::conditions);
+        let mut conditions = rule.near.iter().chain(&rule.unless).chain(lowers);
+        assert!(!conditions.any(condition::Condition::is_slow), "{name}: what stands beside a find is not the file");
     }
     assert!(FILES.len() >= 34);
 }
@@ -48,7 +54,53 @@ fn every_rule_file_parses_under_its_own_name() {
 fn unknown_keys_and_bad_expressions_are_refused() {
     let (_, text) = FILES.first().expect("there are rules");
     assert!(DataRule::parse(&format!("colour = \"red\"\n{text}")).is_err());
-    assert!(DataRule::parse(&text.replacen("patterns = [", "patterns = [\n'(', ", 1)).is_err());
+    assert!(expression::compile("(").is_err());
+}
+
+/// Searches that no literal holds back run over every text: few and cheap ones only.
+#[test]
+fn nearly_every_pattern_needs_a_literal() {
+    let passing = ENGINE.gate.passing(b"");
+    let open: Vec<&str> = passing.expressions().iter().map(|search| finder(*search).text()).collect();
+    assert!(open.len() <= 12, "{open:#?}");
+}
+
+fn finder(search: usize) -> &'static Expression {
+    let (rule, place) = ENGINE.searches[search];
+    &ENGINE.rules[rule].finders[place]
+}
+
+#[test]
+fn the_gate_holds_nothing_back_that_gives_a_find() {
+    let examples = ENGINE.rules.iter().flat_map(|rule| &rule.meta.examples.fires);
+    let mut texts: Vec<&str> = examples.flat_map(|example| example.files.values()).map(String::as_str).collect();
+    let all = texts.join(&" word\n".repeat(40));
+    texts.push(&all);
+    for text in texts {
+        let bytes = text.as_bytes();
+        let passing = ENGINE.gate.passing(bytes);
+        for search in passing.expressions() {
+            let every: Vec<_> = finder(*search).regex().find_iter(bytes).map(|found| found.range()).collect();
+            let stretches = passing.stretches(*search);
+            let within = stretches.iter().flat_map(|stretch| finder(*search).find_within(bytes, stretch.clone()));
+            assert_eq!(within.collect::<Vec<_>>(), every, "{}", finder(*search).text());
+        }
+        for search in (0..ENGINE.searches.len()).filter(|search| !passing.expressions().contains(search)) {
+            let (rule, _) = ENGINE.searches[search];
+            // What is held back lacks a literal, a mark or a neighbour.
+            let rule = &ENGINE.rules[rule];
+            let alone = rule.near.is_empty() && rule.marks.is_empty();
+            assert!(!(alone && finder(search).occurs_in(bytes)), "{} in {text:?}", finder(search).text());
+        }
+    }
+}
+
+#[test]
+fn a_flood_of_mild_matches_is_cut_and_said() {
+    let text = "Never ignore all previous instructions.\n".repeat(JUDGED_MOST + 10);
+    let facts = facts(&[("SKILL.md", &text)]);
+    let of_rule: Vec<_> = facts.of("instruction-override").map(|fact| fact.outcome).collect();
+    assert!(of_rule.contains(&crate::fact::Outcome::Unavailable) && of_rule.len() <= 4, "{of_rule:?}");
 }
 
 #[test]

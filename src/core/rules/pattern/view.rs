@@ -34,6 +34,15 @@ impl View<'_> {
         }
     }
 
+    /// Which kind of text it is; those of one kind follow each other in the order of the document.
+    pub(super) fn kind(&self) -> u8 {
+        match self {
+            Self::Written(_) => 0,
+            Self::Derived(steps) => u8::try_from(steps.len()).unwrap_or(u8::MAX),
+            Self::Decoded { .. } => u8::MAX,
+        }
+    }
+
     /// The offset in the document from which a byte of this text comes.
     pub(super) fn origin(&self, offset: usize) -> usize {
         match self {

@@ -1,0 +1,134 @@
+//! How long a match of an expression can be in a text: its fixed length, and the longest runs of letters and blanks
+//! that the text has, as often as the expression may take one in.
+//!
+//! Exact on purpose: a text with a run of a hundred thousand blanks has long matches, and they are found.
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+/// The longest runs of a text, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Runs {
+    pub(super) blanks: usize,
+    pub(super) word: usize,
+    /// Anything but blanks.
+    pub(super) dense: usize,
+    /// Anything but line breaks.
+    pub(super) line: usize,
+}
+
+/// The length of a match: so many bytes, and so many runs of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    fixed: usize,
+    runs: Runs,
+}
+
+impl Reach {
+    /// How far an expression reaches; none where nothing bounds it.
+    pub(super) fn of(pattern: &str) -> Option<Self> {
+        of_part(&ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern).ok()?)
+    }
+
+    /// The most bytes that a match can have in a text with such runs.
+    pub(super) fn within(&self, longest: &Runs) -> usize {
+        let of_runs = [
+            self.runs.blanks.saturating_mul(longest.blanks),
+            self.runs.word.saturating_mul(longest.word),
+            self.runs.dense.saturating_mul(longest.dense),
+            self.runs.line.saturating_mul(longest.line),
+        ];
+        of_runs.into_iter().fold(self.fixed, usize::saturating_add)
+    }
+
+    fn joined(self, other: Self, join: fn(usize, usize) -> usize) -> Self {
+        let runs = Runs {
+            blanks: join(self.runs.blanks, other.runs.blanks),
+            word: join(self.runs.word, other.runs.word),
+            dense: join(self.runs.dense, other.runs.dense),
+            line: join(self.runs.line, other.runs.line),
+        };
+        Self { fixed: join(self.fixed, other.fixed), runs }
+    }
+
+    fn times(self, count: usize) -> Self {
+        let all = Self { fixed: count, runs: Runs { blanks: count, word: count, dense: count, line: count } };
+        self.joined(all, usize::saturating_mul)
+    }
+}
+
+fn of_part(part: &Hir) -> Option<Reach> {
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => Some(Reach::default()),
+        HirKind::Literal(literal) => Some(Reach { fixed: literal.0.len(), ..Reach::default() }),
+        HirKind::Class(_) => Some(Reach { fixed: part.properties().maximum_len()?, ..Reach::default() }),
+        HirKind::Capture(capture) => of_part(&capture.sub),
+        HirKind::Repetition(repetition) => match repetition.max {
+            Some(most) => Some(of_part(&repetition.sub)?.times(usize::try_from(most).ok()?)),
+            None => of_run(repetition),
+        },
+        HirKind::Concat(parts) => sum(parts, usize::saturating_add),
+        HirKind::Alternation(parts) => sum(parts, usize::max),
+    }
+}
+
+fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<Reach> {
+    parts.iter().try_fold(Reach::default(), |all, part| Some(all.joined(of_part(part)?, join)))
+}
+
+/// A repetition without end of one class is a run of it.
+fn of_run(repetition: &Repetition) -> Option<Reach> {
+    let all = |fits: fn(u8) -> bool| match repetition.sub.kind() {
+        HirKind::Class(Class::Bytes(class)) => class.iter().all(|range| (range.start()..=range.end()).all(fits)),
+        HirKind::Literal(literal) => literal.0.len() == 1 && literal.0.iter().all(|byte| fits(*byte)),
+        _ => false,
+    };
+    let mut runs = Runs::default();
+    if all(is_blank) {
+        runs.blanks = 1;
+    } else if all(is_word) {
+        runs.word = 1;
+    } else if all(|byte| !is_blank(byte)) {
+        runs.dense = 1;
+    } else if all(|byte| byte != b'\n') {
+        runs.line = 1;
+    } else {
+        return None;
+    }
+    Some(Reach { fixed: 0, runs })
+}
+
+/// What `\s` stands for.
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// What `\w` stands for.
+pub(super) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reach(pattern: &str) -> Option<usize> {
+        Reach::of(pattern).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
+    }
+
+    #[test]
+    fn a_match_is_as_long_as_its_parts() {
+        assert_eq!(reach(r"\bcurl\b"), Some(4));
+        assert_eq!(reach(r"(?:curl|wget2)[^\n]{0,80}"), Some(85));
+        assert_eq!(reach(r"a\s+b"), Some(12));
+        assert_eq!(reach(r"(?:\w+[ \t]+){0,3}x*"), Some(3 * 110 + 100));
+        assert_eq!(reach(r"[\w.-]+\S*"), Some(2_000));
+        assert_eq!(reach(r"a[^\n]*"), Some(10_001));
+    }
+
+    #[test]
+    fn what_nothing_bounds_has_no_length() {
+        assert_eq!(reach(r"(?:ab)+"), None);
+        assert_eq!(reach(r"a[^b]*"), None);
+    }
+}
