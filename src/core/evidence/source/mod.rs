@@ -16,13 +16,17 @@ use super::document::{Document, Language};
 use super::tools::Tool;
 
 mod callees;
+mod flow;
 mod javascript;
 mod literal;
 mod nesting;
+mod origins;
 mod python;
 mod python_tools;
 mod script_tools;
 mod zod;
+
+pub use flow::{Flows, Origins};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -57,6 +61,8 @@ pub struct Call {
     pub callee: String,
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
+    /// What reaches it, as far as this file shows.
+    pub flows: Flows,
     /// Where the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
