@@ -80,8 +80,18 @@ const SCRIPT_MODULES: [&str; 26] = [
 ];
 
 /// Members of any object that are kept by their last name: the object's type is not known.
-const SCRIPT_METHODS: [&str; 8] =
-    ["query", "execute", "$queryRawUnsafe", "$executeRawUnsafe", "raw", "sendMail", "prepare", "unserialize"];
+const SCRIPT_METHODS: [&str; 10] = [
+    "query",
+    "execute",
+    "$queryRawUnsafe",
+    "$executeRawUnsafe",
+    "raw",
+    "sendMail",
+    "prepare",
+    "unserialize",
+    "_compile",
+    "constructor",
+];
 
 /// Python names and modules.
 const SNAKE: [&str; 33] = [
@@ -158,8 +168,8 @@ const SNAKE_METHODS: [&str; 8] =
     ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
 
 /// Methods by which something is written to a connection.
-pub(super) const SENDING: [&str; 14] = [
-    "write", "end", "send", "emit", "post", "put", "patch", "request", "sendall", "sendto", "sendmail", "send_message",
+pub(super) const SENDING: [&str; 15] = [
+    "get", "write", "end", "send", "emit", "post", "put", "patch", "request", "sendall", "sendto", "sendmail", "send_message",
     "storbinary", "open",
 ];
 

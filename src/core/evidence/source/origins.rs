@@ -140,16 +140,23 @@ fn read(path: Origins) -> Origins {
 /// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
 fn of_method(method: &str, flows: Flows) -> Origins {
     let all = flows.all() & !Origins::COMPOSED;
+    if method.ends_with("Error") || method.ends_with("Exception") {
+        return all;
+    }
     let lower = method.to_ascii_lowercase();
     if ["sanitize", "escape", "validate", "quote", "verify", "assert", "allow"].iter().any(|word| lower.contains(word)) {
         return all & strong();
     }
     match method {
+        "decrypt" => flows.arguments() | Origins::DECODED,
+        // A digest tells nobody what went into it.
+        "digest" | "hexdigest" => Origins::NONE,
+        "text" | "json" | "arrayBuffer" | "blob" | "read" => all & !Origins::CONNECTION,
         "toString" | "trim" | "trimEnd" | "trimStart" | "concat" | "join" | "map" | "flatMap" | "filter" | "reduce"
         | "flat" | "sort" | "reverse" | "split" | "repeat" | "padStart" | "padEnd" | "toLowerCase" | "toUpperCase"
         | "entries" | "values" | "keys" | "items" | "format" | "encode" | "decode" | "strip" | "rstrip" | "lstrip"
-        | "lower" | "upper" | "hex" | "copy" | "hexdigest" | "read" | "readlines" | "readline" | "splitlines" | "text"
-        | "json" | "arrayBuffer" | "blob" | "body" | "content" | "bytes" | "then" | "catch" | "finally" | "on" | "once"
+        | "lower" | "upper" | "hex" | "copy" | "readlines" | "readline" | "splitlines"
+        | "body" | "content" | "bytes" | "then" | "catch" | "finally" | "on" | "once"
         | "setEncoding" | "getReader" | "communicate" | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift"
         | "expanduser" | "joinpath" | "absolute" | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => {
             let reversed = if method == "reverse" { Origins::DECODED } else { Origins::NONE };
@@ -188,8 +195,11 @@ fn of_command(command: &str) -> Origins {
 pub(super) fn is_script_client(callee: &str) -> bool {
     let (module, method) = callee.split_once('.').unwrap_or((callee, ""));
     match module {
-        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "request" | "needle" | "ky"
-        | "XMLHttpRequest" | "WebSocket" | "ws" | "EventSource" => {
+        "dns" => matches!(method, "lookup" | "resolve" | "resolve4" | "resolveTxt"),
+        // Also what servers call the request that they answer.
+        "request" => matches!(method, "" | "get" | "post" | "put" | "patch" | "delete" | "head"),
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "XMLHttpRequest"
+        | "WebSocket" | "ws" | "EventSource" => {
             !matches!(method, "isAxiosError" | "Agent" | "setGlobalDispatcher" | "CancelToken" | "isCancel")
         }
         "globalThis" | "window" => method == "fetch",
@@ -219,6 +229,11 @@ pub(super) fn is_snake_client(callee: &str) -> bool {
         "paramiko" => method == "SSHClient",
         _ => false,
     }
+}
+
+/// Whether a method puts its arguments into its object.
+pub(super) fn is_growth(method: &str) -> bool {
+    matches!(method, "push" | "unshift" | "append" | "extend" | "add" | "insert" | "setdefault" | "set")
 }
 
 /// Whether a method asks something about a value without changing it.

@@ -35,6 +35,7 @@ mod package_no_licence;
 mod package_no_provenance;
 mod package_no_repository;
 mod package_poor_description;
+mod package_setup_code;
 mod package_subject;
 #[cfg(test)]
 mod package_tests;
@@ -44,12 +45,24 @@ mod server_plain_http_remote;
 mod server_secret_in_config;
 mod server_unpinned_launch;
 mod skill_manifest_missing_fields;
+mod source_browser_store_read;
+mod source_address_swap;
 mod source_calls;
 mod source_command_injection;
 mod source_credential_read_and_send;
 mod source_decode_then_execute;
 mod source_download_and_execute;
+mod source_hidden_powershell;
+mod source_host_fingerprint_sent;
+mod source_input_reflection;
+mod source_no_input_validation;
 mod source_obfuscated;
+mod source_path_composed;
+mod source_prototype_pollution;
+mod source_request_composed;
+mod source_reverse_shell;
+mod source_secret_comparison;
+mod source_secret_in_output;
 mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
@@ -109,16 +122,29 @@ pub const RULES: &[&dyn Rule] = &[
     &package_no_provenance::PackageNoProvenance,
     &package_no_repository::PackageNoRepository,
     &package_poor_description::PackagePoorDescription,
+    &package_setup_code::PackageSetupCode,
     &server_no_auth_remote::ServerNoAuthRemote,
     &server_plain_http_remote::ServerPlainHttpRemote,
     &server_secret_in_config::ServerSecretInConfig,
     &server_unpinned_launch::ServerUnpinnedLaunch,
     &skill_manifest_missing_fields::SkillManifestMissingFields,
+    &source_browser_store_read::SourceBrowserStoreRead,
+    &source_address_swap::SourceAddressSwap,
     &source_command_injection::SourceCommandInjection,
     &source_credential_read_and_send::SourceCredentialReadAndSend,
     &source_decode_then_execute::SourceDecodeThenExecute,
     &source_download_and_execute::SourceDownloadAndExecute,
+    &source_hidden_powershell::SourceHiddenPowershell,
+    &source_host_fingerprint_sent::SourceHostFingerprintSent,
+    &source_input_reflection::SourceInputReflection,
+    &source_no_input_validation::SourceNoInputValidation,
     &source_obfuscated::SourceObfuscated,
+    &source_path_composed::SourcePathComposed,
+    &source_prototype_pollution::SourcePrototypePollution,
+    &source_request_composed::SourceRequestComposed,
+    &source_reverse_shell::SourceReverseShell,
+    &source_secret_comparison::SourceSecretComparison,
+    &source_secret_in_output::SourceSecretInOutput,
     &source_sql_composed::SourceSqlComposed,
     &source_unsafe_deserialization::SourceUnsafeDeserialization,
     &source_unsafe_eval::SourceUnsafeEval,

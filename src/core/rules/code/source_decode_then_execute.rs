@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{evaluates, runs_shell, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,7 +14,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-decode-then-execute"
-version = 1
+version = 2
 title = "Hidden code is decoded and run"
 why = "Honest programs ship their code readable. Code that is packed into a string is packed to pass a reviewer."
 fix = "Ship the code as files."
@@ -45,6 +45,28 @@ note = "base64 into a shell."
 import os, base64
 os.system(base64.b64decode("bHMgLWw=").decode())
 '''
+[[examples.fires]]
+note = "Reversed, packed and run through a lambda."
+[examples.fires.files]
+"x.py" = '''
+_ = lambda text: __import__("zlib").decompress(__import__("base64").b64decode(text[::-1]))
+exec((_)(b"PAAAAAAA"))
+'''
+[[examples.fires]]
+note = "Numbers into text into code, and decrypted code."
+[examples.fires.files]
+"x.py" = '''
+from cryptography.fernet import Fernet
+exec("".join(chr(n) for n in [112, 97, 115, 115]))
+exec(Fernet(KEY).decrypt(BLOB))
+'''
+[[examples.fires]]
+note = "Hexadecimal by way of a function and another name for eval."
+[examples.fires.files]
+"a.js" = '''
+const run = eval;
+function open(text) { return Buffer.from(text, "hex").toString(); }
+run(open("636f6e736f6c65"));'''
 [[examples.silent]]
 note = "Decoded data."
 [examples.silent.files]
@@ -78,6 +100,7 @@ fn decodes(call: &Call) -> bool {
         _ => false,
     });
     from_decoder
+        || call.flows.arguments().any(Origins::DECODED)
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
             .any(|token| opens_with(&call.text, token))

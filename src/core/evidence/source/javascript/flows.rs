@@ -9,10 +9,12 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
+use serde_json::Value;
 
 use super::super::flow::{Flows, Origins};
 use super::super::origins::{self, Known};
 use super::super::{Argument, callees};
+use super::names::{folded, is_sum};
 use super::{Reader, method_of};
 
 /// Properties that hold what a tool does.
@@ -38,12 +40,14 @@ impl<'t> Reader<'t> {
         flows.receiver = self.flow.take();
         let at_once = is_function(callee);
         let mut given_back = if at_once { self.flow.returned } else { Origins::NONE };
-        let registers = self.registers_tool(method, arguments);
+        let registers = registers_tool(method, arguments);
+        let bounded = if registers { self.bounded_arguments() } else { Vec::new() };
         let literals = [literal(arguments.first()), literal(arguments.get(1))];
         let mut passed = Vec::new();
         for (index, argument) in arguments.iter().enumerate() {
             let function = argument.as_expression().is_some_and(is_function);
             if function {
+                self.safe.clone_from(&bounded);
                 self.flow.given = given(&name, method, flows, literals, registers);
             } else if let (true, Some(Expression::Identifier(handler))) = (registers && index > 0, argument.as_expression()) {
                 self.flow.pass(handler.name.as_str(), &[Origins::TOOL_INPUT]);
@@ -60,8 +64,9 @@ impl<'t> Reader<'t> {
             }
             passed.push(origins);
         }
-        self.safe.clear();
+        self.keep_hidden_name(&name, callee, arguments, span);
         self.note_questions(method, callee, arguments);
+        self.note_growth(method, callee, flows);
         self.note_written(&name, method, flows, arguments);
         self.keep_flowing(&name, flows, arguments, span);
         let mut result = origins::of_script_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
@@ -77,15 +82,15 @@ impl<'t> Reader<'t> {
         self.flow.held = outer | result;
     }
 
-    /// Whether a call registers a tool's handler. What its schema bounds (numbers, choices) is remembered as safe.
-    fn registers_tool(&mut self, method: &str, arguments: &[Node<'_>]) -> bool {
-        match method {
-            "tool" | "registerTool" | "addTool" | "registerAppTool" => arguments.len() > 1,
-            "setRequestHandler" => arguments.first().and_then(Node::as_expression).is_some_and(|first| {
-                matches!(first.get_inner_expression(), Expression::Identifier(name) if name.name.as_str().contains("CallTool"))
-            }),
-            _ => false,
-        }
+    /// The arguments of the tool registered last whose schema leaves no room for text of the caller's choice.
+    fn bounded_arguments(&self) -> Vec<String> {
+        let schema = self.findings.tools.last().and_then(|(_, tool)| tool.input_schema.as_ref());
+        let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+        let bounded = |schema: &Value| {
+            let kind = schema.get("type").and_then(Value::as_str);
+            schema.get("enum").is_some() || schema.get("const").is_some() || matches!(kind, Some("number" | "integer" | "boolean"))
+        };
+        properties.into_iter().flatten().filter(|(_, schema)| bounded(schema)).map(|(name, _)| name.clone()).collect()
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
@@ -113,6 +118,31 @@ impl<'t> Reader<'t> {
         let merges = matches!(name, "Object.assign" | "lodash.merge" | "_.merge" | "lodash.defaultsDeep" | "deepmerge");
         if merges && flows.rest.any(Origins::TOOL_INPUT | Origins::REQUEST) {
             self.keep("merge".to_owned(), Vec::new(), flows, span);
+        }
+    }
+
+    /// Keeps that a module or a function is named by text in pieces: `require("child_" + "process")`.
+    fn keep_hidden_name(&mut self, name: &str, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
+        let hidden = match (name, callee.get_inner_expression()) {
+            ("require" | "__require", _) => arguments.first().and_then(Node::as_expression),
+            (_, Expression::ComputedMemberExpression(member)) => Some(&member.expression),
+            _ => None,
+        };
+        if let Some(text) = hidden.filter(|hidden| is_sum(hidden)).and_then(|hidden| folded(hidden, 0)) {
+            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], Flows::default(), span);
+        }
+    }
+
+    /// What is pushed into a list is in the list.
+    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: Flows) {
+        if flows.arguments().is_empty() || !origins::is_growth(method) {
+            return;
+        }
+        if let Expression::StaticMemberExpression(member) = callee.get_inner_expression()
+            && let Expression::Identifier(list) = member.object.get_inner_expression()
+        {
+            let unique = self.is_unique(list.name.as_str());
+            self.flow.assign(list.name.as_str(), flows.arguments() & !Origins::COMPOSED, unique);
         }
     }
 
@@ -169,6 +199,14 @@ impl<'t> Reader<'t> {
                 && let Some(path) = stream_path(call)
             {
                 self.streams.insert(name.name.to_string(), path.to_owned());
+            }
+            // The callback of a connection uses the name that the connection is only being given.
+            if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
+                (&it.id, init.get_inner_expression())
+                && call.arguments.iter().filter_map(Node::as_expression).any(is_function)
+                && self.dotted(&call.callee, 0).is_some_and(|callee| origins::is_script_client(&callee))
+            {
+                self.flow.declare(name.name.as_str(), Origins::CONNECTION);
             }
             self.visit_expression(init);
         }
@@ -349,6 +387,7 @@ impl<'t> Reader<'t> {
             "length" | "size" | "status" | "statusCode" | "ok" | "byteLength" | "statusText" | "pid" => Origins::NONE,
             "query" | "body" | "params" if is_request(&it.object) => held | Origins::REQUEST,
             "stdin" | "stdout" | "stderr" => held,
+            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
             _ => held & !Origins::ENVIRONMENT,
         };
         self.flow.held = outer | part;
@@ -360,6 +399,17 @@ impl<'t> Reader<'t> {
         if held.any(wanted) {
             self.keep(callee.to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, span);
         }
+    }
+}
+
+/// Whether a call registers a tool's handler.
+fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
+    match method {
+        "tool" | "registerTool" | "addTool" | "registerAppTool" => arguments.len() > 1,
+        "setRequestHandler" => arguments.first().and_then(Node::as_expression).is_some_and(|first| {
+            matches!(first.get_inner_expression(), Expression::Identifier(name) if name.name.as_str().contains("CallTool"))
+        }),
+        _ => false,
     }
 }
 

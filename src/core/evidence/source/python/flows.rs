@@ -242,6 +242,7 @@ impl<'a> Reader<'a> {
             "args" | "form" | "json" | "values" | "data" | "files" | "query_params" if request => {
                 held | Origins::REQUEST
             }
+            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
             "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => Origins::NONE,
             _ => held & !Origins::ENVIRONMENT,
         };
@@ -340,6 +341,11 @@ impl<'a> Reader<'a> {
         if origins::is_question(method) {
             let object = if let Expr::Attribute(member) = &*call.func { Some(&*member.value) } else { None };
             object.into_iter().chain(&*call.arguments.args).for_each(|asked| self.question(asked));
+        }
+        if let (Expr::Attribute(member), true) = (&*call.func, origins::is_growth(method))
+            && let Expr::Name(list) = &*member.value
+        {
+            self.flow.assign(list.id.as_str(), flows.arguments() & !Origins::COMPOSED, false);
         }
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);

@@ -12,7 +12,7 @@ use ast::{Expr, Stmt};
 
 use super::flow::Flow;
 use super::literal::Budget;
-use super::{Argument, Call, Findings, Parsed, excerpt, origins, python_tools};
+use super::{Call, Findings, Parsed, callees, excerpt, origins, python_tools};
 
 mod flows;
 mod fold;
@@ -131,6 +131,9 @@ impl<'a> Reader<'a> {
         match expression {
             Expr::Name(name) => Some(match self.names.get(name.id.as_str()) {
                 Some(Some(Meaning::Alias(path))) => path.clone(),
+                Some(Some(Meaning::Bound(bound))) => {
+                    self.other_name(bound, depth).unwrap_or_else(|| name.id.to_string())
+                }
                 _ => name.id.to_string(),
             }),
             Expr::Attribute(member) => {
@@ -150,6 +153,18 @@ impl<'a> Reader<'a> {
                     }
                     _ => None,
                 }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a name stands for that is bound to a function or module under another name: `run = os.system`.
+    fn other_name(&self, bound: &Expr, depth: usize) -> Option<String> {
+        match bound {
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {
+                let path = self.dotted(bound, depth + 4)?;
+                let module = path.split('.').next().unwrap_or_default();
+                (callees::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
             _ => None,
         }
