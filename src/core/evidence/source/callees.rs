@@ -169,8 +169,21 @@ const SNAKE_METHODS: [&str; 8] =
 
 /// Methods by which something is written to a connection.
 pub(super) const SENDING: [&str; 15] = [
-    "get", "write", "end", "send", "emit", "post", "put", "patch", "request", "sendall", "sendto", "sendmail", "send_message",
-    "storbinary", "open",
+    "get",
+    "write",
+    "end",
+    "send",
+    "emit",
+    "post",
+    "put",
+    "patch",
+    "request",
+    "sendall",
+    "sendto",
+    "sendmail",
+    "send_message",
+    "storbinary",
+    "open",
 ];
 
 /// Whether a JavaScript callee is kept.

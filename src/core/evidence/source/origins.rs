@@ -44,21 +44,54 @@ pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
         "os.hostname" => return Origins::HOST_NAME,
         "os.userInfo" => return Origins::USER_NAME,
         "os.networkInterfaces" => return Origins::HOST_NETWORK,
-        "atob" | "String.fromCharCode" | "String.fromCodePoint" | "crypto.createDecipheriv" | "crypto.createDecipher" => {
+        "atob"
+        | "String.fromCharCode"
+        | "String.fromCodePoint"
+        | "crypto.createDecipheriv"
+        | "crypto.createDecipher" => {
             return all | Origins::DECODED;
         }
         "unescape" | "decodeURIComponent" | "decodeURI" if first.is_some() => return all | Origins::DECODED,
         "Buffer.from" if matches!(second, Some("base64" | "hex" | "base64url")) => return all | Origins::DECODED,
-        "zlib.inflateSync" | "zlib.gunzipSync" | "zlib.inflateRawSync" | "zlib.brotliDecompressSync" | "zlib.unzipSync" => {
+        "zlib.inflateSync"
+        | "zlib.gunzipSync"
+        | "zlib.inflateRawSync"
+        | "zlib.brotliDecompressSync"
+        | "zlib.unzipSync" => {
             return all;
         }
         "navigator.clipboard.readText" | "clipboardy.read" | "clipboardy.readSync" => return Origins::CLIPBOARD,
         "path.basename" | "parseInt" | "parseFloat" | "Number" | "Boolean" | "BigInt" => return all & !unclean(),
-        "JSON.stringify" | "JSON.parse" | "Object.entries" | "Object.values" | "Object.keys" | "Object.assign"
-        | "Object.fromEntries" | "Array.from" | "Buffer.from" | "Buffer.concat" | "String" | "btoa" | "util.inspect"
-        | "querystring.stringify" | "qs.stringify" | "structuredClone" | "Promise.resolve" | "Promise.all"
-        | "Promise.race" | "Promise.allSettled" | "path.join" | "path.resolve" | "path.normalize" | "URLSearchParams"
-        | "Blob" | "escape" | "encodeURI" | "FormData" | "TextDecoder" | "Uint8Array" => return all,
+        "JSON.stringify"
+        | "JSON.parse"
+        | "Object.entries"
+        | "Object.values"
+        | "Object.keys"
+        | "Object.assign"
+        | "Object.fromEntries"
+        | "Array.from"
+        | "Buffer.from"
+        | "Buffer.concat"
+        | "String"
+        | "btoa"
+        | "util.inspect"
+        | "querystring.stringify"
+        | "qs.stringify"
+        | "structuredClone"
+        | "Promise.resolve"
+        | "Promise.all"
+        | "Promise.race"
+        | "Promise.allSettled"
+        | "path.join"
+        | "path.resolve"
+        | "path.normalize"
+        | "URLSearchParams"
+        | "Blob"
+        | "escape"
+        | "encodeURI"
+        | "FormData"
+        | "TextDecoder"
+        | "Uint8Array" => return all,
         "encodeURIComponent" => return all & !unclean(),
         _ => {}
     }
@@ -70,9 +103,8 @@ pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
     }
     if call.callee.starts_with("fs.") || call.callee.starts_with("fs-extra.") {
         return match method {
-            "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson" | "readJsonSync" => {
-                read(call.flows.first)
-            }
+            "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson"
+            | "readJsonSync" => read(call.flows.first),
             _ => call.flows.first & (Origins::FETCHED_FILE | Origins::SECRET_PATH),
         };
     }
@@ -91,26 +123,92 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
         "uuid.getnode" | "psutil.net_if_addrs" | "netifaces.interfaces" | "socket.gethostbyname" => {
             return Origins::HOST_NETWORK;
         }
-        "base64.b64decode" | "base64.b32decode" | "base64.b16decode" | "base64.b85decode" | "base64.a85decode"
-        | "base64.urlsafe_b64decode" | "base64.standard_b64decode" | "base64.decodebytes" | "binascii.unhexlify"
-        | "binascii.a2b_base64" | "bytes.fromhex" | "bytearray.fromhex" | "marshal.loads" | "zlib.decompress"
-        | "lzma.decompress" | "bz2.decompress" | "gzip.decompress" => return all | Origins::DECODED,
+        "base64.b64decode"
+        | "base64.b32decode"
+        | "base64.b16decode"
+        | "base64.b85decode"
+        | "base64.a85decode"
+        | "base64.urlsafe_b64decode"
+        | "base64.standard_b64decode"
+        | "base64.decodebytes"
+        | "binascii.unhexlify"
+        | "binascii.a2b_base64"
+        | "bytes.fromhex"
+        | "bytearray.fromhex"
+        | "marshal.loads"
+        | "zlib.decompress"
+        | "lzma.decompress"
+        | "bz2.decompress"
+        | "gzip.decompress" => return all | Origins::DECODED,
         "codecs.decode" if !matches!(second, None | Some("utf-8" | "utf8" | "ascii" | "latin-1")) => {
             return all | Origins::DECODED;
         }
         "chr" => return all | Origins::DECODED,
         "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return Origins::CLIPBOARD,
-        "shlex.quote" | "shlex.split" | "pipes.quote" | "int" | "float" | "bool" | "len" | "isinstance"
-        | "os.path.basename" | "os.path.exists" | "urllib.parse.quote" | "urllib.parse.quote_plus" | "hash" | "id" => {
+        "shlex.quote"
+        | "shlex.split"
+        | "pipes.quote"
+        | "int"
+        | "float"
+        | "bool"
+        | "len"
+        | "isinstance"
+        | "os.path.basename"
+        | "os.path.exists"
+        | "urllib.parse.quote"
+        | "urllib.parse.quote_plus"
+        | "hash"
+        | "id" => {
             return all & !unclean() & !Origins::ENVIRONMENT;
         }
-        "str" | "repr" | "dict" | "list" | "tuple" | "set" | "bytes" | "bytearray" | "json.dumps" | "json.loads"
-        | "urllib.parse.urlencode" | "base64.b64encode" | "base64.urlsafe_b64encode" | "binascii.hexlify" | "compile"
-        | "zip" | "map" | "filter" | "sorted" | "reversed" | "enumerate" | "copy.deepcopy" | "copy.copy" | "next"
-        | "iter" | "os.path.join" | "os.path.expanduser" | "os.path.abspath" | "os.path.normpath" | "os.path.expandvars"
-        | "pathlib.Path" | "Path" | "io.BytesIO" | "io.StringIO" | "zlib.compress" | "pprint.pformat" | "memoryview"
-        | "asyncio.wait_for" | "asyncio.gather" | "asyncio.run" | "os.fspath" | "codecs.decode" | "codecs.encode"
-        | "exec" | "eval" | "builtins.compile" | "types.FunctionType" | "types.CodeType" => return all,
+        "str"
+        | "repr"
+        | "dict"
+        | "list"
+        | "tuple"
+        | "set"
+        | "bytes"
+        | "bytearray"
+        | "json.dumps"
+        | "json.loads"
+        | "urllib.parse.urlencode"
+        | "base64.b64encode"
+        | "base64.urlsafe_b64encode"
+        | "binascii.hexlify"
+        | "compile"
+        | "zip"
+        | "map"
+        | "filter"
+        | "sorted"
+        | "reversed"
+        | "enumerate"
+        | "copy.deepcopy"
+        | "copy.copy"
+        | "next"
+        | "iter"
+        | "os.path.join"
+        | "os.path.expanduser"
+        | "os.path.abspath"
+        | "os.path.normpath"
+        | "os.path.expandvars"
+        | "pathlib.Path"
+        | "Path"
+        | "io.BytesIO"
+        | "io.StringIO"
+        | "zlib.compress"
+        | "pprint.pformat"
+        | "memoryview"
+        | "asyncio.wait_for"
+        | "asyncio.gather"
+        | "asyncio.run"
+        | "os.fspath"
+        | "codecs.decode"
+        | "codecs.encode"
+        | "exec"
+        | "eval"
+        | "builtins.compile"
+        | "types.FunctionType"
+        | "types.CodeType" => return all,
         "open" | "io.open" | "codecs.open" => {
             return read(call.flows.first) | (call.flows.first & Origins::FETCHED_FILE);
         }
@@ -144,7 +242,8 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         return all;
     }
     let lower = method.to_ascii_lowercase();
-    if ["sanitize", "escape", "validate", "quote", "verify", "assert", "allow"].iter().any(|word| lower.contains(word)) {
+    if ["sanitize", "escape", "validate", "quote", "verify", "assert", "allow"].iter().any(|word| lower.contains(word))
+    {
         return all & strong();
     }
     match method {
@@ -155,13 +254,10 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         "toString" | "trim" | "trimEnd" | "trimStart" | "concat" | "join" | "map" | "flatMap" | "filter" | "reduce"
         | "flat" | "sort" | "reverse" | "split" | "repeat" | "padStart" | "padEnd" | "toLowerCase" | "toUpperCase"
         | "entries" | "values" | "keys" | "items" | "format" | "encode" | "decode" | "strip" | "rstrip" | "lstrip"
-        | "lower" | "upper" | "hex" | "copy" | "readlines" | "readline" | "splitlines"
-        | "body" | "content" | "bytes" | "then" | "catch" | "finally" | "on" | "once"
-        | "setEncoding" | "getReader" | "communicate" | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift"
-        | "expanduser" | "joinpath" | "absolute" | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => {
-            let reversed = if method == "reverse" { Origins::DECODED } else { Origins::NONE };
-            all | reversed
-        }
+        | "lower" | "upper" | "hex" | "copy" | "readlines" | "readline" | "splitlines" | "body" | "content"
+        | "bytes" | "then" | "catch" | "finally" | "on" | "once" | "setEncoding" | "getReader" | "communicate"
+        | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift" | "expanduser" | "joinpath" | "absolute"
+        | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
         "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
             all & !(Origins::TOKEN | Origins::ENVIRONMENT)
         }
@@ -217,8 +313,22 @@ pub(super) fn is_snake_client(callee: &str) -> bool {
     match module {
         "requests" | "httpx" | "aiohttp" | "websockets" | "websocket" => matches!(
             method,
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "request" | "Session" | "session" | "Client"
-                | "AsyncClient" | "ClientSession" | "connect" | "create_connection" | "stream" | "WebSocket"
+            "get"
+                | "post"
+                | "put"
+                | "patch"
+                | "delete"
+                | "head"
+                | "request"
+                | "Session"
+                | "session"
+                | "Client"
+                | "AsyncClient"
+                | "ClientSession"
+                | "connect"
+                | "create_connection"
+                | "stream"
+                | "WebSocket"
         ),
         "urllib" | "urllib2" | "urllib3" => {
             matches!(method, "urlopen" | "Request" | "PoolManager" | "request" | "urlretrieve" | "build_opener")
@@ -240,8 +350,23 @@ pub(super) fn is_growth(method: &str) -> bool {
 pub(super) fn is_question(method: &str) -> bool {
     matches!(
         method,
-        "startsWith" | "startswith" | "includes" | "has" | "test" | "match" | "fullmatch" | "is_relative_to" | "isAbsolute"
-            | "relative" | "commonpath" | "relpath" | "indexOf" | "isalnum" | "isidentifier" | "isdigit" | "safeParse"
+        "startsWith"
+            | "startswith"
+            | "includes"
+            | "has"
+            | "test"
+            | "match"
+            | "fullmatch"
+            | "is_relative_to"
+            | "isAbsolute"
+            | "relative"
+            | "commonpath"
+            | "relpath"
+            | "indexOf"
+            | "isalnum"
+            | "isidentifier"
+            | "isdigit"
+            | "safeParse"
     )
 }
 

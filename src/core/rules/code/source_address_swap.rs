@@ -64,7 +64,8 @@ impl Rule for SourceAddressSwap {
             let Some(document) = subject.evidence.documents.get(file.path) else { continue };
             let text = document.text.as_str();
             let Some(first) = COINS.find(text) else { continue };
-            let kinds = COINS.find_iter(text).take(50).map(|coin| coin.as_str()).collect::<std::collections::BTreeSet<_>>();
+            let kinds =
+                COINS.find_iter(text).take(50).map(|coin| coin.as_str()).collect::<std::collections::BTreeSet<_>>();
             let clipboard = READS_CLIPBOARD.is_match(text) && WRITES_CLIPBOARD.is_match(text);
             let wallet = kinds.len() >= 3 && STANDS_BETWEEN.is_match(text);
             if clipboard || wallet {
@@ -82,16 +83,26 @@ fn pattern(text: &str) -> Regex {
 
 /// Patterns by which the addresses of currencies are recognised.
 static COINS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"0x\[[a-fA-F0-9-]{6,12}\]\{40\}|bc1\[|\(bc1\||\[13\]\[|T\[1-9A-HJ|T\[A-Za-z1-9|\[LM3\]\[|bitcoincash:\[|4\[0-9AB\]\[|r\[0-9a-zA-Z\]\{24|ltc1\[")
+    pattern(
+        r"0x\[[a-fA-F0-9-]{6,12}\]\{40\}|bc1\[|\(bc1\||\[13\]\[|T\[1-9A-HJ|T\[A-Za-z1-9|\[LM3\]\[|bitcoincash:\[|4\[0-9AB\]\[|r\[0-9a-zA-Z\]\{24|ltc1\[",
+    )
 });
 
-static READS_CLIPBOARD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"pyperclip\.paste|clipboard\.paste|clipboardy\.read|readText\(|GetClipboardData|Get-Clipboard|pbpaste|clipboard_get"));
+static READS_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"pyperclip\.paste|clipboard\.paste|clipboardy\.read|readText\(|GetClipboardData|Get-Clipboard|pbpaste|clipboard_get",
+    )
+});
 
-static WRITES_CLIPBOARD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"pyperclip\.copy|clipboard\.copy|clipboardy\.write|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append"));
+static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"pyperclip\.copy|clipboard\.copy|clipboardy\.write|writeText\(|SetClipboard|Set-Clipboard|pbcopy|clipboard_append",
+    )
+});
 
 /// What stands between a page and its wallet or its server.
 static STANDS_BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"ethereum(?:\.|\[.)(?:request|send)\S{0,3}\s*=[^=]|XMLHttpRequest\.prototype\.(?:open|send)\s*=[^=]|(?:window|globalThis)\.fetch\s*=[^=]")
+    pattern(
+        r"ethereum(?:\.|\[.)(?:request|send)\S{0,3}\s*=[^=]|XMLHttpRequest\.prototype\.(?:open|send)\s*=[^=]|(?:window|globalThis)\.fetch\s*=[^=]",
+    )
 });

@@ -131,9 +131,15 @@ pub(super) fn carried_out(call: &Call) -> Option<Origins> {
     let looked_up = matches!(callee, "socket.gethostbyname" | "socket.getaddrinfo");
     let by_program = (runs_shell(call) || callee.starts_with("child_process.") || callee.starts_with("subprocess."))
         && call.arguments.iter().filter_map(text_of).any(|text| {
-            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod"].iter().any(|word| text.contains(word))
+            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod"]
+                .iter()
+                .any(|word| text.contains(word))
         });
-    (written || looked_up || by_program || sends(call)).then(|| call.flows.arguments())
+    if by_program {
+        // The environment of a child process is an option, not what it sends.
+        return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
+    }
+    (written || looked_up || sends(call)).then(|| call.flows.arguments())
 }
 
 /// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.
@@ -144,9 +150,9 @@ pub(super) fn sends(call: &Call) -> bool {
     match module {
         // Also what servers call the request that they answer.
         "request" => matches!(method, "request" | "get" | "post" | "put" | "patch" | "delete" | "head"),
-        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky"
-        | "WebSocket" | "ws" | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer"
-        | "websocket" | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "WebSocket" | "ws"
+        | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer" | "websocket"
+        | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
         "http" | "https" | "http2" => {
             matches!(method, "request" | "get" | "connect" | "HTTPSConnection" | "HTTPConnection")
         }

@@ -74,6 +74,12 @@ note = "The environment is filtered and nothing is sent."
 [examples.silent.files]
 "index.js" = 'for (const [k, v] of Object.entries(process.env)) { if (k.startsWith("APP_")) settings[k] = v; }'
 [[examples.silent]]
+note = "The environment for a child that downloads."
+[examples.silent.files]
+"index.js" = '''
+import { spawn } from "child_process";
+spawn("wget", ["https://files.test/a", "-O", "a"], { env: process.env });'''
+[[examples.silent]]
 note = "The environment for a child."
 [examples.silent.files]
 "index.js" = '''

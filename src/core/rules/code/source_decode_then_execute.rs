@@ -67,6 +67,20 @@ note = "Hexadecimal by way of a function and another name for eval."
 const run = eval;
 function open(text) { return Buffer.from(text, "hex").toString(); }
 run(open("636f6e736f6c65"));'''
+[[examples.fires]]
+note = "A literal that is turned round."
+[examples.fires.files]
+"a.js" = 'eval(")1(gol.elosnoc".split("").reverse().join(""));'
+[[examples.silent]]
+note = "A list that is turned round."
+[examples.silent.files]
+"x.py" = '''
+def value(items, names):
+    total = 0
+    for item in items[::-1]:
+        total += eval(item, {}, names)
+    return total
+'''
 [[examples.silent]]
 note = "Decoded data."
 [examples.silent.files]

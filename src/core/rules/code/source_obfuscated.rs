@@ -89,8 +89,22 @@ fn hides_name(call: &Call) -> bool {
     call.callee == "hidden-name"
         && matches!(
             name.trim_start_matches("node:"),
-            "child_process" | "eval" | "exec" | "execSync" | "spawn" | "Function" | "subprocess" | "system" | "popen"
-                | "Popen" | "marshal" | "os" | "builtins" | "__import__" | "socket" | "ctypes"
+            "child_process"
+                | "eval"
+                | "exec"
+                | "execSync"
+                | "spawn"
+                | "Function"
+                | "subprocess"
+                | "system"
+                | "popen"
+                | "Popen"
+                | "marshal"
+                | "os"
+                | "builtins"
+                | "__import__"
+                | "socket"
+                | "ctypes"
         )
 }
 

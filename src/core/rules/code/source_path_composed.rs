@@ -100,8 +100,8 @@ impl Rule for SourcePathComposed {
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let origins = match call.callee.as_str() {
         callee if callee.starts_with("fs.") || callee.starts_with("fs-extra.") => call.flows.first,
-        "open" | "io.open" | "os.remove" | "os.unlink" | "os.rmdir" | "shutil.rmtree" | "shutil.copy" | "shutil.move"
-        | "Bun.write" | "Deno.readTextFile" | "Deno.writeTextFile" => call.flows.first,
+        "open" | "io.open" | "os.remove" | "os.unlink" | "os.rmdir" | "shutil.rmtree" | "shutil.copy"
+        | "shutil.move" | "Bun.write" | "Deno.readTextFile" | "Deno.writeTextFile" => call.flows.first,
         callee if callee.ends_with(".read_text") || callee.ends_with(".read_bytes") => call.flows.receiver,
         callee if callee.ends_with(".write_text") || callee.ends_with(".write_bytes") => call.flows.receiver,
         _ => return None,

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{source_files, weighed};
-use crate::evidence::source::{Call};
+use crate::evidence::source::Call;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 

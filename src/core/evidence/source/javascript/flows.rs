@@ -3,8 +3,8 @@
 //! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
 
 use oxc_ast::ast::{
-    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression, BindingPattern,
-    Expression, ForStatementLeft, FormalParameters, Function, ObjectExpression, ObjectPropertyKind,
+    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
+    BindingPattern, Expression, ForStatementLeft, FormalParameters, Function, ObjectExpression, ObjectPropertyKind,
     StaticMemberExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -15,6 +15,7 @@ use super::super::flow::{Flows, Origins};
 use super::super::origins::{self, Known};
 use super::super::{Argument, callees};
 use super::names::{folded, is_sum};
+use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
 use super::{Reader, method_of};
 
 /// Properties that hold what a tool does.
@@ -22,7 +23,19 @@ const HANDLERS: [&str; 8] = ["execute", "handler", "run", "callback", "invoke", 
 
 /// Methods whose callback is given what the object holds.
 const HANDING: [&str; 13] = [
-    "then", "map", "forEach", "flatMap", "filter", "reduce", "find", "some", "every", "on", "once", "addListener", "subscribe",
+    "then",
+    "map",
+    "forEach",
+    "flatMap",
+    "filter",
+    "reduce",
+    "find",
+    "some",
+    "every",
+    "on",
+    "once",
+    "addListener",
+    "subscribe",
 ];
 
 impl<'t> Reader<'t> {
@@ -49,7 +62,9 @@ impl<'t> Reader<'t> {
             if function {
                 self.safe.clone_from(&bounded);
                 self.flow.given = given(&name, method, flows, literals, registers);
-            } else if let (true, Some(Expression::Identifier(handler))) = (registers && index > 0, argument.as_expression()) {
+            } else if let (true, Some(Expression::Identifier(handler))) =
+                (registers && index > 0, argument.as_expression())
+            {
                 self.flow.pass(handler.name.as_str(), &[Origins::TOOL_INPUT]);
             }
             self.visit_argument(argument);
@@ -70,6 +85,9 @@ impl<'t> Reader<'t> {
         self.note_written(&name, method, flows, arguments);
         self.keep_flowing(&name, flows, arguments, span);
         let mut result = origins::of_script_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
+        if method == "reverse" && reverses_literal(callee) {
+            result |= Origins::DECODED;
+        }
         if at_once || HANDING.contains(&method) {
             result |= given_back;
         }
@@ -88,7 +106,9 @@ impl<'t> Reader<'t> {
         let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
         let bounded = |schema: &Value| {
             let kind = schema.get("type").and_then(Value::as_str);
-            schema.get("enum").is_some() || schema.get("const").is_some() || matches!(kind, Some("number" | "integer" | "boolean"))
+            schema.get("enum").is_some()
+                || schema.get("const").is_some()
+                || matches!(kind, Some("number" | "integer" | "boolean"))
         };
         properties.into_iter().flatten().filter(|(_, schema)| bounded(schema)).map(|(name, _)| name.clone()).collect()
     }
@@ -110,7 +130,8 @@ impl<'t> Reader<'t> {
         }
         if method == "then" && flows.receiver.any(Origins::ANSWER | Origins::DECODED) {
             let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
-            if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function")) {
+            if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
+            {
                 let handed = Flows { first: flows.receiver, ..Flows::default() };
                 self.keep(taker, vec![Argument::Other], handed, span);
             }
@@ -165,7 +186,8 @@ impl<'t> Reader<'t> {
     /// A file to which something from the network is written.
     fn note_written(&mut self, name: &str, method: &str, flows: Flows, arguments: &[Node<'_>]) {
         let Some(first) = arguments.first().and_then(Node::as_expression) else { return };
-        let writes = name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
+        let writes =
+            name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
         let target = if writes && flows.rest.any(Origins::ANSWER) {
             root_of(first).map(str::to_owned)
         } else if method == "pipe" && flows.receiver.any(Origins::ANSWER) {
@@ -427,54 +449,3 @@ fn given(name: &str, method: &str, flows: Flows, literals: [Option<&str>; 2], re
     }
     origins::of_script_call(&Known { callee: name, flows, literals })
 }
-
-fn is_function(expression: &Expression<'_>) -> bool {
-    matches!(
-        expression.get_inner_expression(),
-        Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)
-    )
-}
-
-fn literal<'x>(argument: Option<&'x Node<'_>>) -> Option<&'x str> {
-    match argument?.as_expression()? {
-        Expression::StringLiteral(text) => Some(text.value.as_str()),
-        Expression::TemplateLiteral(template) if template.expressions.is_empty() => {
-            template.quasis.first().map(|quasi| quasi.value.raw.as_str())
-        }
-        _ => None,
-    }
-}
-
-/// The name at the root of `a.b[c].d`.
-fn root_of<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
-    let mut rest = expression.get_inner_expression();
-    loop {
-        rest = match rest {
-            Expression::Identifier(name) => return Some(name.name.as_str()),
-            Expression::StaticMemberExpression(member) => member.object.get_inner_expression(),
-            Expression::ComputedMemberExpression(member) => member.object.get_inner_expression(),
-            _ => return None,
-        };
-    }
-}
-
-/// The name of the path that a stream is opened on for writing.
-fn stream_path<'x>(call: &'x oxc_ast::ast::CallExpression<'_>) -> Option<&'x str> {
-    let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return None };
-    let opens = member.property.name.as_str() == "createWriteStream";
-    if opens { call.arguments.first().and_then(Node::as_expression).and_then(root_of) } else { None }
-}
-
-fn last_name<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
-    match expression.get_inner_expression() {
-        Expression::Identifier(name) if name.name.as_str() != "undefined" => Some(name.name.as_str()),
-        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
-        Expression::CallExpression(_) | Expression::TemplateLiteral(_) | Expression::BinaryExpression(_) => Some(""),
-        _ => None,
-    }
-}
-
-fn is_request(object: &Expression<'_>) -> bool {
-    matches!(object.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "req" | "request" | "ctx"))
-}
-

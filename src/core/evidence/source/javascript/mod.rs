@@ -26,6 +26,7 @@ use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, origins
 
 mod flows;
 mod names;
+mod parts;
 mod shapes;
 
 use names::member_of;
@@ -104,10 +105,8 @@ struct Mentions {
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str, path: &'t str) -> Self {
-        let mentions = Mentions {
-            environment: text.contains("process"),
-            secret_paths: origins::mentions_secret_path(text),
-        };
+        let mentions =
+            Mentions { environment: text.contains("process"), secret_paths: origins::mentions_secret_path(text) };
         Self {
             text,
             path,

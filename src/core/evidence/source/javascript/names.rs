@@ -1,6 +1,8 @@
 //! Names: what identifiers stand for, and the dotted names of expressions.
 
-use oxc_ast::ast::{ArrayExpressionElement, BindingPattern, CallExpression, ChainElement, Expression, VariableDeclarator};
+use oxc_ast::ast::{
+    ArrayExpressionElement, BindingPattern, CallExpression, ChainElement, Expression, VariableDeclarator,
+};
 use serde_json::{Map, Value};
 
 use super::super::{Argument, callees};

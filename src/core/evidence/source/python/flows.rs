@@ -196,7 +196,9 @@ impl<'a> Reader<'a> {
             }
             Expr::Lambda(lambda) => {
                 let (known, given) = self.flow.enter();
-                for (index, parameter) in lambda.parameters.iter().flat_map(|all| all.iter_non_variadic_params()).enumerate() {
+                for (index, parameter) in
+                    lambda.parameters.iter().flat_map(|all| all.iter_non_variadic_params()).enumerate()
+                {
                     let passed = known.get(index).copied().unwrap_or_default();
                     self.flow.declare(parameter.name().as_str(), given | passed);
                 }
@@ -264,7 +266,8 @@ impl<'a> Reader<'a> {
         let mut held = self.flow.take() & !Origins::ENVIRONMENT;
         self.visit_expr(&subscript.slice);
         self.flow.take();
-        if super::fold::reverses(&subscript.slice) {
+        let literal = matches!(&*subscript.value, Expr::StringLiteral(_) | Expr::BytesLiteral(_));
+        if literal && super::fold::reverses(&subscript.slice) {
             held |= Origins::DECODED;
         }
         self.flow.held = outer | held;
@@ -281,7 +284,8 @@ impl<'a> Reader<'a> {
         let right = self.flow.take();
         self.flow.held = outer;
         let equality = matches!(&*compare.ops, [ast::CmpOp::Eq | ast::CmpOp::NotEq]);
-        let (Some(first), Some(second)) = (last_name(&compare.left), compare.comparators.first().and_then(last_name)) else {
+        let (Some(first), Some(second)) = (last_name(&compare.left), compare.comparators.first().and_then(last_name))
+        else {
             for asked in std::iter::once(&*compare.left).chain(&*compare.comparators) {
                 self.question(asked);
             }
@@ -365,7 +369,8 @@ impl<'a> Reader<'a> {
         if flows.receiver.any(Origins::CONNECTION) && callees::SENDING.contains(&method) && !known {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
         }
-        let logs = name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
+        let logs =
+            name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
         if logs && flows.arguments().any(Origins::TOKEN | Origins::SECRET) {
             self.keep("console.log".to_owned(), Vec::new(), flows, call.range());
         }
@@ -374,7 +379,9 @@ impl<'a> Reader<'a> {
             "__import__" | "importlib.import_module" => call.arguments.args.first(),
             _ => None,
         };
-        if let Some(text) = hides.filter(|hidden| !matches!(hidden, Expr::StringLiteral(_))).and_then(|hidden| folded(hidden, 0)) {
+        if let Some(text) =
+            hides.filter(|hidden| !matches!(hidden, Expr::StringLiteral(_))).and_then(|hidden| folded(hidden, 0))
+        {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], flows, call.range());
         }
     }
