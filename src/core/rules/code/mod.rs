@@ -35,7 +35,6 @@ mod package_no_licence;
 mod package_no_provenance;
 mod package_no_repository;
 mod package_poor_description;
-mod package_setup_code;
 mod package_subject;
 #[cfg(test)]
 mod package_tests;
@@ -63,6 +62,7 @@ mod source_request_composed;
 mod source_reverse_shell;
 mod source_secret_comparison;
 mod source_secret_in_output;
+mod source_setup_code;
 mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
@@ -122,7 +122,6 @@ pub const RULES: &[&dyn Rule] = &[
     &package_no_provenance::PackageNoProvenance,
     &package_no_repository::PackageNoRepository,
     &package_poor_description::PackagePoorDescription,
-    &package_setup_code::PackageSetupCode,
     &server_no_auth_remote::ServerNoAuthRemote,
     &server_plain_http_remote::ServerPlainHttpRemote,
     &server_secret_in_config::ServerSecretInConfig,
@@ -145,6 +144,7 @@ pub const RULES: &[&dyn Rule] = &[
     &source_reverse_shell::SourceReverseShell,
     &source_secret_comparison::SourceSecretComparison,
     &source_secret_in_output::SourceSecretInOutput,
+    &source_setup_code::SourceSetupCode,
     &source_sql_composed::SourceSqlComposed,
     &source_unsafe_deserialization::SourceUnsafeDeserialization,
     &source_unsafe_eval::SourceUnsafeEval,

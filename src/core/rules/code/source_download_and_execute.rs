@@ -136,11 +136,12 @@ const INSTALLERS: [&str; 9] = [
 ];
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    if runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.") {
-        if let Some(piped) = call.arguments.iter().filter_map(text_of).find(|text| PIPED.is_match(text)) {
-            let known = INSTALLERS.iter().any(|address| piped.contains(address));
-            return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
-        }
+    let starts =
+        runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.");
+    let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts);
+    if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
+        let known = INSTALLERS.iter().any(|address| piped.contains(address));
+        return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
     if let Some(judged) = starts_fetched_file(call) {
         return Some(judged);

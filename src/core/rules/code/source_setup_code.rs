@@ -1,4 +1,4 @@
-//! package-setup-code: what a Python package does while it is being installed reaches outside.
+//! source-setup-code: what a Python package does while it is being installed reaches outside.
 
 use std::sync::LazyLock;
 
@@ -8,12 +8,12 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 /// See the file's first line.
-pub(super) struct PackageSetupCode;
+pub(super) struct SourceSetupCode;
 
 static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
 
 const CARD: &str = r##"
-id = "package-setup-code"
+id = "source-setup-code"
 version = 1
 title = "The installation reaches outside"
 why = "setup.py runs with the user's rights before anybody has looked at the package. A request or a download there decides what is installed, or tells somebody that it was."
@@ -67,7 +67,7 @@ note = "A request in the package, not in its installation."
 "a/b.py" = "import requests\nrequests.get('https://api.test')\n"
 "##;
 
-impl Rule for PackageSetupCode {
+impl Rule for SourceSetupCode {
     fn meta(&self) -> &RuleMeta {
         &META
     }
