@@ -3,7 +3,7 @@
 //! Must not judge them: the rules do.
 
 /// JavaScript names that are kept as they are, and the modules all of whose members are kept.
-const SCRIPT: [&str; 40] = [
+const SCRIPT: [&str; 44] = [
     "eval",
     "Function",
     "fetch",
@@ -44,6 +44,10 @@ const SCRIPT: [&str; 40] = [
     "crypto.createDecipheriv",
     "zlib.inflateSync",
     "zlib.gunzipSync",
+    "clipboardy.write",
+    "clipboardy.writeSync",
+    "navigator.clipboard.writeText",
+    "__non_webpack_require__",
 ];
 
 const SCRIPT_MODULES: [&str; 26] = [
@@ -76,11 +80,21 @@ const SCRIPT_MODULES: [&str; 26] = [
 ];
 
 /// Members of any object that are kept by their last name: the object's type is not known.
-const SCRIPT_METHODS: [&str; 8] =
-    ["query", "execute", "$queryRawUnsafe", "$executeRawUnsafe", "raw", "sendMail", "prepare", "unserialize"];
+const SCRIPT_METHODS: [&str; 10] = [
+    "query",
+    "execute",
+    "$queryRawUnsafe",
+    "$executeRawUnsafe",
+    "raw",
+    "sendMail",
+    "prepare",
+    "unserialize",
+    "_compile",
+    "constructor",
+];
 
 /// Python names and modules.
-const SNAKE: [&str; 19] = [
+const SNAKE: [&str; 33] = [
     "eval",
     "exec",
     "compile",
@@ -100,6 +114,20 @@ const SNAKE: [&str; 19] = [
     "builtins.eval",
     "builtins.exec",
     "asyncio.open_connection",
+    "os.dup2",
+    "os.remove",
+    "os.unlink",
+    "os.rmdir",
+    "os.chmod",
+    "shutil.rmtree",
+    "shutil.copy",
+    "shutil.move",
+    "types.FunctionType",
+    "types.CodeType",
+    "pyperclip.copy",
+    "pyperclip.paste",
+    "winreg.SetValueEx",
+    "ImageGrab.grab",
 ];
 
 const SNAKE_MODULES: [&str; 31] = [
@@ -138,6 +166,25 @@ const SNAKE_MODULES: [&str; 31] = [
 
 const SNAKE_METHODS: [&str; 8] =
     ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
+
+/// Methods by which something is written to a connection.
+pub(super) const SENDING: [&str; 15] = [
+    "get",
+    "write",
+    "end",
+    "send",
+    "emit",
+    "post",
+    "put",
+    "patch",
+    "request",
+    "sendall",
+    "sendto",
+    "sendmail",
+    "send_message",
+    "storbinary",
+    "open",
+];
 
 /// Whether a JavaScript callee is kept.
 pub(super) fn script(callee: &str) -> bool {

@@ -16,6 +16,7 @@ const MAX_TEXT: usize = 1024 * 1024;
 const OPTIONAL: &str = "\u{0}optional";
 
 /// What remains of a file's budget.
+#[derive(Clone)]
 pub(super) struct Budget {
     left: usize,
     /// Whether anything was refused.

@@ -1,5 +1,5 @@
 //! Source: what the parsers of JavaScript, TypeScript and Python see: imports, calls with the shape of their
-//! arguments, tool registrations.
+//! arguments, tool registrations; of other languages, what a lexer sees of the same.
 //!
 //! Must not judge a call; must not run anything. Not read: declaration files (`.d.ts`, `.pyi`), and files that hold
 //! none of the words in `WORTH_READING` (vendored libraries, data tables), which can register no tool and make no call
@@ -16,13 +16,18 @@ use super::document::{Document, Language};
 use super::tools::Tool;
 
 mod callees;
+mod flow;
 mod javascript;
+mod lexed;
 mod literal;
 mod nesting;
+mod origins;
 mod python;
 mod python_tools;
 mod script_tools;
 mod zod;
+
+pub use flow::{Flows, Origins};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -43,7 +48,10 @@ pub struct SourceView {
     pub imports: Vec<String>,
     /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
     /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
-    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way.
+    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
+    /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
+    /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
+    /// is written to a connection, `console.log` where a secret is printed, `hidden-name` where a name is in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
@@ -57,6 +65,8 @@ pub struct Call {
     pub callee: String,
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
+    /// What reaches it, as far as this file shows.
+    pub flows: Flows,
     /// Where the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
@@ -125,15 +135,18 @@ enum Dialect {
 }
 
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
-    let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\\(\
+    let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|getattr|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 
 /// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
 /// matter. Source that no parser takes becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
+    if let Some(language) = lexed::language(&document.path) {
+        return lexed::read(document, language);
+    }
     let dialect = dialect(document)?;
     if !WORTH_READING.is_match(document.text.as_bytes()) {
         return None;
@@ -188,16 +201,24 @@ fn dialect(document: &Document) -> Option<Dialect> {
     }
 }
 
-/// Parses on a thread of its own, whose stack fits the bound: whoever calls may stand on a small one. A panic in a
-/// parser ends that thread and becomes a refusal.
+/// The nesting up to which a file is parsed where the caller stands: a thread for each small file costs more than the
+/// file. What is this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
+const NEAR_LEVELS: usize = 24;
+
+/// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a
+/// refusal.
 #[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
 fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
-    let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
     let work = || match dialect {
         Dialect::Python => python::parse(&document.text, &document.path),
         _ => javascript::parse(&document.text, &document.path, dialect),
     };
     let refused = |what: &str| Parsed::Refused(what.to_owned());
+    if bound <= NEAR_LEVELS {
+        let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        return parsed.unwrap_or_else(|_| refused("the parser gave up"));
+    }
+    let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
     std::thread::scope(|scope| match std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
         Ok(handle) => handle.join().unwrap_or_else(|_| refused("the parser gave up")),
         Err(_) => refused("no stack to parse it on"),
@@ -255,5 +276,7 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
     text.get(start..end).unwrap_or_default().chars().take(TEXT_LENGTH).collect()
 }
 
+#[cfg(test)]
+mod flow_tests;
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,11 @@ pub(super) fn from_call<'a>(reader: &mut Reader<'a>, call: &'a ast::ExprCall) {
         return;
     }
     let mut fields = Map::new();
+    if path.rsplit('.').next() == Some("Tool") {
+        for (key, argument) in ["name", "description", "inputSchema"].into_iter().zip(&call.arguments.args) {
+            fields.extend(reader.value(argument).map(|value| (key.to_owned(), value)));
+        }
+    }
     keywords(reader, &call.arguments, &mut fields);
     if fields.contains_key("description") || fields.contains_key("inputSchema") {
         keep(reader, &fields, call.range().start().to_usize());

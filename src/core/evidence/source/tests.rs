@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn read_text(path: &str, text: &str) -> (Option<SourceView>, Vec<Gap>) {
+pub(super) fn read_text(path: &str, text: &str) -> (Option<SourceView>, Vec<Gap>) {
     let mut gaps = Vec::new();
     let document = Document::read(path, text.as_bytes(), &mut gaps);
     let view = read(&document, &mut gaps);
     (view, gaps)
 }
 
-fn view_of(path: &str, text: &str) -> SourceView {
+pub(super) fn view_of(path: &str, text: &str) -> SourceView {
     let (view, gaps) = read_text(path, text);
     assert_eq!(gaps, [], "{text}");
     view.unwrap_or_default()
@@ -28,7 +28,7 @@ fn first_argument(path: &str, text: &str, callee: &str) -> Argument {
     call.arguments.first().cloned().expect("it has an argument")
 }
 
-fn tool_of(path: &str, text: &str) -> Tool {
+pub(super) fn tool_of(path: &str, text: &str) -> Tool {
     let mut tools = view_of(path, text).tools;
     assert_eq!(tools.len(), 1, "{text}: {tools:?}");
     tools.remove(0)

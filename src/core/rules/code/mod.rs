@@ -67,12 +67,25 @@ mod skill_fenced_run_order;
 mod skill_manifest_missing_fields;
 mod skill_missing_manifest;
 mod skill_undeclared_interpreter;
+mod source_address_swap;
+mod source_browser_store_read;
 mod source_calls;
 mod source_command_injection;
 mod source_credential_read_and_send;
 mod source_decode_then_execute;
 mod source_download_and_execute;
+mod source_hidden_powershell;
+mod source_host_fingerprint_sent;
+mod source_input_reflection;
+mod source_no_input_validation;
 mod source_obfuscated;
+mod source_path_composed;
+mod source_prototype_pollution;
+mod source_request_composed;
+mod source_reverse_shell;
+mod source_secret_comparison;
+mod source_secret_in_output;
+mod source_setup_code;
 mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
@@ -177,11 +190,24 @@ pub const RULES: &[&dyn Rule] = &[
     &skill_manifest_missing_fields::SkillManifestMissingFields,
     &skill_missing_manifest::SkillMissingManifest,
     &skill_undeclared_interpreter::SkillUndeclaredInterpreter,
+    &source_address_swap::SourceAddressSwap,
+    &source_browser_store_read::SourceBrowserStoreRead,
     &source_command_injection::SourceCommandInjection,
     &source_credential_read_and_send::SourceCredentialReadAndSend,
     &source_decode_then_execute::SourceDecodeThenExecute,
     &source_download_and_execute::SourceDownloadAndExecute,
+    &source_hidden_powershell::SourceHiddenPowershell,
+    &source_host_fingerprint_sent::SourceHostFingerprintSent,
+    &source_input_reflection::SourceInputReflection,
+    &source_no_input_validation::SourceNoInputValidation,
     &source_obfuscated::SourceObfuscated,
+    &source_path_composed::SourcePathComposed,
+    &source_prototype_pollution::SourcePrototypePollution,
+    &source_request_composed::SourceRequestComposed,
+    &source_reverse_shell::SourceReverseShell,
+    &source_secret_comparison::SourceSecretComparison,
+    &source_secret_in_output::SourceSecretInOutput,
+    &source_setup_code::SourceSetupCode,
     &source_sql_composed::SourceSqlComposed,
     &source_unsafe_deserialization::SourceUnsafeDeserialization,
     &source_unsafe_eval::SourceUnsafeEval,

@@ -3,12 +3,14 @@
 //! Must not judge a call. Knows which files are tests, where a finding is worth less.
 
 use crate::evidence::document::FileRole;
-use crate::evidence::source::{Argument, Call, SourceView};
+use crate::evidence::source::{Argument, Call, Origins, SourceView};
 use crate::fact::{Confidence, Severity};
 use crate::rules::Subject;
 
 /// One source file of a capability.
 pub(super) struct SourceFile<'a> {
+    /// Its path.
+    pub(super) path: &'a str,
     /// What was read from it.
     pub(super) view: &'a SourceView,
     /// Whether it is a test, a fixture or an example: nothing that runs for a user.
@@ -21,7 +23,7 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     subject.capability.files.iter().filter_map(move |path| {
         let view = evidence.sources.get(path)?;
         let role = evidence.documents.get(path).map(|document| document.role);
-        Some(SourceFile { view, test: role == Some(FileRole::Test) || is_test_path(path) })
+        Some(SourceFile { path, view, test: role == Some(FileRole::Test) || is_test_path(path) })
     })
 }
 
@@ -113,7 +115,31 @@ pub(super) fn evaluates(call: &Call) -> bool {
             | "vm.runInContext"
             | "vm.Script"
             | "vm.compileFunction"
-    )
+            | "types.FunctionType"
+            | "Function.constructor"
+            | "__builtins__.exec"
+            | "__builtins__.eval"
+    ) || call.callee.ends_with("._compile")
+        || call.callee.ends_with(".constructor.constructor")
+}
+
+/// What a call carries out of the machine: by a request, over a connection, by a name that is looked up, or by a
+/// program that does any of these. None where it carries nothing anywhere.
+pub(super) fn carried_out(call: &Call) -> Option<Origins> {
+    let callee = call.callee.as_str();
+    let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
+    let looked_up = matches!(callee, "socket.gethostbyname" | "socket.getaddrinfo");
+    let by_program = (runs_shell(call) || callee.starts_with("child_process.") || callee.starts_with("subprocess."))
+        && call.arguments.iter().filter_map(text_of).any(|text| {
+            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod"]
+                .iter()
+                .any(|word| text.contains(word))
+        });
+    if by_program {
+        // The environment of a child process is an option, not what it sends.
+        return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
+    }
+    (written || looked_up || sends(call)).then(|| call.flows.arguments())
 }
 
 /// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.
@@ -122,9 +148,11 @@ pub(super) fn sends(call: &Call) -> bool {
     let module = callee.split('.').next().unwrap_or_default();
     let method = callee.rsplit('.').next().unwrap_or_default();
     match module {
-        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "request" | "needle" | "ky"
-        | "WebSocket" | "ws" | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer"
-        | "websocket" | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
+        // Also what servers call the request that they answer.
+        "request" => matches!(method, "request" | "get" | "post" | "put" | "patch" | "delete" | "head"),
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "WebSocket" | "ws"
+        | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer" | "websocket"
+        | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
         "http" | "https" | "http2" => {
             matches!(method, "request" | "get" | "connect" | "HTTPSConnection" | "HTTPConnection")
         }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{runs_shell, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,13 +14,13 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-command-injection"
-version = 1
+version = 2
 title = "A shell command is built from changing text"
 why = "Whoever can choose a part of the text can run commands of their own: a file name with a semicolon is enough."
 fix = "Pass the program and its arguments as a list, without a shell."
 cannot_see = "Whether the changing part is checked before; commands in languages other than JavaScript, TypeScript and Python."
-severity = "medium"
-confidence = "medium"
+severity = "high"
+confidence = "high"
 kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
 lifecycle = "stable"
 cites = ["CWE-78", "SAFE-T1101", "owasp-mcp:MCP05"]
@@ -41,6 +41,13 @@ import subprocess as sp
 def size(path):
     sp.run(f"du -sh {path}", shell=True)
 '''
+[[examples.fires]]
+note = "A tool's argument in a command, by way of a variable and another function."
+[examples.fires.files]
+"server.js" = '''
+const { execSync } = require("child_process");
+function size(folder) { const command = `du -sh ${folder}`; return execSync(command).toString(); }
+server.registerTool("size", { description: "Size", inputSchema: { folder: z.string() } }, async ({ folder }) => size(folder));'''
 [[examples.silent]]
 note = "A list of arguments."
 [examples.silent.files]
@@ -73,11 +80,20 @@ impl Rule for SourceCommandInjection {
     }
 }
 
-/// Text with holes is plain; a bare name may hold anything, a fixed command included.
+/// Text with holes is plain, and plainer where a tool's caller fills them; a bare name may hold anything, a fixed
+/// command included. A tool that is there to run commands hands one on whole.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    match call.arguments.first()? {
+    let first = call.arguments.first()?;
+    let input = call.flows.first;
+    let chosen = input.any(Origins::TOOL_INPUT) && !input.any(Origins::CHECKED);
+    match first {
         Argument::Composed(text) if is_fixed_look_up(text) => Some((Severity::Low, Confidence::Low)),
+        Argument::Composed(_) if chosen => Some((Severity::High, Confidence::High)),
+        Argument::Name(_) | Argument::Other if chosen && input.any(Origins::COMPOSED) => {
+            Some((Severity::High, Confidence::Medium))
+        }
         Argument::Composed(_) => Some((Severity::Medium, Confidence::Medium)),
+        Argument::Name(_) | Argument::Result(_) if chosen => Some((Severity::Medium, Confidence::Medium)),
         Argument::Name(_) | Argument::Result(_) => Some((Severity::Low, Confidence::Low)),
         _ => None,
     }

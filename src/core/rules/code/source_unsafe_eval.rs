@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{evaluates, named, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,13 +14,13 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-unsafe-eval"
-version = 1
+version = 2
 title = "Changing text is run as code"
 why = "Code that is made of input runs whatever the input says."
 fix = "Parse the data instead of evaluating it."
 cannot_see = "Whether the text can be chosen by somebody else; template engines."
-severity = "medium"
-confidence = "medium"
+severity = "high"
+confidence = "high"
 kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
 lifecycle = "stable"
 cites = ["CWE-95", "owasp-mcp:MCP05"]
@@ -32,6 +32,15 @@ note = "eval of a parameter."
 [examples.fires.files]
 "server.py" = '''
 def calc(expression):
+    return eval(expression)
+'''
+[[examples.fires]]
+note = "A tool's argument."
+[examples.fires.files]
+"server.py" = '''
+@mcp.tool()
+def calc(expression: str) -> float:
+    """Calculate."""
     return eval(expression)
 '''
 [[examples.silent]]
@@ -67,10 +76,26 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let closed = named(call, "__builtins__").is_some();
     match last? {
         Argument::Literal(_) | Argument::Other | Argument::Named(_) => None,
+        shape if !closed && is_chosen(call) => match shape {
+            Argument::Name(name) if is_program(name) => Some((Severity::Medium, Confidence::Medium)),
+            _ => Some((Severity::High, Confidence::High)),
+        },
         _ if closed || call.callee == "Function" || call.callee.starts_with("vm.") => {
             Some((Severity::Low, Confidence::Low))
         }
         Argument::Composed(_) | Argument::Name(_) => Some((Severity::Medium, Confidence::Medium)),
         Argument::Result(_) => Some((Severity::Medium, Confidence::Low)),
     }
+}
+
+/// Whether a tool's caller chooses the text, unchecked.
+fn is_chosen(call: &Call) -> bool {
+    let input = call.flows.arguments();
+    input.any(Origins::TOOL_INPUT) && !input.any(Origins::CHECKED)
+}
+
+/// Whether an argument is called a program: then running programs is what the tool is for.
+fn is_program(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    ["code", "script", "program", "source", "snippet", "javascript", "python"].iter().any(|word| name.contains(word))
 }

@@ -6,20 +6,27 @@
 use std::collections::BTreeMap;
 
 use oxc_allocator::Allocator;
+use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument as Node, ArrayExpressionElement, AssignmentExpression, AssignmentTarget, BindingIdentifier,
-    CallExpression, Class, Expression, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, NewExpression,
-    ObjectExpression, SpreadElement, StaticMemberExpression, TSEnumDeclaration, TSEnumMemberName, VariableDeclarator,
+    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
+    BindingIdentifier, CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression,
+    ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement,
+    StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement,
+    UnaryExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
 use serde_json::Value;
 
+use super::flow::{Flow, Flows, Origins};
 use super::literal::Budget;
-use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, script_tools};
+use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, origins, script_tools};
 
+mod flows;
 mod names;
+mod parts;
 mod shapes;
 
 use names::member_of;
@@ -45,7 +52,7 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
             let mut reader = Reader::new(text, path);
             reader.visit_program(&parsed.program);
             reader.naming = false;
-            reader.visit_program(&parsed.program);
+            reader.collect(&parsed.program);
             reader.findings.exhausted = reader.budget.exhausted;
             return Parsed::Read(reader.findings);
         }
@@ -82,23 +89,56 @@ pub(super) struct Reader<'t> {
     pub(super) findings: Findings,
     budget: Budget,
     naming: bool,
+    flow: Flow,
+    /// The arguments of the tool registered last that its schema bounds: numbers, choices.
+    safe: Vec<String>,
+    /// The paths that streams were opened on, by the name of the stream.
+    streams: BTreeMap<String, String>,
+    /// Whether the text mentions the environment, or a path at which secrets are kept, at all.
+    mentions: Mentions,
+}
+
+struct Mentions {
+    environment: bool,
+    secret_paths: bool,
 }
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str, path: &'t str) -> Self {
-        let (names, findings) = (BTreeMap::new(), Findings::default());
-        Self { text, path, names, findings, budget: Budget::new(), naming: true }
+        let mentions =
+            Mentions { environment: text.contains("process"), secret_paths: origins::mentions_secret_path(text) };
+        Self {
+            text,
+            path,
+            names: BTreeMap::new(),
+            findings: Findings::default(),
+            budget: Budget::new(),
+            naming: true,
+            flow: Flow::default(),
+            safe: Vec::new(),
+            streams: BTreeMap::new(),
+            mentions,
+        }
     }
 
-    fn keep(&mut self, callee: String, arguments: Vec<Argument>, span: Span) {
+    /// The walk that collects; once more where functions turned out to hand on what matters after they were used.
+    fn collect(&mut self, program: &Program<'_>) {
+        let budget = self.budget.clone();
+        self.visit_program(program);
+        if self.flow.again {
+            (self.findings, self.budget) = (Findings::default(), budget);
+            self.flow.restart();
+            self.visit_program(program);
+        }
+    }
+
+    fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: Flows, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
-        let call = Call { callee, arguments, place: crate::fact::Place::default(), text };
+        let call = Call { callee, arguments, flows, place: crate::fact::Place::default(), text };
         self.findings.keep_call(span.start as usize, call);
     }
 
-    fn keep_call(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
-        let name = self.dotted(callee, 0).or_else(|| method_of(callee));
-        let Some(name) = name.filter(|name| callees::script(name)) else { return };
+    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: Flows, span: Span) {
         let mut shapes = Vec::new();
         for argument in arguments.iter().take(16) {
             shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
@@ -106,17 +146,20 @@ impl<'t> Reader<'t> {
         if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) {
             return;
         }
-        self.keep(name, shapes, span);
+        self.keep(name.to_owned(), shapes, flows, span);
     }
 
     /// Records that a call takes the whole environment.
     fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
+        if !self.mentions.environment {
+            return;
+        }
         let whole = |argument: &Node<'_>| {
             argument.as_expression().and_then(|node| self.dotted(node, 0)).as_deref() == Some("process.env")
         };
         if arguments.iter().any(whole) {
             let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
-            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], span);
+            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], Flows::default(), span);
         }
     }
 }
@@ -129,10 +172,129 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        walk::walk_variable_declarator(self, it);
         if self.naming {
+            walk::walk_variable_declarator(self, it);
             self.learn(it);
+        } else {
+            self.follow_declarator(it);
         }
+    }
+
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        if let (AstKind::Function(function), false) = (kind, self.naming) {
+            self.enter_function(function);
+        }
+    }
+
+    fn leave_node(&mut self, kind: AstKind<'a>) {
+        if let (AstKind::Function(_), false) = (kind, self.naming) {
+            self.leave_function();
+        }
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        if self.naming {
+            walk::walk_arrow_function_expression(self, it);
+        } else {
+            self.follow_arrow(it);
+        }
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        let outer = self.flow.take();
+        walk::walk_statement(self, it);
+        self.flow.held = outer;
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        walk::walk_return_statement(self, it);
+        let held = self.flow.take();
+        self.flow.give_back(held);
+        if held.any(Origins::TOOL_INPUT) && held.any(Origins::COMPOSED) {
+            self.keep("return".to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, it.span);
+        }
+    }
+
+    fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
+        walk::walk_throw_statement(self, it);
+        self.keep_leak("throw", Origins::TOKEN | Origins::SECRET, it.span);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        if self.naming {
+            return walk::walk_for_of_statement(self, it);
+        }
+        self.follow_loop(&it.left, &it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        if self.naming {
+            return walk::walk_for_in_statement(self, it);
+        }
+        self.follow_loop(&it.left, &it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        if !self.naming {
+            self.flow.name = it.key.static_name().map(|key| format!("this.{key}"));
+        }
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        let origins = self.flow.of(it.name.as_str());
+        self.flow.held |= origins;
+    }
+
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        if self.mentions.secret_paths && origins::is_secret_path(it.value.as_str()) {
+            self.flow.held |= Origins::SECRET_PATH;
+        }
+    }
+
+    fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
+        let outer = self.flow.take();
+        walk::walk_template_literal(self, it);
+        let mut held = self.flow.take();
+        if !held.is_empty() {
+            held |= Origins::COMPOSED;
+        }
+        let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
+        if last.is_some_and(|quasi| origins::is_secret_path(quasi.value.raw.as_str())) {
+            held |= Origins::SECRET_PATH;
+        }
+        self.flow.held = outer | held;
+    }
+
+    fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        if self.naming {
+            walk::walk_binary_expression(self, it);
+        } else {
+            self.follow_binary(it);
+        }
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        let outer = self.flow.take();
+        walk::walk_unary_expression(self, it);
+        self.flow.held = outer;
+    }
+
+    fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
+        let outer = self.flow.take();
+        self.visit_expression(&it.test);
+        self.flow.held = outer;
+        self.visit_expression(&it.consequent);
+        self.visit_expression(&it.alternate);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        let outer = self.flow.take();
+        walk::walk_computed_member_expression(self, it);
+        let held = self.flow.take() & !Origins::ENVIRONMENT;
+        self.flow.held = outer | held;
     }
 
     fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
@@ -175,8 +337,9 @@ impl<'a> Visit<'a> for Reader<'_> {
                 }
                 _ => {}
             }
+            return walk::walk_assignment_expression(self, it);
         }
-        walk::walk_assignment_expression(self, it);
+        self.follow_assignment(it);
     }
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
@@ -198,49 +361,61 @@ impl<'a> Visit<'a> for Reader<'_> {
         if self.naming {
             return walk::walk_static_member_expression(self, it);
         }
-        let object = self.dotted(&it.object, 0);
         let name = it.property.name.as_str();
+        let object = if self.mentions.environment { self.dotted(&it.object, 0) } else { None };
         match object.as_deref() {
             Some("process.env") => {
-                self.keep("process.env".to_owned(), vec![Argument::Literal(name.to_owned())], it.span)
+                if origins::is_secret_name(name) {
+                    self.flow.held |= Origins::TOKEN;
+                }
+                let variable = vec![Argument::Literal(name.to_owned())];
+                self.keep("process.env".to_owned(), variable, Flows::default(), it.span);
             }
-            Some("process") if name == "env" => self.keep("process.env".to_owned(), Vec::new(), it.span),
-            _ => walk::walk_static_member_expression(self, it),
+            Some("process") if name == "env" => {
+                self.flow.held |= Origins::ENVIRONMENT;
+                self.keep("process.env".to_owned(), Vec::new(), Flows::default(), it.span);
+            }
+            _ => self.follow_member(it),
         }
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
-        if !self.naming {
-            self.keep_call(&it.callee, &it.arguments, it.span);
-            self.keep_environment(&it.callee, &it.arguments, it.span);
-            if let Some(module) = self.through_call(it, 0).filter(|_| is_require(it)) {
-                self.findings.imports.push(module);
-            }
-            script_tools::from_call(self, it);
+        if self.naming {
+            return walk::walk_call_expression(self, it);
         }
-        walk::walk_call_expression(self, it);
+        self.keep_environment(&it.callee, &it.arguments, it.span);
+        if is_require(it) {
+            self.findings.imports.extend(self.through_call(it, 0));
+        }
+        script_tools::from_call(self, it);
+        self.follow_call(&it.callee, &it.arguments, it.span, false);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
-        if !self.naming {
-            self.keep_call(&it.callee, &it.arguments, it.span);
+        if self.naming {
+            return walk::walk_new_expression(self, it);
         }
-        walk::walk_new_expression(self, it);
+        self.follow_call(&it.callee, &it.arguments, it.span, true);
     }
 
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
-        if !self.naming {
-            match self.shape(&it.source, 0) {
-                Argument::Literal(module) => self.findings.imports.push(module),
-                shape => self.keep("import".to_owned(), vec![shape], it.span),
-            }
+        if self.naming {
+            return walk::walk_import_expression(self, it);
         }
+        let outer = self.flow.take();
         walk::walk_import_expression(self, it);
+        let flows = Flows { first: self.flow.take(), ..Flows::default() };
+        match self.shape(&it.source, 0) {
+            Argument::Literal(module) => self.findings.imports.push(module),
+            shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
+        }
+        self.flow.held = outer;
     }
 
     fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {
         if !self.naming {
             script_tools::from_object(self, it);
+            return self.follow_object(it);
         }
         walk::walk_object_expression(self, it);
     }
@@ -250,14 +425,6 @@ impl<'a> Visit<'a> for Reader<'_> {
             script_tools::from_class(self, it);
         }
         walk::walk_class(self, it);
-    }
-
-    fn visit_spread_element(&mut self, it: &SpreadElement<'a>) {
-        walk::walk_spread_element(self, it);
-    }
-
-    fn visit_array_expression_element(&mut self, it: &ArrayExpressionElement<'a>) {
-        walk::walk_array_expression_element(self, it);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Names: what identifiers stand for, and the dotted names of expressions.
 
-use oxc_ast::ast::{BindingPattern, CallExpression, ChainElement, Expression, VariableDeclarator};
+use oxc_ast::ast::{
+    ArrayExpressionElement, BindingPattern, CallExpression, ChainElement, Expression, VariableDeclarator,
+};
 use serde_json::{Map, Value};
 
 use super::super::{Argument, callees};
@@ -53,7 +55,10 @@ impl Reader<'_> {
                 Expression::StringLiteral(key) => {
                     Some(member_of(self.dotted(&member.object, depth + 1), key.value.as_str()))
                 }
-                _ => None,
+                key => {
+                    let key = folded(key, 0)?;
+                    Some(member_of(self.dotted(&member.object, depth + 1), &key))
+                }
             },
             Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
             Expression::AwaitExpression(waiting) => self.dotted(&waiting.argument, depth + 1),
@@ -81,6 +86,9 @@ impl Reader<'_> {
         match (last, first) {
             ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
                 Some(callees::script_module(module.value.as_str()).to_owned())
+            }
+            ("require" | "__require", folded_name) if is_sum(folded_name) => {
+                folded(folded_name, 0).map(|module| callees::script_module(&module).to_owned())
             }
             (
                 "promisify"
@@ -148,6 +156,12 @@ impl Reader<'_> {
                     return Some(Meaning::Alias(path));
                 }
             }
+            Expression::Identifier(name) if matches!(name.name.as_str(), "eval" | "Function" | "require") => {
+                return Some(Meaning::Alias(name.name.to_string()));
+            }
+            Expression::ComputedMemberExpression(_) => {
+                return self.dotted(init, 0).filter(|path| !path.starts_with("*.")).map(Meaning::Alias);
+            }
             _ => {}
         }
         if let Some(value) = self.value(init, 0) {
@@ -169,6 +183,52 @@ impl Reader<'_> {
             binding.doubtful = false;
         }
     }
+}
+
+/// Text that is written in pieces or backwards: `"ch" + "ild"`, `["a", "b"].join("")`, `"x".split("").reverse().join("")`.
+pub(super) fn folded(expression: &Expression<'_>, depth: usize) -> Option<String> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match expression.get_inner_expression() {
+        Expression::StringLiteral(text) => Some(text.value.to_string()),
+        Expression::TemplateLiteral(template) if template.expressions.is_empty() => {
+            template.quasis.first().map(|quasi| quasi.value.raw.to_string())
+        }
+        Expression::BinaryExpression(sum) if sum.operator.as_str() == "+" => {
+            Some(folded(&sum.left, depth + 1)? + &folded(&sum.right, depth + 1)?)
+        }
+        Expression::CallExpression(call) => {
+            let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return None };
+            match (member.property.name.as_str(), member.object.get_inner_expression()) {
+                ("join", Expression::ArrayExpression(list)) => {
+                    let part = |element: &ArrayExpressionElement<'_>| folded(element.as_expression()?, depth + 1);
+                    list.elements.iter().map(part).collect::<Option<Vec<String>>>().map(|parts| parts.concat())
+                }
+                ("join", Expression::CallExpression(reverse)) => {
+                    let inner = method_object(reverse, "reverse")?;
+                    let Expression::CallExpression(split) = inner else { return None };
+                    Some(folded(method_object(split, "split")?, depth + 1)?.chars().rev().collect())
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn method_object<'x, 'a>(call: &'x CallExpression<'a>, method: &str) -> Option<&'x Expression<'a>> {
+    match call.callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) if member.property.name.as_str() == method => {
+            Some(member.object.get_inner_expression())
+        }
+        _ => None,
+    }
+}
+
+/// Whether text is written so that a search for it finds nothing.
+pub(super) fn is_sum(expression: &Expression<'_>) -> bool {
+    matches!(expression.get_inner_expression(), Expression::BinaryExpression(_) | Expression::CallExpression(_))
 }
 
 /// The dotted name of a member; `default` and `promises` are the module itself.

@@ -6,19 +6,17 @@ use std::collections::BTreeMap;
 
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
-use rustpython_ruff_text_size::{Ranged, TextRange};
 
 use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
-use crate::fact::Place;
-
+use super::flow::Flow;
 use super::literal::Budget;
-use super::{Argument, Call, Findings, Parsed, callees, excerpt, python_tools};
+use super::{Call, Findings, Parsed, callees, excerpt, origins, python_tools};
 
+mod flows;
+mod fold;
 mod shapes;
-
-use shapes::plain;
 
 /// How deep the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
@@ -31,7 +29,13 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     let mut reader = Reader::new(text, path);
     reader.visit_body(&module.body);
     reader.naming = false;
+    let budget = reader.budget.clone();
     reader.visit_body(&module.body);
+    if reader.flow.again {
+        (reader.findings, reader.budget) = (Findings::default(), budget);
+        reader.flow.restart();
+        reader.visit_body(&module.body);
+    }
     reader.findings.exhausted = reader.budget.exhausted;
     match message {
         None => Parsed::Read(reader.findings),
@@ -60,6 +64,20 @@ pub(super) struct Reader<'a> {
     /// How many names were resolved in the value now put together.
     resolved: usize,
     naming: bool,
+    flow: Flow,
+    /// The classes around the statement that is walked, with how many functions were open around each.
+    classes: Vec<(&'a str, usize)>,
+    /// How many functions are open around it.
+    functions: usize,
+    /// The paths that files were opened on, by the name of the open file.
+    streams: BTreeMap<&'a str, &'a str>,
+    mentions: Mentions,
+}
+
+/// What the text mentions at all.
+struct Mentions {
+    environment: bool,
+    secret_paths: bool,
 }
 
 /// The most names that are resolved for one value.
@@ -67,8 +85,22 @@ const MAX_RESOLVED: usize = 2_000;
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, path: &'a str) -> Self {
-        let (names, findings) = (BTreeMap::new(), Findings::default());
-        Self { text, path, names, findings, budget: Budget::new(), resolved: 0, naming: true }
+        let mentions =
+            Mentions { environment: text.contains("environ"), secret_paths: origins::mentions_secret_path(text) };
+        Self {
+            text,
+            path,
+            names: BTreeMap::new(),
+            findings: Findings::default(),
+            budget: Budget::new(),
+            resolved: 0,
+            naming: true,
+            flow: Flow::default(),
+            classes: Vec::new(),
+            functions: 0,
+            streams: BTreeMap::new(),
+            mentions,
+        }
     }
 
     /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in use.
@@ -99,6 +131,9 @@ impl<'a> Reader<'a> {
         match expression {
             Expr::Name(name) => Some(match self.names.get(name.id.as_str()) {
                 Some(Some(Meaning::Alias(path))) => path.clone(),
+                Some(Some(Meaning::Bound(bound))) => {
+                    self.other_name(bound, depth).unwrap_or_else(|| name.id.to_string())
+                }
                 _ => name.id.to_string(),
             }),
             Expr::Attribute(member) => {
@@ -108,9 +143,13 @@ impl<'a> Reader<'a> {
             Expr::Await(waiting) => self.dotted(&waiting.value, depth + 1),
             Expr::Call(call) => {
                 let callee = self.dotted(&call.func, depth + 1)?;
-                match (callee.as_str(), call.arguments.args.first()) {
-                    ("__import__" | "importlib.import_module", Some(Expr::StringLiteral(module))) => {
-                        Some(module.value.to_str().to_owned())
+                match (callee.as_str(), &*call.arguments.args) {
+                    ("__import__" | "importlib.import_module" | "importlib.__import__", [module, ..]) => {
+                        fold::folded(module, 0)
+                    }
+                    ("getattr", [object, member, ..]) => {
+                        let object = self.dotted(object, depth + 1)?;
+                        Some(format!("{object}.{}", fold::folded(member, 0)?))
                     }
                     _ => None,
                 }
@@ -119,38 +158,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn keep(&mut self, callee: String, arguments: Vec<Argument>, range: TextRange) {
-        let (start, end) = (range.start().to_usize(), range.end().to_usize());
-        let call = Call { callee, arguments, place: Place::default(), text: excerpt(self.text, start, end) };
-        self.findings.keep_call(start, call);
-    }
-
-    fn keep_call(&mut self, call: &'a ast::ExprCall) {
-        let Some(name) = self.dotted(&call.func, 0) else { return };
-        for argument in &call.arguments.args {
-            if self.dotted(argument, 0).as_deref() == Some("os.environ") {
-                self.keep("os.environ".to_owned(), vec![Argument::Name(name.clone())], argument.range());
+    /// What a name stands for that is bound to a function or module under another name: `run = os.system`.
+    fn other_name(&self, bound: &Expr, depth: usize) -> Option<String> {
+        match bound {
+            Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {
+                let path = self.dotted(bound, depth + 4)?;
+                let module = path.split('.').next().unwrap_or_default();
+                (callees::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
+            _ => None,
         }
-        if !callees::snake(&name) {
-            return;
-        }
-        self.resolved = 0;
-        let mut shapes = Vec::new();
-        for argument in call.arguments.args.iter().take(16) {
-            shapes.push(self.shape(argument, 0));
-        }
-        let mut named = Vec::new();
-        for keyword in call.arguments.keywords.iter() {
-            if let (Some(name), Some(value)) = (&keyword.arg, plain(&keyword.value)) {
-                named.push((name.to_string(), value));
-            }
-        }
-        if !named.is_empty() {
-            shapes.push(Argument::Named(named));
-        }
-        let name = if name == "os.environ.get" { "os.environ".to_owned() } else { name };
-        self.keep(name, shapes, call.range());
     }
 
     fn learn(&mut self, statement: &'a Stmt) {
@@ -214,13 +231,13 @@ impl<'a> Visitor<'a> for Reader<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if self.naming {
             self.learn(statement);
-        } else {
-            self.note_imports(statement);
-            if let Stmt::FunctionDef(function) = statement {
-                python_tools::from_function(self, function);
-            }
+            return visitor::walk_stmt(self, statement);
         }
-        visitor::walk_stmt(self, statement);
+        self.note_imports(statement);
+        if let Stmt::FunctionDef(function) = statement {
+            python_tools::from_function(self, function);
+        }
+        self.follow_statement(statement);
     }
 
     fn visit_parameter(&mut self, parameter: &'a ast::Parameter) {
@@ -230,19 +247,21 @@ impl<'a> Visitor<'a> for Reader<'a> {
         visitor::walk_parameter(self, parameter);
     }
 
+    fn visit_comprehension(&mut self, comprehension: &'a ast::Comprehension) {
+        if self.naming {
+            visitor::walk_comprehension(self, comprehension);
+        } else {
+            self.follow_comprehension(comprehension);
+        }
+    }
+
     fn visit_expr(&mut self, expression: &'a Expr) {
         if !self.naming {
-            match expression {
-                Expr::Call(call) => {
-                    self.keep_call(call);
-                    python_tools::from_call(self, call);
-                }
-                Expr::Dict(dict) => python_tools::from_dict(self, dict),
-                Expr::Subscript(subscript) if self.dotted(&subscript.value, 0).as_deref() == Some("os.environ") => {
-                    let key = self.shape(&subscript.slice, 0);
-                    self.keep("os.environ".to_owned(), vec![key], subscript.range());
-                }
-                _ => {}
+            if let Expr::Dict(dict) = expression {
+                python_tools::from_dict(self, dict);
+            }
+            if self.follow_expression(expression) {
+                return;
             }
         }
         visitor::walk_expr(self, expression);

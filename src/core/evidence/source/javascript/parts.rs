@@ -1,0 +1,63 @@
+//! Parts: small questions about expressions that following flows asks again and again.
+//!
+//! Must not know what is followed.
+
+use oxc_ast::ast::{Argument as Node, CallExpression, Expression};
+
+pub(super) fn is_function(expression: &Expression<'_>) -> bool {
+    matches!(
+        expression.get_inner_expression(),
+        Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)
+    )
+}
+
+pub(super) fn literal<'x>(argument: Option<&'x Node<'_>>) -> Option<&'x str> {
+    match argument?.as_expression()? {
+        Expression::StringLiteral(text) => Some(text.value.as_str()),
+        Expression::TemplateLiteral(template) if template.expressions.is_empty() => {
+            template.quasis.first().map(|quasi| quasi.value.raw.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// The name at the root of `a.b[c].d`.
+pub(super) fn root_of<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
+    let mut rest = expression.get_inner_expression();
+    loop {
+        rest = match rest {
+            Expression::Identifier(name) => return Some(name.name.as_str()),
+            Expression::StaticMemberExpression(member) => member.object.get_inner_expression(),
+            Expression::ComputedMemberExpression(member) => member.object.get_inner_expression(),
+            _ => return None,
+        };
+    }
+}
+
+/// The name of the path that a stream is opened on for writing.
+pub(super) fn stream_path<'x>(call: &'x CallExpression<'_>) -> Option<&'x str> {
+    let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else { return None };
+    let opens = member.property.name.as_str() == "createWriteStream";
+    if opens { call.arguments.first().and_then(Node::as_expression).and_then(root_of) } else { None }
+}
+
+pub(super) fn last_name<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
+    match expression.get_inner_expression() {
+        Expression::Identifier(name) if name.name.as_str() != "undefined" => Some(name.name.as_str()),
+        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        Expression::CallExpression(_) | Expression::TemplateLiteral(_) | Expression::BinaryExpression(_) => Some(""),
+        _ => None,
+    }
+}
+
+pub(super) fn is_request(object: &Expression<'_>) -> bool {
+    matches!(object.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "req" | "request" | "ctx"))
+}
+
+/// Whether `"…".split("").reverse` is called.
+pub(super) fn reverses_literal(callee: &Expression<'_>) -> bool {
+    let Expression::StaticMemberExpression(reverse) = callee.get_inner_expression() else { return false };
+    let Expression::CallExpression(split) = reverse.object.get_inner_expression() else { return false };
+    let Expression::StaticMemberExpression(split) = split.callee.get_inner_expression() else { return false };
+    matches!(split.object.get_inner_expression(), Expression::StringLiteral(_))
+}

@@ -1,0 +1,402 @@
+//! Origins of calls: what a call gives, by its dotted name and by what reaches it.
+//!
+//! Must not judge. Says nothing of calls that it does not know: of what goes into those, only what nobody handles by
+//! accident (the content of a key file, the name of the machine) is taken to come out again.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::flow::{Flows, Origins};
+
+/// A call as far as it matters here.
+pub(super) struct Known<'x> {
+    /// Its dotted name.
+    pub(super) callee: &'x str,
+    /// What reaches it.
+    pub(super) flows: Flows,
+    /// Its first two arguments, where they are plain literals.
+    pub(super) literals: [Option<&'x str>; 2],
+}
+
+/// What survives a call that nobody knows.
+fn strong() -> Origins {
+    Origins::SECRET
+        | Origins::SECRET_PATH
+        | Origins::HOST_NAME
+        | Origins::USER_NAME
+        | Origins::HOST_NETWORK
+        | Origins::FETCHED_FILE
+        | Origins::CHECKED
+}
+
+/// What a cleaned value no longer is.
+fn unclean() -> Origins {
+    Origins::TOOL_INPUT | Origins::REQUEST
+}
+
+/// What a call in JavaScript or TypeScript gives.
+pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
+    let method = call.callee.rsplit('.').next().unwrap_or_default();
+    let all = call.flows.all() & !Origins::COMPOSED;
+    let [first, second] = call.literals;
+    match call.callee {
+        "os.hostname" => return Origins::HOST_NAME,
+        "os.userInfo" => return Origins::USER_NAME,
+        "os.networkInterfaces" => return Origins::HOST_NETWORK,
+        "atob"
+        | "String.fromCharCode"
+        | "String.fromCodePoint"
+        | "crypto.createDecipheriv"
+        | "crypto.createDecipher" => {
+            return all | Origins::DECODED;
+        }
+        "unescape" | "decodeURIComponent" | "decodeURI" if first.is_some() => return all | Origins::DECODED,
+        "Buffer.from" if matches!(second, Some("base64" | "hex" | "base64url")) => return all | Origins::DECODED,
+        "zlib.inflateSync"
+        | "zlib.gunzipSync"
+        | "zlib.inflateRawSync"
+        | "zlib.brotliDecompressSync"
+        | "zlib.unzipSync" => {
+            return all;
+        }
+        "navigator.clipboard.readText" | "clipboardy.read" | "clipboardy.readSync" => return Origins::CLIPBOARD,
+        "path.basename" | "parseInt" | "parseFloat" | "Number" | "Boolean" | "BigInt" => return all & !unclean(),
+        "JSON.stringify"
+        | "JSON.parse"
+        | "Object.entries"
+        | "Object.values"
+        | "Object.keys"
+        | "Object.assign"
+        | "Object.fromEntries"
+        | "Array.from"
+        | "Buffer.from"
+        | "Buffer.concat"
+        | "String"
+        | "btoa"
+        | "util.inspect"
+        | "querystring.stringify"
+        | "qs.stringify"
+        | "structuredClone"
+        | "Promise.resolve"
+        | "Promise.all"
+        | "Promise.race"
+        | "Promise.allSettled"
+        | "path.join"
+        | "path.resolve"
+        | "path.normalize"
+        | "URLSearchParams"
+        | "Blob"
+        | "escape"
+        | "encodeURI"
+        | "FormData"
+        | "TextDecoder"
+        | "Uint8Array" => return all,
+        "encodeURIComponent" => return all & !unclean(),
+        _ => {}
+    }
+    if call.callee.starts_with("child_process.") {
+        return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
+    }
+    if is_script_client(call.callee) {
+        return Origins::ANSWER | Origins::CONNECTION | (call.flows.receiver & Origins::CONNECTION);
+    }
+    if call.callee.starts_with("fs.") || call.callee.starts_with("fs-extra.") {
+        return match method {
+            "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson"
+            | "readJsonSync" => read(call.flows.first),
+            _ => call.flows.first & (Origins::FETCHED_FILE | Origins::SECRET_PATH),
+        };
+    }
+    of_method(method, call.flows)
+}
+
+/// What a call in Python gives.
+pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
+    let method = call.callee.rsplit('.').next().unwrap_or_default();
+    let all = call.flows.all() & !Origins::COMPOSED;
+    let [first, second] = call.literals;
+    match call.callee {
+        "socket.gethostname" | "platform.node" | "socket.getfqdn" => return Origins::HOST_NAME,
+        "platform.uname" | "os.uname" => return Origins::HOST_NAME,
+        "getpass.getuser" | "os.getlogin" | "pwd.getpwuid" => return Origins::USER_NAME,
+        "uuid.getnode" | "psutil.net_if_addrs" | "netifaces.interfaces" | "socket.gethostbyname" => {
+            return Origins::HOST_NETWORK;
+        }
+        "base64.b64decode"
+        | "base64.b32decode"
+        | "base64.b16decode"
+        | "base64.b85decode"
+        | "base64.a85decode"
+        | "base64.urlsafe_b64decode"
+        | "base64.standard_b64decode"
+        | "base64.decodebytes"
+        | "binascii.unhexlify"
+        | "binascii.a2b_base64"
+        | "bytes.fromhex"
+        | "bytearray.fromhex"
+        | "marshal.loads"
+        | "zlib.decompress"
+        | "lzma.decompress"
+        | "bz2.decompress"
+        | "gzip.decompress" => return all | Origins::DECODED,
+        "codecs.decode" if !matches!(second, None | Some("utf-8" | "utf8" | "ascii" | "latin-1")) => {
+            return all | Origins::DECODED;
+        }
+        "chr" => return all | Origins::DECODED,
+        "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return Origins::CLIPBOARD,
+        "shlex.quote"
+        | "shlex.split"
+        | "pipes.quote"
+        | "int"
+        | "float"
+        | "bool"
+        | "len"
+        | "isinstance"
+        | "os.path.basename"
+        | "os.path.exists"
+        | "urllib.parse.quote"
+        | "urllib.parse.quote_plus"
+        | "hash"
+        | "id" => {
+            return all & !unclean() & !Origins::ENVIRONMENT;
+        }
+        "str"
+        | "repr"
+        | "dict"
+        | "list"
+        | "tuple"
+        | "set"
+        | "bytes"
+        | "bytearray"
+        | "json.dumps"
+        | "json.loads"
+        | "urllib.parse.urlencode"
+        | "base64.b64encode"
+        | "base64.urlsafe_b64encode"
+        | "binascii.hexlify"
+        | "compile"
+        | "zip"
+        | "map"
+        | "filter"
+        | "sorted"
+        | "reversed"
+        | "enumerate"
+        | "copy.deepcopy"
+        | "copy.copy"
+        | "next"
+        | "iter"
+        | "os.path.join"
+        | "os.path.expanduser"
+        | "os.path.abspath"
+        | "os.path.normpath"
+        | "os.path.expandvars"
+        | "pathlib.Path"
+        | "Path"
+        | "io.BytesIO"
+        | "io.StringIO"
+        | "zlib.compress"
+        | "pprint.pformat"
+        | "memoryview"
+        | "asyncio.wait_for"
+        | "asyncio.gather"
+        | "asyncio.run"
+        | "os.fspath"
+        | "codecs.decode"
+        | "codecs.encode"
+        | "exec"
+        | "eval"
+        | "builtins.compile"
+        | "types.FunctionType"
+        | "types.CodeType" => return all,
+        "open" | "io.open" | "codecs.open" => {
+            return read(call.flows.first) | (call.flows.first & Origins::FETCHED_FILE);
+        }
+        "os.popen" => return Origins::PROCESS | first.map_or(Origins::NONE, of_command),
+        "os.environ.copy" => return Origins::ENVIRONMENT,
+        "socket.socket" | "socket.create_connection" => return Origins::CONNECTION | Origins::ANSWER,
+        _ => {}
+    }
+    if call.callee.starts_with("subprocess.") || call.callee.starts_with("asyncio.create_subprocess") {
+        return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
+    }
+    if is_snake_client(call.callee) {
+        return Origins::ANSWER | Origins::CONNECTION;
+    }
+    match method {
+        "read_text" | "read_bytes" => read(call.flows.receiver),
+        "gethostname" => Origins::HOST_NAME,
+        _ => of_method(method, call.flows),
+    }
+}
+
+fn read(path: Origins) -> Origins {
+    let secret = if path.any(Origins::SECRET_PATH) { Origins::SECRET } else { Origins::NONE };
+    Origins::FILE | secret
+}
+
+/// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
+fn of_method(method: &str, flows: Flows) -> Origins {
+    let all = flows.all() & !Origins::COMPOSED;
+    if method.ends_with("Error") || method.ends_with("Exception") {
+        return all;
+    }
+    let lower = method.to_ascii_lowercase();
+    if ["sanitize", "escape", "validate", "quote", "verify", "assert", "allow"].iter().any(|word| lower.contains(word))
+    {
+        return all & strong();
+    }
+    match method {
+        "decrypt" => flows.arguments() | Origins::DECODED,
+        // A digest tells nobody what went into it.
+        "digest" | "hexdigest" => Origins::NONE,
+        "text" | "json" | "arrayBuffer" | "blob" | "read" => all & !Origins::CONNECTION,
+        "toString" | "trim" | "trimEnd" | "trimStart" | "concat" | "join" | "map" | "flatMap" | "filter" | "reduce"
+        | "flat" | "sort" | "reverse" | "split" | "repeat" | "padStart" | "padEnd" | "toLowerCase" | "toUpperCase"
+        | "entries" | "values" | "keys" | "items" | "format" | "encode" | "decode" | "strip" | "rstrip" | "lstrip"
+        | "lower" | "upper" | "hex" | "copy" | "readlines" | "readline" | "splitlines" | "body" | "content"
+        | "bytes" | "then" | "catch" | "finally" | "on" | "once" | "setEncoding" | "getReader" | "communicate"
+        | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift" | "expanduser" | "joinpath" | "absolute"
+        | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
+        "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
+            all & !(Origins::TOKEN | Origins::ENVIRONMENT)
+        }
+        "fileno" | "makefile" | "detach" => flows.receiver & Origins::CONNECTION,
+        _ => all & strong(),
+    }
+}
+
+/// What the output of a literal command tells.
+fn of_command(command: &str) -> Origins {
+    let has = |word: &str| {
+        command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
+    };
+    let mut origins = Origins::NONE;
+    if has("hostname") || has("uname") || has("systeminfo") {
+        origins |= Origins::HOST_NAME;
+    }
+    if has("whoami") || has("id") {
+        origins |= Origins::USER_NAME;
+    }
+    if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
+        origins |= Origins::HOST_NETWORK;
+    }
+    if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
+        origins |= Origins::ENVIRONMENT;
+    }
+    origins
+}
+
+/// Whether a JavaScript call opens a connection or asks for something over the network.
+pub(super) fn is_script_client(callee: &str) -> bool {
+    let (module, method) = callee.split_once('.').unwrap_or((callee, ""));
+    match module {
+        "dns" => matches!(method, "lookup" | "resolve" | "resolve4" | "resolveTxt"),
+        // Also what servers call the request that they answer.
+        "request" => matches!(method, "" | "get" | "post" | "put" | "patch" | "delete" | "head"),
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "XMLHttpRequest"
+        | "WebSocket" | "ws" | "EventSource" => {
+            !matches!(method, "isAxiosError" | "Agent" | "setGlobalDispatcher" | "CancelToken" | "isCancel")
+        }
+        "globalThis" | "window" => method == "fetch",
+        "http" | "https" | "http2" => matches!(method, "request" | "get" | "connect"),
+        "net" | "tls" => matches!(method, "connect" | "createConnection" | "Socket"),
+        "dgram" => method == "createSocket",
+        _ => false,
+    }
+}
+
+/// The same for Python.
+pub(super) fn is_snake_client(callee: &str) -> bool {
+    let (module, _) = callee.split_once('.').unwrap_or((callee, ""));
+    let method = callee.rsplit('.').next().unwrap_or_default();
+    match module {
+        "requests" | "httpx" | "aiohttp" | "websockets" | "websocket" => matches!(
+            method,
+            "get"
+                | "post"
+                | "put"
+                | "patch"
+                | "delete"
+                | "head"
+                | "request"
+                | "Session"
+                | "session"
+                | "Client"
+                | "AsyncClient"
+                | "ClientSession"
+                | "connect"
+                | "create_connection"
+                | "stream"
+                | "WebSocket"
+        ),
+        "urllib" | "urllib2" | "urllib3" => {
+            matches!(method, "urlopen" | "Request" | "PoolManager" | "request" | "urlretrieve" | "build_opener")
+        }
+        "http" => matches!(method, "HTTPSConnection" | "HTTPConnection"),
+        "smtplib" => matches!(method, "SMTP" | "SMTP_SSL"),
+        "ftplib" => matches!(method, "FTP" | "FTP_TLS"),
+        "paramiko" => method == "SSHClient",
+        _ => false,
+    }
+}
+
+/// Whether a method puts its arguments into its object.
+pub(super) fn is_growth(method: &str) -> bool {
+    matches!(method, "push" | "unshift" | "append" | "extend" | "add" | "insert" | "setdefault" | "set")
+}
+
+/// Whether a method asks something about a value without changing it.
+pub(super) fn is_question(method: &str) -> bool {
+    matches!(
+        method,
+        "startsWith"
+            | "startswith"
+            | "includes"
+            | "has"
+            | "test"
+            | "match"
+            | "fullmatch"
+            | "is_relative_to"
+            | "isAbsolute"
+            | "relative"
+            | "commonpath"
+            | "relpath"
+            | "indexOf"
+            | "isalnum"
+            | "isidentifier"
+            | "isdigit"
+            | "safeParse"
+    )
+}
+
+/// Whether the name of a variable says that its value is secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
+            .expect("the pattern is fixed and valid")
+    });
+    name.len() <= 80 && NAMES.is_match(name)
+}
+
+/// Whether text, or a part of it, is a path at which programs keep secrets.
+pub(super) fn is_secret_path(text: &str) -> bool {
+    static PATHS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|[/\\]user data[/\\]+default",
+        )
+        .expect("the pattern is fixed and valid")
+    });
+    (4..=260).contains(&text.len()) && PATHS.is_match(text)
+}
+
+/// Whether a file mentions any such path at all, so that its literals are worth asking about.
+pub(super) fn mentions_secret_path(text: &str) -> bool {
+    static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.docker|gcloud|solana|keystore|leveldb|user data",
+        )
+        .expect("the pattern is fixed and valid")
+    });
+    WORDS.is_match(text)
+}
