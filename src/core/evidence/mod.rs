@@ -8,8 +8,11 @@ pub mod context;
 pub mod decode;
 pub mod document;
 pub mod manifest;
+mod run_files;
 pub mod schema;
 pub mod sentences;
+pub mod shape;
+pub mod shell;
 pub mod signals;
 pub mod source;
 pub mod tools;
@@ -52,6 +55,7 @@ impl Evidence {
             }
             evidence.documents.insert(path.clone(), document);
         }
+        run_files::read(bundle, &mut evidence);
         evidence.tools = tools::collect(&evidence);
         evidence.gaps.sort();
         evidence.gaps.dedup();
