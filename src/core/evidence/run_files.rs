@@ -9,6 +9,7 @@ use crate::bundle::Bundle;
 use super::Evidence;
 use super::document::{Document, FileRole, Language};
 use super::manifest::{around, folder_of, join};
+use super::shape::Shape;
 use super::shell::{Deed, Event};
 use super::source;
 
@@ -25,6 +26,12 @@ pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
             count += 1;
             if count > MOST {
                 return;
+            }
+            if let Some(program) = evidence.documents.get_mut(&target)
+                && matches!(program.shape, Shape::Program(_) | Shape::Bytecode(_))
+            {
+                program.run_by = Some(place);
+                continue;
             }
             let document = Document::read_as_run(&target, &file.bytes, language, place);
             if let Some(view) = source::read(&document, &mut evidence.gaps) {

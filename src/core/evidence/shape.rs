@@ -66,7 +66,7 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
 /// The header: a number that names the version, `\r\n`, flags, then a time and a length or a hash.
 fn bytecode(bytes: &[u8]) -> Option<Bytecode> {
     let [_, version, b'\r', b'\n', flags, 0, 0, 0, rest @ ..] = bytes else { return None };
-    if !(0x0B..=0x0E).contains(version) || *flags > 3 {
+    if !(0x0B..=0x0F).contains(version) || *flags > 3 {
         return None;
     }
     let length = rest.get(4..8).and_then(|four| <[u8; 4]>::try_from(four).ok()).map(u32::from_le_bytes)?;
@@ -152,6 +152,15 @@ fn end_of_blocks(bytes: &[u8], at: usize) -> Option<usize> {
             return Some(at);
         }
     }
+}
+
+/// The path of the source that compiled Python is made from.
+pub fn source_of_bytecode(path: &str) -> Option<String> {
+    let stem = path.strip_suffix(".pyc").or_else(|| path.strip_suffix(".pyo"))?;
+    let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
+    let Some(around) = folder.strip_suffix("__pycache__") else { return Some(format!("{stem}.py")) };
+    let name = name.split('.').next().unwrap_or(name);
+    Some(format!("{around}{name}.py"))
 }
 
 /// Shorter runs of letters in bytecode are opcodes and names.

@@ -239,8 +239,8 @@ pub(super) fn is_secret_path(word: &str) -> bool {
     SECRET_NAMES.contains(&name)
 }
 
-/// Files that a shell, a login or a schedule runs by itself, and keys that open the machine.
-const STARTS_BY_ITSELF: [&str; 20] = [
+/// Files that a shell, a login or a schedule runs by itself.
+const STARTS_BY_ITSELF: [&str; 19] = [
     "/.bashrc",
     "/.zshrc",
     "/.profile",
@@ -260,10 +260,9 @@ const STARTS_BY_ITSELF: [&str; 20] = [
     "/.config/autostart/",
     "/etc/rc.local",
     "/etc/ld.so.preload",
-    "/.ssh/authorized_keys",
 ];
 
-/// Whether what is written to a path runs, or opens the machine, later without being asked for.
+/// Whether what is written to a path runs later without being asked for.
 pub(super) fn starts_by_itself(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     STARTS_BY_ITSELF.iter().any(|start| lower.contains(start))

@@ -85,6 +85,8 @@ pub enum Deed {
     SendsEnvironment,
     /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.
     StartsDownload,
+    /// Lets a key log in that came with the text or over the network.
+    InstallsKey,
     /// Deletes or switches off the shell's record of commands.
     WipesHistory,
 }

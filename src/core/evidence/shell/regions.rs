@@ -23,7 +23,7 @@ pub(super) struct Region {
 
 /// Words of which a text that matters holds one.
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"\b(?:curl|wget|aria2c|fetch|(?:ba|z|da|k|a)?sh|source|eval|python[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|xargs|base64|scp|rsync|sftp|ncat|nc|netcat|crontab|alias|rm|history|HISTFILE|HISTSIZE|dig|nslookup|aws|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred)(?:[ \t\r\n|;)`$<\x22']|\z)|(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]|_history\b|\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]";
+    let names = r"\b(?:curl|wget|aria2c|fetch|(?:ba|z|da|k|a)?sh|source|eval|python[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|xargs|base64|scp|rsync|sftp|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|aws|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod)(?:[ \t\r\n|;)`$<\x22']|\z)|(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]|_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w|\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]";
     RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
 });
 

@@ -3,7 +3,7 @@
 //! Must not know any command.
 
 /// The longest text that is kept of what flows; a longer one is unknown.
-const LONGEST: usize = 8 << 10;
+const LONGEST: usize = 4 << 10;
 /// How many names are kept of each kind.
 const MOST: usize = 4;
 

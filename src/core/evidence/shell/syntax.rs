@@ -170,7 +170,8 @@ impl Parser<'_> {
             while pipeline.end > start && self.text.get(pipeline.end - 1).is_some_and(u8::is_ascii_whitespace) {
                 pipeline.end -= 1;
             }
-            if !command.words.is_empty() || !command.assigns.is_empty() || command.group.is_some() {
+            let is_empty = command.words.is_empty() && command.assigns.is_empty() && command.redirects.is_empty();
+            if !is_empty || command.group.is_some() {
                 pipeline.commands.push(command);
             }
             if self.peek() != Some(b'|') || self.byte(1) == Some(b'|') {

