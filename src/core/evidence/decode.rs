@@ -309,7 +309,8 @@ const SPLIT_REACH: usize = 200;
 /// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
 /// says little without the rest of its line. Each byte is used once.
 fn split_runs(bytes: &[u8], found: &mut Vec<Run>) {
-    static JOINT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
+    static JOINT: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
     let mut used = 0;
     for split in SPLIT.find_iter(bytes) {
         if split.start() < used {

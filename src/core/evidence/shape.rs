@@ -118,9 +118,9 @@ fn end_of_jpeg(bytes: &[u8]) -> Option<usize> {
                 at += 2 + usize::from(length);
                 if kind == 0xDA {
                     let data = bytes.get(at..)?;
-                    let marks = data.windows(2).position(|pair| {
-                        matches!(pair, [0xFF, kind] if !matches!(kind, 0x00 | 0xD0..=0xD7 | 0xFF))
-                    })?;
+                    let marks = data
+                        .windows(2)
+                        .position(|pair| matches!(pair, [0xFF, kind] if !matches!(kind, 0x00 | 0xD0..=0xD7 | 0xFF)))?;
                     at += marks;
                 }
             }

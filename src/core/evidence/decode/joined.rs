@@ -11,7 +11,9 @@ use super::{Encoding, Run, is_text, pattern};
 
 /// A list of string literals, two at least.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"[\[(]\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}')(?:\s*,\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}'))+\s*,?\s*[\])]"#)
+    pattern(
+        r#"[\[(]\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}')(?:\s*,\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}'))+\s*,?\s*[\])]"#,
+    )
 });
 static PIECE: LazyLock<Regex> = LazyLock::new(|| pattern(r#""([^"\n\\]{1,120})"|'([^'\n\\]{1,120})'"#));
 /// `name = "…"` and `name += "…"`, one a line.
@@ -46,7 +48,10 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
             continue;
         }
         // `' '.join(…)` and `.join(" ")` put something between the pieces.
-        let spaced = before.ends_with(b"\" \".join") || before.ends_with(b"' '.join") || holds(after, b"(\" \"") || holds(after, b"(' '");
+        let spaced = before.ends_with(b"\" \".join")
+            || before.ends_with(b"' '.join")
+            || holds(after, b"(\" \"")
+            || holds(after, b"(' '");
         let between: &[u8] = if spaced { b" " } else { b"" };
         let pieces: Vec<&[u8]> = PIECE
             .captures_iter(list.as_bytes())

@@ -73,7 +73,8 @@ fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec
 /// Single blanks removed, wider ones kept as one.
 fn despaced(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let words: Vec<String> = text.split("  ").map(|word| word.chars().filter(|letter| *letter != ' ').collect()).collect();
+    let words: Vec<String> =
+        text.split("  ").map(|word| word.chars().filter(|letter| *letter != ' ').collect()).collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<String>>().join(" ")
 }
 

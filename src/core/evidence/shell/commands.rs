@@ -68,11 +68,15 @@ pub(super) fn role_of(name: &str) -> Role {
         "dig" | "nslookup" | "host" | "ping" | "drill" => Role::Lookup,
         "echo" | "printf" | "print" => Role::Echo,
         "cat" | "tac" | "rev" | "head" | "tail" | "sed" | "tr" | "grep" | "egrep" | "fgrep" | "rg" | "cut" | "sort"
-        | "uniq" | "base64" | "base32" | "xxd" | "od" | "hexdump" | "openssl" | "gunzip" | "zcat" | "gzip" | "bzip2"
-        | "xz" | "bunzip2" | "unxz" | "zstd" | "jq" | "yq" | "paste" | "fold" | "tee" | "iconv" | "uudecode"
-        | "uuencode" | "strings" | "dd" | "less" | "more" | "column" | "gpg" | "nl" | "find" | "ls"
+        | "uniq" | "base64" | "base32" | "xxd" | "od" | "hexdump" | "openssl" | "gunzip" | "zcat" | "gzip"
+        | "bzip2" | "xz" | "bunzip2" | "unxz" | "zstd" | "jq" | "yq" | "paste" | "fold" | "tee" | "iconv"
+        | "uudecode" | "uuencode" | "strings" | "dd" | "less" | "more" | "column" | "gpg" | "nl" | "find" | "ls"
         | "plutil" | "type" | "unzip" | "exiftool" | "gbase64" => {
-            if name == "tee" { Role::Tee } else { Role::Filter }
+            if name == "tee" {
+                Role::Tee
+            } else {
+                Role::Filter
+            }
         }
         "tar" | "zip" | "7z" | "7za" | "rar" | "bsdtar" | "cpio" => Role::Packer,
         "cp" | "mv" | "install" | "ln" => Role::Copy,
@@ -107,8 +111,8 @@ pub(super) fn prefix_length(words: &[String]) -> Option<usize> {
     let name = name_of(words.first()?);
     let takes_value: &[&str] = match name {
         "sudo" | "doas" => &["-u", "-g", "-U", "-h", "-p", "-C", "-r", "-t", "-D"],
-        "nohup" | "command" | "builtin" | "exec" | "setsid" | "busybox" | "toybox" | "unbuffer" | "chronic" | "then"
-        | "else" | "do" | "and" => &[],
+        "nohup" | "command" | "builtin" | "exec" | "setsid" | "busybox" | "toybox" | "unbuffer" | "chronic"
+        | "then" | "else" | "do" | "and" => &[],
         "env" => &["-u", "-C", "-S"],
         "nice" | "ionice" => &["-n", "-c", "-p"],
         "time" => &["-f", "-o"],
@@ -211,8 +215,17 @@ const SECRET_NAMES: [&str; 14] = [
 ];
 
 /// What in a secret folder is none.
-const PUBLIC_PARTS: [&str; 9] =
-    [".pub", "known_hosts", "/.ssh/config", "authorized_keys", ".env.example", ".env.sample", ".env.template", "/cli/cache", "/.kube/cache"];
+const PUBLIC_PARTS: [&str; 9] = [
+    ".pub",
+    "known_hosts",
+    "/.ssh/config",
+    "authorized_keys",
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    "/cli/cache",
+    "/.kube/cache",
+];
 
 /// Whether a path names a secret file, a folder of them, or a pattern for them.
 pub(super) fn is_secret_path(word: &str) -> bool {
@@ -223,9 +236,10 @@ pub(super) fn is_secret_path(word: &str) -> bool {
     if PUBLIC_PARTS.iter().any(|part| lower.contains(part)) {
         return false;
     }
-    let rooted = ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
-        .iter()
-        .any(|root| lower.starts_with(root));
+    let rooted =
+        ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
+            .iter()
+            .any(|root| lower.starts_with(root));
     let place = |place: &&str| {
         lower.find(*place).is_some_and(|at| {
             let after = lower.as_bytes().get(at + place.len());

@@ -57,6 +57,7 @@ pub(super) fn decoder_of(name: &str, words: &[&str]) -> Option<&'static str> {
 
 /// Whether `tr`'s sets turn the alphabet.
 fn is_rotation(words: &[&str]) -> bool {
-    let sets: Vec<String> = words.iter().filter(|word| !word.starts_with("-d")).map(|w| w.to_ascii_lowercase()).collect();
+    let sets: Vec<String> =
+        words.iter().filter(|word| !word.starts_with("-d")).map(|w| w.to_ascii_lowercase()).collect();
     matches!(sets.as_slice(), [from, to] if from.contains("a-z") && (to.contains("n-za-m") || to.contains("n-z")))
 }

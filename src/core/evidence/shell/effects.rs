@@ -75,11 +75,17 @@ impl Tracer {
     /// Code that is run: notes where it came from, and follows it where it is known.
     fn run(&mut self, code: &Stuff, runner: &str) -> Stuff {
         let language = Runner::of(runner);
+        // Said so that it reads as running the input, which `python3` alone does not.
+        let told = if language == Runner::Shell {
+            runner.to_owned()
+        } else {
+            format!("{} /dev/stdin", runner.trim_end_matches(" /dev/stdin"))
+        };
         if code.network {
             let address = code.addresses.first().map_or("", String::as_str);
-            self.event(Deed::RunsDownload, format!("curl {address} | {runner}"), code);
+            self.event(Deed::RunsDownload, format!("curl {address} | {told}"), code);
         } else if let Some(decoder) = code.decoded {
-            self.event(Deed::RunsDecoded, format!("{decoder} | {runner}"), code);
+            self.event(Deed::RunsDecoded, format!("{decoder} | {told}"), code);
         }
         for path in &code.files {
             self.event(Deed::RunsFile { path: path.clone(), runner: language, whole: false }, String::new(), code);
@@ -158,8 +164,20 @@ impl Tracer {
         while let Some(word) = words.get(at) {
             at += 1;
             let text = word.text();
-            let takes_code = matches!(text, "-c" | "-e" | "-E" | "-r" | "-p" | "-pe" | "-ne" | "-le" | "--eval" | "--print" | "-Command" | "-command")
-                || (is_awk && !text.starts_with('-'));
+            let takes_code = matches!(
+                text,
+                "-c" | "-e"
+                    | "-E"
+                    | "-r"
+                    | "-p"
+                    | "-pe"
+                    | "-ne"
+                    | "-le"
+                    | "--eval"
+                    | "--print"
+                    | "-Command"
+                    | "-command"
+            ) || (is_awk && !text.starts_with('-'));
             if takes_code {
                 let code = if is_awk { Some(word) } else { words.get(at) };
                 return code.map_or_else(Stuff::default, |code| self.program(name, &code.stuff.clone(), input));
@@ -195,7 +213,9 @@ impl Tracer {
         {
             printed.decoded = Some("base64 -d");
         }
-        if ["urlopen", "requests.get", "https.get", "fetch(", "LWP::", "Net::HTTP"].iter().any(|get| code.text.contains(get))
+        if ["urlopen", "requests.get", "https.get", "fetch(", "LWP::", "Net::HTTP"]
+            .iter()
+            .any(|get| code.text.contains(get))
         {
             printed.network = true;
             let address = code.text.split(['"', '\'', ' ', '(', ')']).find(|word| is_address(word));
@@ -335,7 +355,8 @@ impl Tracer {
         let secret = secret.or_else(|| secret_among(words.iter().take(2)));
         let exec = words.iter().position(|word| matches!(word.text(), "-exec" | "-execdir" | "-ok"));
         let Some(at) = exec else { return Stuff { unknown: true, secret, ..Stuff::default() } };
-        let handed = words.get(at + 1..).unwrap_or(&[]).iter().take_while(|word| !matches!(word.text(), ";" | "+" | "\\;"));
+        let handed =
+            words.get(at + 1..).unwrap_or(&[]).iter().take_while(|word| !matches!(word.text(), ";" | "+" | "\\;"));
         let command: Vec<Argument> = handed
             .map(|word| {
                 let mut word = word.clone();
@@ -392,7 +413,9 @@ impl Tracer {
         };
         for word in words.iter().filter(|_| matches!(name, "export" | "declare")) {
             if let Some((variable, value)) = word.text().split_once('=') {
-                if matches!(variable, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE") && matches!(value, "/dev/null" | "0" | "") {
+                if matches!(variable, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
+                    && matches!(value, "/dev/null" | "0" | "")
+                {
                     self.event(Deed::WipesHistory, String::new(), &Stuff::default());
                 }
                 let value = Stuff { text: value.to_owned(), ..word.stuff.clone() };
@@ -428,7 +451,9 @@ impl Tracer {
                 self.send(&input, operands(words).first().map_or("", |host| host.text()));
                 return Stuff::default();
             }
-            "aws" | "gcloud" | "az" if texts.contains(&"cp") || texts.contains(&"sync") || texts.contains(&"upload") => {
+            "aws" | "gcloud" | "az"
+                if texts.contains(&"cp") || texts.contains(&"sync") || texts.contains(&"upload") =>
+            {
                 return self.copies_away(words);
             }
             "su" | "screen" | "trap" | "at" | "batch" | "parallel" | "watch" | "script" => {

@@ -43,6 +43,7 @@ impl Runner {
         match name {
             "./" => Self::Direct,
             "source" | "." => Self::Shell,
+            "open" => Self::Other,
             "node" | "nodejs" | "deno" | "bun" => Self::JavaScript,
             _ if name.starts_with("python") || name.starts_with("pypy") => Self::Python,
             _ if name.ends_with("sh") && name != "pwsh" => Self::Shell,
@@ -137,7 +138,8 @@ pub fn plain_of(text: &str) -> Option<String> {
     }
     let mut tracer = trace::Tracer::default();
     let traced = tracer.read(text, 0, None);
-    restated(text, &traced.into_iter().filter(|traced| traced.plain.is_some()).collect::<Vec<_>>()).map(|plain| plain.text)
+    restated(text, &traced.into_iter().filter(|traced| traced.plain.is_some()).collect::<Vec<_>>())
+        .map(|plain| plain.text)
 }
 
 /// A text with stretches of it replaced by their plain spelling.

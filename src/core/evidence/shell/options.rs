@@ -163,9 +163,9 @@ impl<'a> Transfer<'a> {
 /// Whether a word names another machine: `host:path`, `user@host`, or a bucket.
 pub(super) fn is_remote(word: &str) -> bool {
     let bucket = ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));
-    let host = word.split_once(':').is_some_and(|(host, _)| {
-        host.len() > 1 && !host.contains('/') && !host.starts_with('-') && !is_address(word)
-    });
+    let host = word
+        .split_once(':')
+        .is_some_and(|(host, _)| host.len() > 1 && !host.contains('/') && !host.starts_with('-') && !is_address(word));
     bucket || host || (word.contains('@') && !word.contains('/') && !word.starts_with('@'))
 }
 

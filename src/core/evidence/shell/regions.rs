@@ -29,7 +29,8 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What begins a command in running text.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
+    let names =
+        r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
     RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
 });
 
@@ -90,8 +91,25 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let language = fence.split([' ', '{', ',', ':']).next().unwrap_or("").to_ascii_lowercase();
     let is_shell = matches!(
         language.as_str(),
-        "" | "sh" | "bash" | "shell" | "zsh" | "console" | "terminal" | "shell-session" | "shellscript" | "fish"
-            | "ksh" | "text" | "txt" | "plaintext" | "cmd" | "command" | "commands" | "cli" | "bashrc" | "dockerfile"
+        "" | "sh"
+            | "bash"
+            | "shell"
+            | "zsh"
+            | "console"
+            | "terminal"
+            | "shell-session"
+            | "shellscript"
+            | "fish"
+            | "ksh"
+            | "text"
+            | "txt"
+            | "plaintext"
+            | "cmd"
+            | "command"
+            | "commands"
+            | "cli"
+            | "bashrc"
+            | "dockerfile"
     );
     let inside = start + first.len() + 1;
     let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);

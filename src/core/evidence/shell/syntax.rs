@@ -54,11 +54,7 @@ pub(super) enum Part {
     /// Text, its quotation marks removed.
     Text(String),
     /// A variable, whether it stands in double quotation marks, and what stands for it where it is not set.
-    Variable {
-        name: String,
-        quoted: bool,
-        default: String,
-    },
+    Variable { name: String, quoted: bool, default: String },
     /// What commands print: `$(…)` and back quotes.
     Output(Vec<Pipeline>),
     /// A file that commands write or read: `<(…)` and `>(…)`.

@@ -156,7 +156,9 @@ fn what_is_set_to_start_and_what_is_wiped_is_seen() {
     ] {
         assert!(deeds(text).contains(&Deed::StartsDownload), "{text}: {:?}", deeds(text));
     }
-    for text in ["history -c", "unset HISTFILE", "export HISTFILE=/dev/null", "rm -f ~/.bash_history", "> ~/.zsh_history"] {
+    for text in
+        ["history -c", "unset HISTFILE", "export HISTFILE=/dev/null", "rm -f ~/.bash_history", "> ~/.zsh_history"]
+    {
         assert_eq!(deeds(text), [Deed::WipesHistory], "{text}");
     }
     assert_eq!(deeds("export PATH=$HOME/bin:$PATH\necho x >> ~/.bashrc"), []);
@@ -187,7 +189,9 @@ fn configuration_and_prose_hold_commands_too() {
 
 #[test]
 fn any_text_is_read_in_linear_time_and_without_panic() {
-    for unit in ["$(", "`", "\"", "'", "((", "{ ", "<<A\n", "a=$a$a;", "${", "eval $a;", "| sh ", "$'\\", "f() {", "<(", "<<<"] {
+    for unit in
+        ["$(", "`", "\"", "'", "((", "{ ", "<<A\n", "a=$a$a;", "${", "eval $a;", "| sh ", "$'\\", "f() {", "<(", "<<<"]
+    {
         let text = format!("sh -c x; {}", unit.repeat(40_000));
         let _ = shell_of("run.sh", &text);
     }

@@ -23,7 +23,8 @@ const SHORT: usize = 64;
 /// How many bytes of longer values are filled in for one document.
 const FILLED_IN: usize = 1 << 20;
 /// Variables that every shell has, kept as written because rules know their names.
-const GIVEN: [&str; 10] = ["HOME", "USER", "PWD", "TMPDIR", "PATH", "HOSTNAME", "UID", "OLDPWD", "LOGNAME", "USERPROFILE"];
+const GIVEN: [&str; 10] =
+    ["HOME", "USER", "PWD", "TMPDIR", "PATH", "HOSTNAME", "UID", "OLDPWD", "LOGNAME", "USERPROFILE"];
 
 /// A word of a command with what it stands for.
 #[derive(Clone, Debug, Default)]
@@ -384,7 +385,7 @@ fn says(text: &str, event: &Event) -> bool {
     let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
     event.plain.is_empty()
         || text.contains(event.plain.as_str())
-        || runner.is_some_and(|runner| {
+        || runner.filter(|_| event.deed == Deed::RunsDownload).is_some_and(|runner| {
             event.addresses.iter().all(|address| text.contains(address.as_str()))
                 && (text.contains(&format!("| {runner}")) || text.contains(&format!("|{runner}")))
         })

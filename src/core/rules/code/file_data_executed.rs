@@ -66,8 +66,8 @@ const MEDIA: [&str; 27] = [
 ];
 /// Endings of tables, notes and other data.
 const DATA: [&str; 22] = [
-    "txt", "csv", "tsv", "dat", "data", "bin", "log", "json", "jsonl", "xml", "html", "htm", "md", "rst", "yaml", "yml",
-    "tmp", "bak", "db", "lock", "css", "map",
+    "txt", "csv", "tsv", "dat", "data", "bin", "log", "json", "jsonl", "xml", "html", "htm", "md", "rst", "yaml",
+    "yml", "tmp", "bak", "db", "lock", "css", "map",
 ];
 
 impl Rule for FileDataExecuted {

@@ -104,7 +104,10 @@ fn unmarked(document: &Document) -> Option<Folded> {
         };
         // A paragraph, row or break ends a line; other tags leave the word whole.
         let tag = text.get(open..open + close).unwrap_or("");
-        if ["</w:p", "</p", "<br", "</a:p", "</div", "</li", "</tr", "</t>", "</si", "</h"].iter().any(|end| tag.starts_with(end)) {
+        if ["</w:p", "</p", "<br", "</a:p", "</div", "</li", "</tr", "</t>", "</si", "</h"]
+            .iter()
+            .any(|end| tag.starts_with(end))
+        {
             bare.mark(open);
             bare.text.push('\n');
         }
