@@ -26,8 +26,7 @@ static REVERSED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Letters with one blank, dot, dash or underscore between each; words apart by more.
-static SPACED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]){7,}[a-z]\b(?:[ ]{2,}(?:[a-z|/:.\-$~][ ])*[a-z]\b)*"));
+static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]{1,3}){8,}[a-z]\b"));
 static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{2,5}|[0-9]{2,6});[ \t]?){4,}"));
 
 /// The runs of all four forms.
