@@ -23,15 +23,19 @@ static GROWS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What must stand in a text for either form.
+static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new("join|concat").expect("the pattern is valid"));
+static APPENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\+=|\.=").expect("the pattern is valid"));
+
 /// How many growing variables are followed at once.
 const FOLLOWED: usize = 32;
 
 /// The runs of both forms.
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    if holds(bytes, b"join") || holds(bytes, b"concat") {
+    if CALLS.is_match(bytes) {
         lists(bytes, found);
     }
-    if holds(bytes, b"+=") || holds(bytes, b".=") {
+    if APPENDS.is_match(bytes) {
         growing(bytes, found);
     }
 }
@@ -62,8 +66,11 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
+/// Where a variable stands, what it holds, and how many pieces were added.
+type Grown = (std::ops::Range<usize>, Vec<u8>, usize);
+
 fn growing(bytes: &[u8], found: &mut Vec<Run>) {
-    let mut grown: BTreeMap<&[u8], (std::ops::Range<usize>, Vec<u8>, usize)> = BTreeMap::new();
+    let mut grown: BTreeMap<&[u8], Grown> = BTreeMap::new();
     let mut at = 0;
     for line in bytes.split(|byte| *byte == b'\n') {
         let here = at;

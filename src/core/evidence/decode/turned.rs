@@ -36,7 +36,7 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
     for spaced in SPACED.find_iter(bytes) {
         push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
     }
-    if bytes.windows(2).any(|pair| pair == b"&#") {
+    if bytes.contains(&b'&') {
         for entities in ENTITIES.find_iter(bytes) {
             push(found, entities.range(), Encoding::Entities, characters(entities.as_bytes()));
         }

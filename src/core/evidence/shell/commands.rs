@@ -240,13 +240,13 @@ pub(super) fn is_secret_path(word: &str) -> bool {
         ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
             .iter()
             .any(|root| lower.starts_with(root));
-    let place = |place: &&str| {
-        lower.find(*place).is_some_and(|at| {
+    let place = |place: &str| {
+        lower.find(place).is_some_and(|at| {
             let after = lower.as_bytes().get(at + place.len());
             after.is_none_or(|byte| !byte.is_ascii_alphanumeric() || *byte == b'*')
         })
     };
-    if rooted && SECRET_PLACES.iter().any(|secret| place(&secret)) {
+    if rooted && SECRET_PLACES.iter().any(|secret| place(secret)) {
         return true;
     }
     let name = lower.rsplit('/').next().unwrap_or("").trim_matches('*');

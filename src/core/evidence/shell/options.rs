@@ -113,11 +113,7 @@ impl<'a> Transfer<'a> {
             ("-T" | "--upload-file", false) | ("--post-file" | "--body-file", true) => {
                 self.uploads.push(value.to_owned());
             }
-            ("-H" | "--header", _) => {
-                if !names_the_caller(value) {
-                    self.data.push(word);
-                }
-            }
+            ("-H" | "--header", _) if !names_the_caller(value) => self.data.push(word),
             ("-d" | "-F", false) | ("--post-data" | "--body-data", true) => self.sent(value, word),
             (name, false) if name.starts_with("--data") || name.starts_with("--form") || name == "--json" => {
                 self.sent(value, word);

@@ -326,7 +326,7 @@ impl Parser<'_> {
         let word = self.word();
         command.redirects.push(match kind {
             's' => Redirect::HereString(word),
-            'd' => match word.literal().and_then(|end| self.here_document(&end.to_owned())) {
+            'd' => match word.literal().and_then(|end| self.here_document(end)) {
                 Some(text) => Redirect::HereDocument(text),
                 None => Redirect::Other(word),
             },
