@@ -12,6 +12,7 @@ mod commands;
 mod decoders;
 mod effects;
 mod options;
+mod printed;
 mod regions;
 mod render;
 mod stuff;
@@ -19,6 +20,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod words;
 
 pub(crate) use decoders::rotate;
 
