@@ -20,6 +20,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod tree;
 mod words;
 
 pub(crate) use decoders::rotate;
