@@ -1,8 +1,9 @@
 //! The `folder` source and the reader of local input: a directory, an archive or a single file becomes files and gaps.
 //!
-//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. `.git` is no part
-//! of the input: it holds what is published in another form and what is not published. The input is taken to stand still
-//! while it is read. Must not know what the files mean.
+//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. What git itself
+//! keeps in `.git` is no part of the input: it holds what is published in another form and what is not published. What
+//! else lies there is read: hooks, and files that git did not put there. The input is taken to stand still while it is
+//! read. Must not know what the files mean.
 
 mod walk;
 

@@ -43,6 +43,19 @@ fn a_directory_gives_its_files_without_version_control() {
 }
 
 #[test]
+fn what_git_did_not_put_into_its_folder_is_read() {
+    let folder = folder(&[
+        (".git/HEAD", b"x"),
+        (".git/objects/ab/cd", b"x"),
+        (".git/hooks/pre-commit.sample", b"x"),
+        (".git/hooks/post-checkout", b"#!/bin/sh\n"),
+        (".git/run.sh", b"#!/bin/sh\n"),
+        (".git/kit/a", b"x"),
+    ]);
+    assert_eq!(paths(&read_all(folder.path())), [".git/hooks/post-checkout", ".git/kit/a", ".git/run.sh"]);
+}
+
+#[test]
 fn a_directory_keeps_a_single_top_folder_and_opens_archives() {
     let folder = folder(&[("top/in.zip", &Zip::new().file("x", b"X").finish())]);
     let input = read_all(folder.path());

@@ -11,8 +11,63 @@ use capdex_core::snapshot::GapReason;
 use crate::unpack::intake::{Inside, Intake};
 use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};
 
-/// What a version control system keeps; not part of the input.
-const SKIPPED: &str = ".git";
+/// What git keeps; not part of the input. What lies there and is none of git's own is: hooks that git runs, and files
+/// that somebody hides there.
+const GIT: &str = ".git";
+/// What git and its usual companions make in their folder.
+const GITS_OWN: [&str; 34] = [
+    "AUTO_MERGE",
+    "BISECT_LOG",
+    "CHERRY_PICK_HEAD",
+    "COMMIT_EDITMSG",
+    "EDIT_DESCRIPTION",
+    "FETCH_HEAD",
+    "HEAD",
+    "MERGE_HEAD",
+    "MERGE_MODE",
+    "MERGE_MSG",
+    "ORIG_HEAD",
+    "REBASE_HEAD",
+    "REVERT_HEAD",
+    "SQUASH_MSG",
+    "TAG_EDITMSG",
+    "annex",
+    "branches",
+    "commondir",
+    "config",
+    "config.worktree",
+    "description",
+    "gc.log",
+    "gc.pid",
+    "gitdir",
+    "index",
+    "index.lock",
+    "info",
+    "lfs",
+    "logs",
+    "modules",
+    "objects",
+    "packed-refs",
+    "refs",
+    "worktrees",
+];
+/// More of them, whose names vary or that hold only numbers.
+const GITS_OWN_STARTS: [&str; 6] = ["rebase-", "rr-cache", "sharedindex.", "shallow", "sequencer", "fsmonitor"];
+
+/// Whether an entry of a folder is git's own.
+fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
+    let own = entry.file_name();
+    if own == GIT {
+        return Ok(!entry.file_type()?.is_dir());
+    }
+    let name = own.to_string_lossy();
+    let is_git = |folder: Option<&Path>| folder.and_then(Path::file_name).is_some_and(|name| name == GIT);
+    if is_git(Some(folder)) {
+        return Ok(GITS_OWN.contains(&name.as_ref()) || GITS_OWN_STARTS.iter().any(|start| name.starts_with(start)));
+    }
+    let in_hooks = folder.file_name().is_some_and(|name| name == "hooks") && is_git(folder.parent());
+    Ok(in_hooks && name.ends_with(".sample"))
+}
 
 /// Reads everything below `root`. An error only when `root` itself cannot be listed.
 pub(super) fn read_directory(root: &Path, limits: &Limits) -> io::Result<Unpacked> {
@@ -51,7 +106,7 @@ fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Resu
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let own = entry.file_name();
-        if own == SKIPPED {
+        if is_gits_own(directory, &entry)? {
             continue;
         }
         if entries.len() == left {

@@ -70,10 +70,7 @@ impl Format {
     /// As [`Format::sniff`], and also a zip behind other bytes, which zip readers find from its end: a script or picture
     /// that is an archive too.
     pub(crate) fn sniff_hidden(bytes: &[u8]) -> Option<Self> {
-        Self::sniff(bytes).or_else(|| {
-            let end = bytes.len().checked_sub(ZIP_END_BYTES).and_then(|start| bytes.get(start..))?;
-            end.starts_with(ZIP_END).then_some(Self::Zip)
-        })
+        Self::sniff(bytes).or_else(|| ends_as_zip(bytes).then_some(Self::Zip))
     }
 
     /// `name` without the ending that promises a container; as it is where there is none.
@@ -86,6 +83,17 @@ impl Format {
             .find(|stem| !stem.is_empty())
             .unwrap_or(name)
     }
+}
+
+/// Whether the bytes end with a zip's end record and its comment.
+fn ends_as_zip(bytes: &[u8]) -> bool {
+    let tail = bytes.get(bytes.len().saturating_sub(ZIP_END_BYTES + usize::from(u16::MAX))..).unwrap_or(&[]);
+    let is_end = |at: usize| {
+        let length = tail.get(at + 20..at + 22).and_then(|two| <[u8; 2]>::try_from(two).ok()).map(u16::from_le_bytes);
+        length.is_some_and(|length| at + ZIP_END_BYTES + usize::from(length) == tail.len())
+    };
+    let starts = tail.windows(ZIP_END.len()).enumerate().rev().filter(|(_, window)| *window == ZIP_END);
+    starts.take(8).any(|(at, _)| is_end(at))
 }
 
 /// The name of a container that is recognised but not read, so that it can be recorded.
@@ -162,6 +170,12 @@ mod tests {
         assert_eq!(Format::sniff(&bytes), None);
         assert_eq!(Format::sniff_hidden(&bytes), Some(Format::Zip));
         assert_eq!(Format::sniff_hidden(b"PK"), None);
+        let mut commented = bytes.clone();
+        let length = commented.len();
+        commented.splice(length - 2.., [3, 0, b'a', b'b', b'c']);
+        assert_eq!(Format::sniff_hidden(&commented), Some(Format::Zip));
+        commented.push(b'd');
+        assert_eq!(Format::sniff_hidden(&commented), None);
     }
 
     #[test]

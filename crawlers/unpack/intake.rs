@@ -8,14 +8,26 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use capdex_core::bundle::BundleFile;
+use capdex_core::evidence::shape::{self, Shape};
 use capdex_core::snapshot::{Gap, GapReason};
 
-use super::capped::{Budget, Capped, Refusal};
+use super::capped::{Budget, Capped, Refusal, read_at_most};
 use super::format::{Format, unread_container};
 use super::{Limits, Unpacked, paths};
 
 /// The subject of a gap that concerns an input as a whole. No member can have this path.
 pub(crate) const WHOLE: &str = ".";
+
+/// The name of what follows the end of a picture.
+const TRAILING: &str = "trailing";
+
+/// What follows the end of a picture; none where it is no picture, or only padding follows.
+fn trailing(bytes: &[u8]) -> Option<&[u8]> {
+    let Shape::Picture { ends: Some(end), .. } = shape::of(bytes, false) else { return None };
+    let tail = bytes.get(end..)?;
+    let is_padding = |byte: &u8| matches!(byte, 0 | 0xFF) || byte.is_ascii_whitespace();
+    (!tail.iter().all(is_padding)).then_some(tail)
+}
 
 /// Collects the files and gaps of one input under one budget.
 pub(crate) struct Intake {
@@ -42,6 +54,8 @@ impl Intake {
     pub(crate) fn open_nested(&mut self) {
         let mut level: Vec<String> = self.files.keys().cloned().collect();
         for depth in 0.. {
+            let trailing = self.cut_pictures(&level);
+            level.extend(trailing);
             let archives = self.archives_among(&level);
             if archives.is_empty() {
                 return;
@@ -63,10 +77,39 @@ impl Intake {
         }
     }
 
+    /// Makes a file of what follows the end of each picture, and gives their paths: no viewer shows it, and any program
+    /// can read it. Padding is left where it is.
+    fn cut_pictures(&mut self, paths: &[String]) -> Vec<String> {
+        let mut cut = Vec::new();
+        for path in paths {
+            let Some(bytes) = self.files.get(path).map(|file| Arc::clone(&file.bytes)) else { continue };
+            let Some(tail) = trailing(&bytes) else { continue };
+            let mut inside = Inside { intake: self, outer: format!("{path}!/") };
+            let counted = inside.budget().count_member();
+            let limits = inside.limits();
+            match counted.and_then(|()| {
+                read_at_most(inside.capped(tail), limits.file_bytes).map_err(|error| Refusal::of(&error, false))
+            }) {
+                Ok(tail) => {
+                    if let Some(own) = inside.admit(TRAILING.as_bytes()) {
+                        inside.keep(own.clone(), tail.unwrap_or_default());
+                        cut.push(own);
+                    }
+                }
+                Err(refusal) => inside.refuse(refusal),
+            }
+        }
+        cut
+    }
+
     fn archives_among(&mut self, paths: &[String]) -> Vec<(String, Arc<[u8]>, Format)> {
         let mut archives = Vec::new();
         for path in paths {
             let Some(file) = self.files.get(path) else { continue };
+            if self.files.contains_key(&format!("{path}!/{TRAILING}")) {
+                // What follows the picture is a file of its own.
+                continue;
+            }
             if let Some(format) = Format::sniff_hidden(&file.bytes) {
                 archives.push((path.clone(), Arc::clone(&file.bytes), format));
             } else if let Some(name) = unread_container(&file.bytes) {

@@ -19,7 +19,7 @@ pub struct Limits {
     /// compress to between a third and a thirtieth; deflate can reach 1,032.
     pub ratio: u64,
     /// How many archives may lie inside one another below the outermost. An office document inside a bundle inside a
-    /// package needs two.
+    /// package needs two; one more is for what an attacker wraps.
     pub depth: usize,
     /// Bytes of one path, the paths of the archives around it included. The common limit of file systems is 4,096, and
     /// real packages stay below a quarter of that.
@@ -41,7 +41,7 @@ impl Default for Limits {
             file_bytes: 32 << 20,
             members: 50_000,
             ratio: 100,
-            depth: 2,
+            depth: 3,
             path_bytes: 1024,
             path_components: 64,
         }

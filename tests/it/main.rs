@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod borders;
+mod evasion;
 mod killed;
 mod labelled;
 mod manual;

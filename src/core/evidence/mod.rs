@@ -8,8 +8,11 @@ pub mod context;
 pub mod decode;
 pub mod document;
 pub mod manifest;
+mod run_files;
 pub mod schema;
 pub mod sentences;
+pub mod shape;
+pub mod shell;
 pub mod signals;
 pub mod source;
 pub mod tools;
@@ -17,9 +20,10 @@ pub mod unicode;
 pub mod zones;
 
 use crate::bundle::Bundle;
-use crate::snapshot::Gap;
+use crate::snapshot::{Gap, GapReason};
 use document::Document;
 use manifest::Manifest;
+use shape::Shape;
 use source::SourceView;
 use tools::Tool;
 
@@ -54,9 +58,25 @@ impl Evidence {
             }
             evidence.documents.insert(path.clone(), document);
         }
+        run_files::read(bundle, &mut evidence);
+        evidence.note_bytecode();
         evidence.tools = tools::collect(&evidence);
         evidence.gaps.sort();
         evidence.gaps.dedup();
         evidence
+    }
+
+    /// Compiled Python without its source is read only as far as the strings in it go.
+    fn note_bytecode(&mut self) {
+        for document in self.documents.values() {
+            let source = shape::source_of_bytecode(&document.path);
+            if matches!(document.shape, Shape::Bytecode(_))
+                && !manifest::is_foreign(&document.path)
+                && source.is_none_or(|source| !self.documents.contains_key(&source))
+            {
+                let detail = "compiled Python without its source; only its strings were read";
+                self.gaps.push(Gap::new(document.path.clone(), GapReason::Unsupported, detail));
+            }
+        }
     }
 }

@@ -38,7 +38,7 @@ pub struct Hidden {
     pub count: usize,
     /// Their kind.
     pub kind: HiddenKind,
-    /// What they spell, for tags and variation selectors that spell text; else empty.
+    /// What they spell, for tags, variation selectors and zero-width bits that spell text; else empty.
     pub payload: String,
 }
 
@@ -68,6 +68,10 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
         end = offset + letter.len_utf8();
     }
     for run in &mut found {
+        if run.kind == HiddenKind::ZeroWidth && run.count >= BITS_LEAST {
+            let letters = text.get(run.offset..).unwrap_or("").chars().take(run.count);
+            run.payload = bits_of(&letters.collect::<Vec<char>>()).unwrap_or_default();
+        }
         if run.payload.chars().any(|letter| letter.is_control() && letter != '\n') || run.count < 3 {
             run.payload.clear();
         }
@@ -78,6 +82,35 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
 /// Whether a text is printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
+}
+
+/// The shortest run of zero-width characters that may carry bits: two letters.
+const BITS_LEAST: usize = 16;
+
+/// What two zero-width characters spell as bits, eight to a letter, a third one between letters left out; none where it
+/// is no text.
+fn bits_of(letters: &[char]) -> Option<String> {
+    let mut kinds: Vec<(usize, char)> = Vec::new();
+    for letter in letters {
+        if let Some((count, _)) = kinds.iter_mut().find(|(_, kind)| kind == letter) {
+            *count += 1;
+        } else if kinds.len() < 4 {
+            kinds.push((1, *letter));
+        } else {
+            return None;
+        }
+    }
+    kinds.sort_by(|a, b| b.cmp(a));
+    let [(_, one), (_, other), ..] = kinds.as_slice() else { return None };
+    let bits: Vec<bool> =
+        letters.iter().filter(|letter| *letter == one || *letter == other).map(|letter| letter == one).collect();
+    [true, false].into_iter().find_map(|set| {
+        let bytes =
+            bits.chunks_exact(8).map(|eight| eight.iter().fold(0u8, |byte, bit| byte << 1 | u8::from(*bit == set)));
+        let text: String = bytes.map(char::from).collect();
+        let is_text = text.len() >= 2 && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'));
+        is_text.then_some(text)
+    })
 }
 
 /// The characters worth a look, with their offsets: walks bytes, so that ASCII costs next to nothing.

@@ -78,3 +78,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn zero_width_bits_are_read() {
+    let bits = |text: &str, zero: char, one: char| -> String {
+        text.bytes()
+            .flat_map(|byte| (0..8).rev().map(move |bit| if byte >> bit & 1 == 1 { one } else { zero }))
+            .collect()
+    };
+    for (zero, one) in [('\u{200B}', '\u{200C}'), ('\u{200D}', '\u{200B}'), ('\u{2060}', '\u{FEFF}')] {
+        let text = format!("A tool.{}", bits("read it", zero, one));
+        let found = hidden(&text);
+        assert_eq!(found.first().map(|run| run.payload.as_str()), Some("read it"), "{zero:?}");
+    }
+    assert!(hidden(&format!("a{}", "\u{200B}".repeat(40))).iter().all(|run| run.payload.is_empty()));
+}

@@ -3,6 +3,8 @@
 use super::Rule;
 
 mod agent_config;
+mod binary_bytecode;
+mod binary_program;
 mod capability_destructive_local;
 mod capability_destructive_shared;
 mod capability_sensitive_data;
@@ -15,6 +17,9 @@ mod document_missing_changelog;
 mod document_missing_licence_file;
 mod document_missing_readme;
 mod document_missing_security_policy;
+mod file_data_executed;
+mod file_masquerade;
+mod file_picture_tail;
 mod history_owner_replaced;
 mod history_republished;
 mod hook_auto_approve;
@@ -63,6 +68,10 @@ mod server_secret_in_config;
 mod server_undeclared_execution;
 mod server_unpinned_launch;
 mod server_uses_sampling;
+mod shell_events;
+mod shell_history_wipe;
+mod shell_login_key;
+mod shell_secret_transfer;
 mod skill_fenced_run_order;
 mod skill_manifest_missing_fields;
 mod skill_missing_manifest;
@@ -126,6 +135,8 @@ pub const RULES: &[&dyn Rule] = &[
     &agent_config::AgentConfigPrivateNetwork,
     &agent_config::AgentConfigUnreadable,
     &agent_config::AgentConfigWeakSecret,
+    &binary_bytecode::BinaryBytecode,
+    &binary_program::BinaryProgram,
     &capability_destructive_local::CapabilityDestructiveLocal,
     &capability_destructive_shared::CapabilityDestructiveShared,
     &capability_sensitive_data::CapabilitySensitiveData,
@@ -137,6 +148,9 @@ pub const RULES: &[&dyn Rule] = &[
     &document_missing_licence_file::DocumentMissingLicenceFile,
     &document_missing_readme::DocumentMissingReadme,
     &document_missing_security_policy::DocumentMissingSecurityPolicy,
+    &file_data_executed::FileDataExecuted,
+    &file_masquerade::FileMasquerade,
+    &file_picture_tail::FilePictureTail,
     &history_owner_replaced::HistoryOwnerReplaced,
     &history_republished::HistoryRepublished,
     &hook_auto_approve::HookAutoApprove,
@@ -186,6 +200,9 @@ pub const RULES: &[&dyn Rule] = &[
     &server_undeclared_execution::ServerUndeclaredExecution,
     &server_unpinned_launch::ServerUnpinnedLaunch,
     &server_uses_sampling::ServerUsesSampling,
+    &shell_history_wipe::ShellHistoryWipe,
+    &shell_login_key::ShellLoginKey,
+    &shell_secret_transfer::ShellSecretTransfer,
     &skill_fenced_run_order::SkillFencedRunOrder,
     &skill_manifest_missing_fields::SkillManifestMissingFields,
     &skill_missing_manifest::SkillMissingManifest,

@@ -10,7 +10,7 @@ use crate::fact::{Confidence, Severity};
 
 use super::super::{FactSink, Rule, RuleMeta, Subject};
 
-/// Text spelt in tags or variation selectors.
+/// Text spelt in tags, variation selectors or zero-width bits.
 pub(super) struct HiddenUnicodeTags;
 /// Controls that change the order in which text is shown.
 pub(super) struct HiddenUnicodeBidi;
@@ -45,7 +45,8 @@ impl Rule for HiddenUnicodeTags {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for (document, found) in documents(subject) {
             let spelt = |run: &&Hidden| {
-                run.kind == HiddenKind::Tag || (run.kind == HiddenKind::Selector && run.payload.len() >= 4)
+                run.kind == HiddenKind::Tag
+                    || (matches!(run.kind, HiddenKind::Selector | HiddenKind::ZeroWidth) && run.payload.len() >= 4)
             };
             for run in found.iter().filter(spelt).take(MOST) {
                 let place = document.place(run.offset);

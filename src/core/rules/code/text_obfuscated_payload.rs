@@ -39,7 +39,7 @@ impl Rule for ObfuscatedPayload {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for document in subject.documents().filter(|document| document.role != FileRole::Lock) {
             let found = payloads(&document.text, document.runs()).into_iter().filter(|payload| {
-                !matches!(payload.encoding, Encoding::Percent | Encoding::Split)
+                !matches!(payload.encoding, Encoding::Percent | Encoding::Split | Encoding::Spaced | Encoding::Entities)
                     && DANGER.is_match(payload.text.as_bytes())
             });
             for payload in found.take(MOST) {

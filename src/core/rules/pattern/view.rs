@@ -4,6 +4,7 @@
 
 use crate::evidence::decode::{self, Encoding};
 use crate::evidence::document::{Document, Language};
+use crate::evidence::shell;
 use crate::evidence::unicode::{self, Folded};
 
 /// One text of a document.
@@ -13,6 +14,8 @@ pub(super) enum View<'a> {
     Written(&'a str),
     /// Derived in one or two steps, the last of which holds the text.
     Derived(Vec<Folded>),
+    /// With its shell commands in plain spelling.
+    Plain(&'a Folded),
     /// Decoded from a stretch that begins at an offset.
     Decoded {
         /// Where the stretch begins.
@@ -30,6 +33,7 @@ impl View<'_> {
         match self {
             Self::Written(text) => text,
             Self::Derived(steps) => steps.last().map_or("", |step| step.text.as_str()),
+            Self::Plain(plain) => &plain.text,
             Self::Decoded { text, .. } => text,
         }
     }
@@ -48,6 +52,7 @@ impl View<'_> {
         match self {
             Self::Written(_) => offset,
             Self::Derived(steps) => steps.iter().rev().fold(offset, |offset, step| step.origin(offset)),
+            Self::Plain(plain) => plain.origin(offset),
             Self::Decoded { offset, .. } => *offset,
         }
     }
@@ -55,7 +60,7 @@ impl View<'_> {
     /// What to tell people about how the text was come by; empty for text as written.
     pub(super) fn label(&self) -> &'static str {
         match self {
-            Self::Written(_) | Self::Derived(_) => "",
+            Self::Written(_) | Self::Derived(_) | Self::Plain(_) => "",
             Self::Decoded { encoding, .. } => encoding.as_str(),
         }
     }
@@ -79,12 +84,47 @@ pub(super) fn views(document: &Document) -> Vec<View<'_>> {
             views.extend(folded.map(|folded| View::Derived(vec![folded])));
         }
     }
-    views.extend(payloads.into_iter().map(|payload| View::Decoded {
-        offset: payload.offset,
-        encoding: payload.encoding,
-        text: payload.text,
-    }));
+    views.extend(document.shell().plain.as_ref().map(View::Plain));
+    views.extend(unmarked(document).map(|text| View::Derived(vec![text])));
+    for payload in payloads {
+        let (offset, encoding) = (payload.offset, payload.encoding);
+        let plain = shell::plain_of(&payload.text);
+        views.push(View::Decoded { offset, encoding, text: payload.text });
+        views.extend(plain.map(|text| View::Decoded { offset, encoding, text }));
+    }
     views
+}
+
+/// Markup without its tags, so that a word cut by them is whole; none for other languages.
+fn unmarked(document: &Document) -> Option<Folded> {
+    let text = &document.text;
+    if document.language != Language::Markup || !text.contains("</") {
+        return None;
+    }
+    let mut bare = Folded::default();
+    let mut at = 0;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')) {
+        let open = at + open;
+        bare.mark(at);
+        bare.text.push_str(text.get(at..open).unwrap_or(""));
+        let Some(close) = text.get(open..).and_then(|rest| rest.find('>')) else {
+            at = open;
+            break;
+        };
+        // A paragraph, row or break ends a line; other tags leave the word whole.
+        let tag = text.get(open..open + close).unwrap_or("");
+        if ["</w:p", "</p", "<br", "</a:p", "</div", "</li", "</tr", "</t>", "</si", "</h"]
+            .iter()
+            .any(|end| tag.starts_with(end))
+        {
+            bare.mark(open);
+            bare.text.push('\n');
+        }
+        at = open + close + 1;
+    }
+    bare.mark(at);
+    bare.text.push_str(text.get(at..).unwrap_or(""));
+    Some(bare)
 }
 
 /// Undoes the escapes of string literals, so that `\n` in a description separates words as it will for the reader.
@@ -120,6 +160,11 @@ fn escape_at(text: &str, slash: usize, json: bool) -> (char, usize) {
         Some(b'\'') => ('\'', 2),
         Some(b'/') => ('/', 2),
         Some(b'\\') if json => ('\\', 2),
+        Some(b'x') if !json => {
+            let digits = text.get(slash + 2..slash + 4);
+            let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(u8::is_ascii_graphic);
+            code.map_or(('\\', 1), |code| (char::from(code), 4))
+        }
         Some(b'u') => {
             let digits = text.get(slash + 2..slash + 6);
             let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());

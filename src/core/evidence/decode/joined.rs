@@ -1,0 +1,104 @@
+//! Strings that are put together from pieces: lists that are joined, and variables that grow line by line.
+//!
+//! Must not know what the whole means. One walk over the text each.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::{Encoding, Run, is_text, pattern};
+
+/// A list of string literals, two at least.
+static LIST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"[\[(]\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}')(?:\s*,\s*(?:"[^"\n\\]{1,120}"|'[^'\n\\]{1,120}'))+\s*,?\s*[\])]"#,
+    )
+});
+static PIECE: LazyLock<Regex> = LazyLock::new(|| pattern(r#""([^"\n\\]{1,120})"|'([^'\n\\]{1,120})'"#));
+/// `name = "…"` and `name += "…"`, one a line.
+static GROWS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"^[ \t]*(?:(?:let|const|var|my|local)[ \t]+)?\$?([a-z_][\w.]{0,60})[ \t]*(\+|\.)?=[ \t]*[fbru]?(?:"([^"\\]{1,400})"|'([^'\\]{1,400})')[ \t]*;?[ \t]*\r?$"#,
+    )
+});
+
+/// What must stand in a text for either form.
+static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new("join|concat").expect("the pattern is valid"));
+static APPENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\+=|\.=").expect("the pattern is valid"));
+
+/// How many growing variables are followed at once.
+const FOLLOWED: usize = 32;
+
+/// The runs of both forms.
+pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
+    if CALLS.is_match(bytes) {
+        lists(bytes, found);
+    }
+    if APPENDS.is_match(bytes) {
+        growing(bytes, found);
+    }
+}
+
+fn holds(bytes: &[u8], needle: &[u8]) -> bool {
+    bytes.windows(needle.len()).any(|window| window == needle)
+}
+
+fn lists(bytes: &[u8], found: &mut Vec<Run>) {
+    for list in LIST.find_iter(bytes) {
+        let before = bytes.get(list.start().saturating_sub(16)..list.start()).unwrap_or(&[]);
+        let after = bytes.get(list.end()..(list.end() + 10).min(bytes.len())).unwrap_or(&[]);
+        if !holds(before, b"join") && !holds(after, b"join") && !holds(before, b"concat") {
+            continue;
+        }
+        // `' '.join(…)` and `.join(" ")` put something between the pieces.
+        let spaced = before.ends_with(b"\" \".join")
+            || before.ends_with(b"' '.join")
+            || holds(after, b"(\" \"")
+            || holds(after, b"(' '");
+        let between: &[u8] = if spaced { b" " } else { b"" };
+        let pieces: Vec<&[u8]> = PIECE
+            .captures_iter(list.as_bytes())
+            .filter_map(|piece| piece.get(1).or_else(|| piece.get(2)))
+            .map(|piece| piece.as_bytes())
+            .collect();
+        push(found, list.range(), &pieces.join(between));
+    }
+}
+
+/// Where a variable stands, what it holds, and how many pieces were added.
+type Grown = (std::ops::Range<usize>, Vec<u8>, usize);
+
+fn growing(bytes: &[u8], found: &mut Vec<Run>) {
+    let mut grown: BTreeMap<&[u8], Grown> = BTreeMap::new();
+    let mut at = 0;
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let here = at;
+        at += line.len() + 1;
+        if line.len() > 600 || !line.contains(&b'=') {
+            continue;
+        }
+        let Some(found) = GROWS.captures(line) else { continue };
+        let (Some(name), Some(piece)) = (found.get(1), found.get(3).or_else(|| found.get(4))) else { continue };
+        if found.get(2).is_none() {
+            if grown.len() < FOLLOWED || grown.contains_key(name.as_bytes()) {
+                let range = here..here + line.len();
+                grown.entry(name.as_bytes()).or_insert_with(|| (range, piece.as_bytes().to_vec(), 0));
+            }
+        } else if let Some((range, text, pieces)) = grown.get_mut(name.as_bytes()) {
+            text.extend_from_slice(piece.as_bytes());
+            range.end = here + line.len();
+            *pieces += 1;
+        }
+    }
+    for (range, text, pieces) in grown.into_values() {
+        if pieces > 0 {
+            push(found, range, &text);
+        }
+    }
+}
+
+fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, joined: &[u8]) {
+    let text = Some(String::from_utf8_lossy(joined).into_owned()).filter(|text| is_text(text));
+    found.push(Run { span, encoding: Encoding::Split, text });
+}

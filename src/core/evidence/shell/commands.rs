@@ -1,0 +1,330 @@
+//! What commands do with what goes in and out of them: who fetches, who runs, who sends, what is secret.
+//!
+//! Vocabulary only; must not know the syntax of a shell or what any rule makes of it.
+
+/// What a command is, as far as the flow of data through it needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A shell: runs `-c` text, a file, or its input.
+    Shell,
+    /// An interpreter of another language: runs `-c` or `-e` text, a file, or its input.
+    Interpreter,
+    /// `source`, `.`: runs a file in this shell.
+    Source,
+    /// `eval`: runs its words.
+    Eval,
+    /// curl and its kind.
+    Curl,
+    /// wget and its kind.
+    Wget,
+    /// Other programs that fetch what is named and print or keep it.
+    Fetcher,
+    /// Copies files to other machines.
+    RemoteCopy,
+    /// Sends its input over a connection, and prints what comes back.
+    Connection,
+    /// Looks up names: what is asked for leaves the machine.
+    Lookup,
+    /// Prints its words.
+    Echo,
+    /// Prints files or its input, changed or not.
+    Filter,
+    /// Packs files.
+    Packer,
+    /// Copies or moves one file to another.
+    Copy,
+    /// Writes its input to files, and prints it.
+    Tee,
+    /// Prints the environment.
+    Environment,
+    /// Opens a file with the program that it is for.
+    Opener,
+    /// The schedule of jobs.
+    Crontab,
+    /// Anything else.
+    Other,
+}
+
+/// The role of a command by its name without folders.
+pub(super) fn role_of(name: &str) -> Role {
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    match name {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => Role::Shell,
+        "node" | "nodejs" | "perl" | "ruby" | "php" | "deno" | "bun" | "lua" | "osascript" | "pwsh" | "powershell"
+        | "tclsh" | "Rscript" | "awk" | "gawk" => Role::Interpreter,
+        _ if is_python(name) => Role::Interpreter,
+        "source" | "." => Role::Source,
+        "eval" => Role::Eval,
+        "curl" | "curlie" => Role::Curl,
+        "wget" | "wget2" => Role::Wget,
+        "fetch" | "aria2c" | "lwp-download" | "axel" | "http" | "https" | "xh" | "lynx" | "certutil" | "bitsadmin"
+        | "iwr" | "irm" | "Invoke-WebRequest" | "Invoke-RestMethod" => Role::Fetcher,
+        "scp" | "rsync" | "sftp" | "rclone" | "gsutil" | "s3cmd" | "croc" | "ftp" | "lftp" | "ncftpput" => {
+            Role::RemoteCopy
+        }
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" | "mail" | "mailx" | "mutt" | "sendmail" | "swaks" => {
+            Role::Connection
+        }
+        "dig" | "nslookup" | "host" | "ping" | "drill" => Role::Lookup,
+        "echo" | "printf" | "print" => Role::Echo,
+        "cat" | "tac" | "rev" | "head" | "tail" | "sed" | "tr" | "grep" | "egrep" | "fgrep" | "rg" | "cut" | "sort"
+        | "uniq" | "base64" | "base32" | "xxd" | "od" | "hexdump" | "openssl" | "gunzip" | "zcat" | "gzip"
+        | "bzip2" | "xz" | "bunzip2" | "unxz" | "zstd" | "jq" | "yq" | "paste" | "fold" | "tee" | "iconv"
+        | "uudecode" | "uuencode" | "strings" | "dd" | "less" | "more" | "column" | "gpg" | "nl" | "find" | "ls"
+        | "plutil" | "type" | "unzip" | "exiftool" | "gbase64" => {
+            if name == "tee" {
+                Role::Tee
+            } else {
+                Role::Filter
+            }
+        }
+        "tar" | "zip" | "7z" | "7za" | "rar" | "bsdtar" | "cpio" => Role::Packer,
+        "cp" | "mv" | "install" | "ln" => Role::Copy,
+        "env" | "printenv" | "set" | "export" | "declare" | "compgen" => Role::Environment,
+        "open" | "xdg-open" | "start" | "rundll32" | "regsvr32" | "msiexec" | "mshta" | "wscript" | "cscript" => {
+            Role::Opener
+        }
+        "crontab" => Role::Crontab,
+        _ => Role::Other,
+    }
+}
+
+fn is_python(name: &str) -> bool {
+    let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// Whether what a command does matters to rules, so that its plain spelling is worth telling.
+pub(super) fn is_telling(name: &str) -> bool {
+    match role_of(name) {
+        Role::Echo | Role::Filter | Role::Copy | Role::Tee | Role::Environment | Role::Packer => false,
+        Role::Other => {
+            name.starts_with("mkfs")
+                || matches!(name, "rm" | "dd" | "chmod" | "launchctl" | "systemctl" | "schtasks" | "mkfifo" | "shred")
+        }
+        _ => true,
+    }
+}
+
+/// Commands that run the command behind them. Gives how many of its words stand before that one.
+pub(super) fn prefix_length(words: &[String]) -> Option<usize> {
+    let name = name_of(words.first()?);
+    let takes_value: &[&str] = match name {
+        "sudo" | "doas" => &["-u", "-g", "-U", "-h", "-p", "-C", "-r", "-t", "-D"],
+        "nohup" | "command" | "builtin" | "exec" | "setsid" | "busybox" | "toybox" | "unbuffer" | "chronic"
+        | "then" | "else" | "do" | "and" => &[],
+        "env" => &["-u", "-C", "-S"],
+        "nice" | "ionice" => &["-n", "-c", "-p"],
+        "time" => &["-f", "-o"],
+        "timeout" => &["-k", "-s"],
+        "stdbuf" => &["-i", "-o", "-e"],
+        "xargs" => &["-I", "-n", "-P", "-d", "-L", "-a", "-E", "-s"],
+        "proxychains" | "proxychains4" | "torsocks" | "torify" => &["-f"],
+        _ => return None,
+    };
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        let is_assignment = matches!(name, "env" | "sudo") && word.contains('=') && !word.starts_with('-');
+        if takes_value.contains(&word.as_str()) {
+            at += 2;
+        } else if word.starts_with('-') && word.len() > 1 || is_assignment {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    if name == "timeout" {
+        at += 1;
+    }
+    (at < words.len()).then_some(at)
+}
+
+/// The last component of a command's path.
+pub(super) fn name_of(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+/// Whether a word is or begins an address.
+pub(super) fn is_address(word: &str) -> bool {
+    let lower = word.get(..8.min(word.len())).unwrap_or("").to_ascii_lowercase();
+    ["http://", "https://", "ftp://", "hxxp", "sftp://", "tftp://"].iter().any(|start| lower.starts_with(start))
+}
+
+/// Folders and files that hold keys, tokens and sessions, as they are written below a home folder.
+const SECRET_PLACES: [&str; 42] = [
+    "/.ssh",
+    "/.aws",
+    "/.gnupg",
+    "/.netrc",
+    "/.npmrc",
+    "/.pypirc",
+    "/.git-credentials",
+    "/.kube",
+    "/.docker/config.json",
+    "/.config/gcloud",
+    "/.config/gh",
+    "/.azure",
+    "/.vault-token",
+    "/.terraform.d/credentials",
+    "/.cargo/credentials",
+    "/.password-store",
+    "/.bitcoin",
+    "/.ethereum",
+    "/.solana",
+    "/.electrum",
+    "/.config/solana",
+    "/.claude/.credentials",
+    "/.claude.json",
+    "/.codex/auth.json",
+    "/.cursor/mcp.json",
+    "/.openclaw",
+    "/.mozilla/firefox",
+    "/.config/google-chrome",
+    "/library/keychains",
+    "/application support/google/chrome",
+    "/application support/firefox",
+    "/library/cookies",
+    "/.bash_history",
+    "/.zsh_history",
+    "/.pgpass",
+    "/.my.cnf",
+    "/.boto",
+    "/.s3cfg",
+    "/etc/shadow",
+    "/.oci/config",
+    "/.local/share/keyrings",
+    "/proc/self/environ",
+];
+
+/// Names of files that hold secrets wherever they lie.
+const SECRET_NAMES: [&str; 14] = [
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    ".env",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "wallet.dat",
+    "login data",
+    "login.keychain-db",
+    "keystore.json",
+    ".pgpass",
+];
+
+/// What in a secret folder is none.
+const PUBLIC_PARTS: [&str; 9] = [
+    ".pub",
+    "known_hosts",
+    "/.ssh/config",
+    "authorized_keys",
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    "/cli/cache",
+    "/.kube/cache",
+];
+
+/// Whether a path names a secret file, a folder of them, or a pattern for them.
+pub(super) fn is_secret_path(word: &str) -> bool {
+    if word.len() > 300 || word.contains("://") {
+        return false;
+    }
+    let lower = word.to_ascii_lowercase().replace("\\ ", " ");
+    if PUBLIC_PARTS.iter().any(|part| lower.contains(part)) {
+        return false;
+    }
+    let rooted =
+        ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
+            .iter()
+            .any(|root| lower.starts_with(root));
+    let place = |place: &str| {
+        lower.find(place).is_some_and(|at| {
+            let after = lower.as_bytes().get(at + place.len());
+            after.is_none_or(|byte| !byte.is_ascii_alphanumeric() || *byte == b'*')
+        })
+    };
+    if rooted && SECRET_PLACES.iter().any(|secret| place(secret)) {
+        return true;
+    }
+    let name = lower.rsplit('/').next().unwrap_or("").trim_matches('*');
+    SECRET_NAMES.contains(&name)
+}
+
+/// Files that a shell, a login or a schedule runs by itself.
+const STARTS_BY_ITSELF: [&str; 19] = [
+    "/.bashrc",
+    "/.zshrc",
+    "/.profile",
+    "/.bash_profile",
+    "/.zprofile",
+    "/.zshenv",
+    "/.bash_login",
+    "/.bash_logout",
+    "/.config/fish/config.fish",
+    "/etc/profile",
+    "/etc/cron",
+    "/var/spool/cron",
+    "/library/launchagents/",
+    "/library/launchdaemons/",
+    "/systemd/system/",
+    "/systemd/user/",
+    "/.config/autostart/",
+    "/etc/rc.local",
+    "/etc/ld.so.preload",
+];
+
+/// Whether what is written to a path runs later without being asked for.
+pub(super) fn starts_by_itself(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    STARTS_BY_ITSELF.iter().any(|start| lower.contains(start))
+}
+
+/// Options of curl and wget whose values stay on this machine or only name the caller.
+pub(super) fn stays_local(option: &str) -> bool {
+    matches!(
+        option,
+        "-K" | "--config"
+            | "-E"
+            | "--cert"
+            | "--key"
+            | "--cacert"
+            | "--capath"
+            | "--netrc-file"
+            | "-u"
+            | "--user"
+            | "-b"
+            | "--cookie"
+            | "-c"
+            | "--cookie-jar"
+            | "-o"
+            | "--output"
+            | "-i"
+            | "--private-key"
+            | "--ca-certificate"
+            | "--certificate"
+            | "-e"
+            | "--rsh"
+            | "--exclude"
+            | "--exclude-from"
+            | "--kubeconfig"
+            | "--env-file"
+            | "--proxy-user"
+    )
+}
+
+/// Whether a header's value is how a caller names itself, which is what keys are for.
+pub(super) fn names_the_caller(header: &str) -> bool {
+    let lower = header.trim_start().to_ascii_lowercase();
+    ["authorization", "private-token", "x-api-key", "api-key", "x-auth", "x-vault-token", "cookie", "job-token"]
+        .iter()
+        .any(|start| lower.starts_with(start))
+}
+
+/// Whether an address is this machine.
+pub(super) fn is_local(address: &str) -> bool {
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    ["localhost", "127.", "[::1]", "0.0.0.0", "host.docker.internal"].iter().any(|local| host.starts_with(local))
+}

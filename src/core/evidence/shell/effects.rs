@@ -1,0 +1,480 @@
+//! What each role of command does with its words and its input, for the tracer.
+//!
+//! Must not know a shell's syntax.
+
+use super::commands::{Role, is_address, is_secret_path};
+use super::decoders::{decoder_of, undo};
+use super::options::{is_remote, operands, secret_among, transfer};
+use super::printed::echo;
+use super::stuff::Stuff;
+use super::trace::{Argument, Tracer, passed_on};
+use super::{Deed, Runner};
+
+impl Tracer {
+    /// What a command of a role does. Gives what it prints.
+    pub(super) fn with_role(
+        &mut self,
+        role: Role,
+        first: &Argument,
+        name: &str,
+        words: &[Argument],
+        input: Stuff,
+    ) -> Stuff {
+        match role {
+            Role::Shell => self.shell(name, words, &input),
+            Role::Interpreter => self.interpreter(name, words, input),
+            Role::Source | Role::Opener => {
+                if let Some(file) = operands(words).first() {
+                    self.run_file(file, if role == Role::Source { "source" } else { "open" });
+                }
+                Stuff::default()
+            }
+            Role::Eval => self.eval(words),
+            Role::Curl | Role::Wget => self.transfers(role == Role::Wget, words, &input),
+            Role::Fetcher => self.fetches(words, &input),
+            Role::RemoteCopy => self.copies_away(words),
+            Role::Connection => self.connects(words, &input),
+            Role::Lookup => {
+                let mut asked = Stuff::default();
+                words.iter().for_each(|word| asked.taint(&word.stuff));
+                self.send(&asked, "a name server");
+                Stuff::of_network(words.last().map(|word| word.text().to_owned()).into_iter().collect())
+            }
+            Role::Echo => echo(name, words),
+            Role::Filter => self.filter(name, words, input),
+            Role::Packer => self.packs(name, words, input),
+            Role::Copy => {
+                let operands = operands(words);
+                if let [from @ .., to] = operands.as_slice()
+                    && let Some(from) = from.first()
+                {
+                    let content = self.content(from.text());
+                    self.note_history(to.text());
+                    self.write(to.text(), &content, false);
+                }
+                Stuff::default()
+            }
+            Role::Tee => {
+                for file in operands(words) {
+                    self.write(file.text(), &input, true);
+                }
+                input
+            }
+            Role::Environment => self.environment(name, words),
+            Role::Crontab => {
+                let content = operands(words).first().map_or(input.clone(), |file| match file.text() {
+                    "-" => input.clone(),
+                    file => self.content(file),
+                });
+                self.set_to_start(&content, "/etc/crontab");
+                Stuff::default()
+            }
+            Role::Other => self.other(first, name, words, input),
+        }
+    }
+
+    /// Code that is run: notes where it came from, and follows it where it is known.
+    fn run(&mut self, code: &Stuff, runner: &str) -> Stuff {
+        let language = Runner::of(runner);
+        // Said so that it reads as running the input, which `python3` alone does not.
+        let told = if language == Runner::Shell {
+            runner.to_owned()
+        } else {
+            format!("{} /dev/stdin", runner.trim_end_matches(" /dev/stdin"))
+        };
+        if code.network {
+            let address = code.addresses.first().map_or("", String::as_str);
+            self.event(Deed::RunsDownload, format!("curl {address} | {told}"), code);
+        } else if let Some(decoder) = code.decoded {
+            self.event(Deed::RunsDecoded, format!("{decoder} | {told}"), code);
+        }
+        for path in &code.files {
+            self.event(Deed::RunsFile { path: path.clone(), runner: language, whole: false }, String::new(), code);
+        }
+        match code.known() {
+            Some(text) if language == Runner::Shell => {
+                let text = text.to_owned();
+                self.run_text(&text)
+            }
+            _ => Stuff::default(),
+        }
+    }
+
+    /// A file that is run.
+    fn run_file(&mut self, file: &Argument, runner: &str) {
+        let path = file.text().to_owned();
+        let direct = &file.stuff;
+        if direct.network || direct.decoded.is_some() || !direct.files.is_empty() {
+            self.run(&direct.clone(), runner);
+            return;
+        }
+        if path.is_empty() || path == "$(…)" {
+            return;
+        }
+        let held = self.content(&path);
+        if held.network {
+            let address = held.addresses.first().map_or("", String::as_str);
+            let plain = format!("curl -o {path} {address} && chmod +x {path} && {path}");
+            self.event(Deed::RunsDownload, plain, &held);
+        } else if held.decoded.is_some() || held.known().is_some() {
+            self.run(&held, runner);
+        } else {
+            for path in &held.files {
+                let deed = Deed::RunsFile { path: path.clone(), runner: Runner::of(runner), whole: true };
+                self.event(deed, String::new(), &held);
+            }
+        }
+    }
+
+    fn shell(&mut self, name: &str, words: &[Argument], input: &Stuff) -> Stuff {
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            at += 1;
+            let text = word.text();
+            match text {
+                "-o" | "--rcfile" | "--init-file" | "+o" => at += 1,
+                "-" | "-s" | "--" => {}
+                _ if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
+                    return words.get(at).map_or_else(Stuff::default, |code| self.run(&code.stuff.clone(), name));
+                }
+                _ if text.starts_with(['-', '+']) => {}
+                "/dev/stdin" => return self.run(input, name),
+                _ => {
+                    self.run_file(&word.clone(), name);
+                    return Stuff::default();
+                }
+            }
+        }
+        self.run(input, name)
+    }
+
+    fn eval(&mut self, words: &[Argument]) -> Stuff {
+        let mut code = Stuff::default();
+        for word in words {
+            if !code.text.is_empty() {
+                code.join(&Stuff::of(" "));
+            }
+            code.join(&word.stuff);
+        }
+        self.run(&code, "sh")
+    }
+
+    fn interpreter(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+        let is_awk = name.ends_with("awk");
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            at += 1;
+            let text = word.text();
+            let takes_code = matches!(
+                text,
+                "-c" | "-e"
+                    | "-E"
+                    | "-r"
+                    | "-p"
+                    | "-pe"
+                    | "-ne"
+                    | "-le"
+                    | "--eval"
+                    | "--print"
+                    | "-Command"
+                    | "-command"
+            ) || (is_awk && !text.starts_with('-'));
+            if takes_code {
+                let code = if is_awk { Some(word) } else { words.get(at) };
+                return code.map_or_else(Stuff::default, |code| self.program(name, &code.stuff.clone(), input));
+            }
+            match text {
+                "-m" => return passed_on(input),
+                "-" | "/dev/stdin" => return self.run(&input, name),
+                "-W" | "-X" | "-I" | "-F" | "-v" | "--require" | "--loader" => at += 1,
+                "run" | "-S" => {}
+                _ if text.starts_with('-') => {}
+                _ => {
+                    self.run_file(&word.clone(), name);
+                    return passed_on(input);
+                }
+            }
+        }
+        self.run(&input, name)
+    }
+
+    /// A program on the command line: its text, and whether it runs its input.
+    fn program(&mut self, name: &str, code: &Stuff, input: Stuff) -> Stuff {
+        let runs = ["exec(", "eval(", "system(", "eval ", "Function(", "| sh", "popen("];
+        let reads = ["stdin", "readFileSync(0", "<>", "ARGF", "$0", "$_", "STDIN"];
+        if runs.iter().any(|call| code.text.contains(call)) && reads.iter().any(|read| code.text.contains(read)) {
+            self.run(&input, name);
+        }
+        self.run(&Stuff { text: String::new(), unknown: true, ..code.clone() }, name);
+        let mut printed = passed_on(input);
+        printed.taint(code);
+        if ["b64decode", "atob(", "'base64'", "\"base64\"", "fromhex", "rot13", "rot_13", "decode_base64", "unpack("]
+            .iter()
+            .any(|decoder| code.text.contains(decoder))
+        {
+            printed.decoded = Some("base64 -d");
+        }
+        if ["urlopen", "requests.get", "https.get", "fetch(", "LWP::", "Net::HTTP"]
+            .iter()
+            .any(|get| code.text.contains(get))
+        {
+            printed.network = true;
+            let address = code.text.split(['"', '\'', ' ', '(', ')']).find(|word| is_address(word));
+            printed.addresses.extend(address.map(str::to_owned));
+        }
+        printed
+    }
+
+    fn transfers(&mut self, wget: bool, words: &[Argument], input: &Stuff) -> Stuff {
+        let transfer = transfer(words, wget);
+        let addresses = transfer.address_texts();
+        let mut sent = Stuff::default();
+        transfer.data.iter().for_each(|word| sent.taint(&word.stuff));
+        transfer.addresses.iter().for_each(|word| sent.taint(&word.stuff));
+        for file in &transfer.uploads {
+            if matches!(file.as_str(), "-" | "/dev/stdin" | ".") {
+                sent.taint(input);
+            } else {
+                sent.taint(&self.content(file));
+            }
+        }
+        let address = addresses.first().cloned().unwrap_or_default();
+        self.send(&sent, &address);
+        if addresses.is_empty() {
+            return Stuff::default();
+        }
+        let answer = Stuff::of_network(addresses);
+        match transfer.file() {
+            Some(file) => {
+                self.write(&file, &answer, false);
+                Stuff::default()
+            }
+            None => answer,
+        }
+    }
+
+    fn fetches(&mut self, words: &[Argument], input: &Stuff) -> Stuff {
+        let addresses: Vec<String> =
+            words.iter().map(Argument::text).filter(|text| is_address(text)).map(str::to_owned).collect();
+        let Some(address) = addresses.first().cloned() else { return Stuff::default() };
+        self.send(input, &address);
+        let answer = Stuff::of_network(addresses);
+        let named = words.iter().position(|word| {
+            matches!(word.text().to_ascii_lowercase().as_str(), "-o" | "--output" | "-outfile" | "--out")
+        });
+        let file = named.and_then(|at| words.get(at + 1)).or_else(|| {
+            // certutil and bitsadmin name the file behind the address.
+            words.last().filter(|last| !is_address(last.text()) && !last.text().starts_with('-'))
+        });
+        if let Some(file) = file {
+            let file = file.text().to_owned();
+            self.write(&file, &answer, false);
+        }
+        answer
+    }
+
+    fn copies_away(&mut self, words: &[Argument]) -> Stuff {
+        let operands = operands(words);
+        let Some(last) = operands.last() else { return Stuff::default() };
+        let to = last.text().to_owned();
+        let remote = operands.iter().skip(1).map(|word| word.text()).find(|word| is_remote(word)).map(str::to_owned);
+        let remote = if is_remote(&to) { Some(to) } else { remote };
+        let Some(remote) = remote else { return Stuff::default() };
+        let mut sent = Stuff { secret: secret_among(operands.iter().copied()), ..Stuff::default() };
+        for word in operands.iter().filter(|word| !is_remote(word.text())) {
+            let held = self.content(word.text());
+            sent.secret = sent.secret.or(held.secret);
+            sent.environment |= held.environment;
+        }
+        self.send(&sent, &remote);
+        Stuff::default()
+    }
+
+    fn connects(&mut self, words: &[Argument], input: &Stuff) -> Stuff {
+        let operands = operands(words);
+        let Some(host) = operands.iter().find(|word| !is_secret_path(word.text())) else { return Stuff::default() };
+        let host = host.text().to_owned();
+        let mut sent = input.clone();
+        sent.secret = sent.secret.or_else(|| secret_among(words));
+        self.send(&sent, &host);
+        Stuff::of_network(vec![host])
+    }
+
+    fn filter(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        if name == "ls" || name == "type" {
+            return Stuff::default();
+        }
+        if name == "find" {
+            return self.find(words);
+        }
+        if name == "openssl" && texts.first() == Some(&"s_client") {
+            self.send(&input, texts.last().unwrap_or(&""));
+            return Stuff::of_network(vec![texts.last().unwrap_or(&"").to_string()]);
+        }
+        let skipped = usize::from(matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "sed" | "jq" | "yq"));
+        let mut read = Stuff::default();
+        let mut reads_files = false;
+        if name != "tr" && name != "gpg" {
+            for file in operands(words).into_iter().skip(skipped) {
+                let text = file.text();
+                if text.is_empty() || text == "-" || (text.bytes().all(|byte| byte.is_ascii_digit()) && name != "cat") {
+                    continue;
+                }
+                reads_files = true;
+                let mut content = if file.stuff.files.is_empty() && !file.stuff.network {
+                    self.content(text)
+                } else {
+                    file.stuff.clone()
+                };
+                if content.known().is_none() {
+                    content.text.clear();
+                }
+                read.join(&content);
+            }
+        }
+        let mut output = if reads_files { read } else { input };
+        if let Some(decoder) = decoder_of(name, &texts) {
+            let undone = output.known().and_then(|text| undo(decoder, text));
+            output = output.changed();
+            output.decoded = Some(decoder);
+            if let Some(text) = undone {
+                output.text = text;
+                output.unknown = false;
+            }
+            return output;
+        }
+        if matches!(name, "cat" | "head" | "tail" | "less" | "more") { output } else { output.changed() }
+    }
+
+    /// `find` with `-exec`: the files that it hands over may be secret.
+    fn find(&mut self, words: &[Argument]) -> Stuff {
+        let wanted = words.windows(2).find(|pair| {
+            matches!(pair, [option, name] if option.text().ends_with("name") && is_secret_path(name.text().trim_matches('*')))
+        });
+        let secret = wanted.and_then(|pair| pair.get(1)).map(|name| name.text().to_owned());
+        let secret = secret.or_else(|| secret_among(words.iter().take(2)));
+        let exec = words.iter().position(|word| matches!(word.text(), "-exec" | "-execdir" | "-ok"));
+        let Some(at) = exec else { return Stuff { unknown: true, secret, ..Stuff::default() } };
+        let handed =
+            words.get(at + 1..).unwrap_or(&[]).iter().take_while(|word| !matches!(word.text(), ";" | "+" | "\\;"));
+        let command: Vec<Argument> = handed
+            .map(|word| {
+                let mut word = word.clone();
+                if let Some(path) = secret.as_ref().filter(|_| word.text().contains("{}")) {
+                    word.stuff.secret = Some(path.clone());
+                    word.stuff.text = word.stuff.text.replace("{}", &format!("~/{}", path.trim_start_matches("~/")));
+                }
+                word
+            })
+            .collect();
+        self.simple(&command, Stuff::default())
+    }
+
+    fn packs(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+        let first = words.first().map_or("", Argument::text);
+        let cluster = if first.starts_with("--") { "" } else { first.trim_start_matches('-') };
+        let mut packed = Stuff { unknown: true, secret: secret_among(words), ..Stuff::default() };
+        for word in operands(words) {
+            packed.taint(&word.stuff);
+        }
+        if packed.secret.is_none() && words.iter().any(|word| matches!(word.text(), "-T" | "-@" | "-")) {
+            packed.taint(&input);
+        }
+        if name.contains("tar") && cluster.contains('x') {
+            let to_output = cluster.contains('O') || words.iter().any(|word| word.text() == "--to-stdout");
+            let archive = words.get(1).map_or("-", Argument::text);
+            let mut content = if archive == "-" { input } else { self.content(archive) };
+            content.decoded = to_output.then_some("tar xO");
+            return if to_output { content.changed() } else { Stuff::default() };
+        }
+        let archive = if name.contains("tar") {
+            let at = words.iter().position(|word| word.text() == "-f" || word.text().starts_with("--file"));
+            let at = at.map(|at| at + 1).or_else(|| cluster.contains('f').then_some(1));
+            at.and_then(|at| words.get(at)).map(|word| word.text().to_owned())
+        } else {
+            operands(words).iter().map(|word| word.text()).find(|text| !matches!(*text, "a" | "u")).map(str::to_owned)
+        };
+        match archive {
+            Some(archive) if archive != "-" => {
+                packed.files.clear();
+                self.write(&archive, &packed, false);
+                Stuff::default()
+            }
+            _ => packed,
+        }
+    }
+
+    fn environment(&mut self, name: &str, words: &[Argument]) -> Stuff {
+        let all = match name {
+            "export" | "declare" => words.iter().all(|word| matches!(word.text(), "-p" | "-x" | "-xp" | "-px")),
+            "compgen" => words.iter().any(|word| word.text() == "-e"),
+            "set" => words.is_empty(),
+            _ => words.iter().all(|word| word.text().starts_with('-')),
+        };
+        for word in words.iter().filter(|_| matches!(name, "export" | "declare")) {
+            if let Some((variable, value)) = word.text().split_once('=') {
+                if matches!(variable, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
+                    && matches!(value, "/dev/null" | "0" | "")
+                {
+                    self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+                }
+                let value = Stuff { text: value.to_owned(), ..word.stuff.clone() };
+                self.variables.insert(variable.to_owned(), value);
+            }
+        }
+        if name == "set" && words.iter().map(Argument::text).eq(["+o", "history"]) {
+            self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+        }
+        Stuff { unknown: true, environment: all, ..Stuff::default() }
+    }
+
+    fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        match name {
+            "alias" => words.iter().for_each(|word| self.alias(word.text())),
+            "history" if texts.iter().any(|text| matches!(*text, "-c" | "-cw" | "-wc")) => {
+                self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+            }
+            "unset" if texts.contains(&"HISTFILE") => {
+                self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+            }
+            "rm" | "shred" | "truncate" | "wipe" => {
+                texts.iter().for_each(|text| self.note_history(text));
+            }
+            "read" | "mapfile" | "readarray" => {
+                if let Some(variable) = operands(words).last() {
+                    self.variables.insert(variable.text().to_owned(), input);
+                }
+                return Stuff::default();
+            }
+            "ssh" => {
+                self.send(&input, operands(words).first().map_or("", |host| host.text()));
+                return Stuff::default();
+            }
+            "aws" | "gcloud" | "az"
+                if texts.contains(&"cp") || texts.contains(&"sync") || texts.contains(&"upload") =>
+            {
+                return self.copies_away(words);
+            }
+            "su" | "screen" | "trap" | "at" | "batch" | "parallel" | "watch" | "script" => {
+                let nested = words.iter().position(|word| word.text() == "-c").and_then(|at| words.get(at + 1));
+                let code = nested.or_else(|| words.first().filter(|_| matches!(name, "trap" | "watch")));
+                if let Some(code) = code {
+                    self.run(&code.stuff.clone(), "sh");
+                }
+                if matches!(name, "at" | "batch" | "parallel") {
+                    self.run(&input, "sh");
+                }
+            }
+            _ => {}
+        }
+        let text = first.text();
+        if first.stuff.network {
+            self.run(&first.stuff.clone(), "sh");
+        } else if text.contains('/') && !text.starts_with('-') && !is_address(text) {
+            self.run_file(first, "./");
+        }
+        passed_on(input)
+    }
+}

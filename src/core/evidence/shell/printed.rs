@@ -1,0 +1,49 @@
+//! What `echo` and `printf` print, their escapes undone.
+//!
+//! Must not know a shell's syntax.
+
+use super::stuff::Stuff;
+use super::trace::Argument;
+
+/// What `echo` and `printf` print: their words, escapes undone.
+pub(super) fn echo(name: &str, words: &[Argument]) -> Stuff {
+    let mut printed = Stuff::default();
+    let options = words.iter().take_while(|word| matches!(word.text(), "-e" | "-n" | "-ne" | "-en" | "-E")).count();
+    let has_escapes = name == "printf" || words.iter().take(options).any(|word| word.text().contains('e'));
+    let mut words = words.iter().skip(options).peekable();
+    if name == "printf" && words.peek().is_some_and(|format| matches!(format.text(), "%s" | "%s\\n" | "%b" | "%b\\n")) {
+        words.next();
+    }
+    for word in words {
+        if !printed.text.is_empty() {
+            printed.join(&Stuff::of(" "));
+        }
+        printed.join(&word.stuff);
+    }
+    if has_escapes && printed.text.contains('\\') && !printed.unknown {
+        let undone = unescaped(&printed.text);
+        let hides = printed.text.matches("\\x").count() + printed.text.matches("\\0").count() > 3;
+        printed.text = undone;
+        if hides {
+            printed.decoded = Some("printf");
+        }
+    }
+    printed
+}
+
+fn unescaped(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut undone = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        if *byte == b'\\' {
+            let (value, length) = super::words::ansi_escape(bytes.get(at..).unwrap_or(&[]));
+            undone.push(value);
+            at += length;
+        } else {
+            undone.push(*byte);
+        }
+    }
+    String::from_utf8_lossy(&undone).into_owned()
+}

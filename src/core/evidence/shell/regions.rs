@@ -1,0 +1,206 @@
+//! Which stretches of a document are shell text.
+//!
+//! Scripts as a whole; in Markdown the code blocks and spans, and lines of prose from a command's name on; in JSON the
+//! strings, and a command with its arguments. Program source is left to its own parsers. Must not read the commands.
+
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::super::document::{Document, FileRole, Language, floor_char_boundary};
+use super::super::zones::ZoneKind;
+use super::trace::{Traced, Tracer};
+
+/// A stretch of shell text.
+#[derive(Debug)]
+pub(super) struct Region {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The text, where it is not the document's own between these offsets.
+    pub(super) text: Option<String>,
+}
+
+/// Words of which a text that matters holds one.
+static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
+    let names = r"\b(?:curl|wget|aria2c|fetch|(?:ba|z|da|k|a)?sh|source|eval|python[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|xargs|base64|scp|rsync|sftp|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|aws|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod)(?:[ \t\r\n|;)`$<\x22']|\z)|(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]|_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w|\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]";
+    RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
+});
+
+/// What begins a command in running text.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+    let names =
+        r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
+    RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
+});
+
+/// Larger JSON is data, not configuration.
+const LARGEST_JSON: usize = 512 << 10;
+
+/// Whether a text may hold a command that matters.
+pub(super) fn may_matter(text: &str) -> bool {
+    ANCHOR.is_match(text.as_bytes())
+}
+
+/// The shell regions of a document, in order.
+pub(super) fn of(document: &Document) -> Vec<Region> {
+    let text = document.text.as_bytes();
+    let skipped = matches!(document.role, FileRole::Binary | FileRole::Lock)
+        || matches!(
+            document.language,
+            Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
+        );
+    if skipped || !ANCHOR.is_match(text) {
+        return Vec::new();
+    }
+    match document.language {
+        Language::Shell => vec![Region { start: 0, end: document.text.len(), text: None }],
+        Language::Markdown => markdown(document),
+        Language::Json => json(document),
+        _ => prose(document, 0, document.text.len()).collect(),
+    }
+}
+
+fn markdown(document: &Document) -> Vec<Region> {
+    let mut regions = Vec::new();
+    for zone in &document.zones {
+        let bytes = document.text.as_bytes().get(zone.start..zone.end).unwrap_or(&[]);
+        match zone.kind {
+            ZoneKind::CodeBlock | ZoneKind::InlineCode if !ANCHOR.is_match(bytes) => {}
+            ZoneKind::CodeBlock => regions.extend(block(&document.text, zone.start, zone.end)),
+            ZoneKind::InlineCode => {
+                let marks = bytes.iter().take_while(|byte| **byte == b'`').count();
+                if zone.end > zone.start + 2 * marks {
+                    regions.push(Region { start: zone.start + marks, end: zone.end - marks, text: None });
+                }
+            }
+            _ => regions.extend(prose(document, zone.start, zone.end)),
+        }
+    }
+    regions
+}
+
+/// The inside of a code block, where its fence names a shell or nothing.
+fn block(text: &str, start: usize, end: usize) -> Option<Region> {
+    let whole = text.get(start..end)?;
+    let first = whole.lines().next().unwrap_or("");
+    let fence = first.trim_start().trim_start_matches(['`', '~']);
+    if fence.len() == first.trim_start().len() {
+        return Some(Region { start, end, text: None });
+    }
+    let language = fence.split([' ', '{', ',', ':']).next().unwrap_or("").to_ascii_lowercase();
+    let is_shell = matches!(
+        language.as_str(),
+        "" | "sh"
+            | "bash"
+            | "shell"
+            | "zsh"
+            | "console"
+            | "terminal"
+            | "shell-session"
+            | "shellscript"
+            | "fish"
+            | "ksh"
+            | "text"
+            | "txt"
+            | "plaintext"
+            | "cmd"
+            | "command"
+            | "commands"
+            | "cli"
+            | "bashrc"
+            | "dockerfile"
+    );
+    let inside = start + first.len() + 1;
+    let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);
+    let last = text.get(close..end).unwrap_or("").trim_start();
+    let end = if last.starts_with("```") || last.starts_with("~~~") { close } else { end };
+    (is_shell && inside < end).then_some(Region { start: inside, end, text: None })
+}
+
+/// From each line's first command on, over continued lines, up to the end of the line or a closing back quote.
+fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = Region> {
+    let text = document.text.as_bytes();
+    let mut at = start;
+    std::iter::from_fn(move || {
+        let found = COMMAND.find_at(text.get(..end)?, at)?;
+        let from = found.start();
+        let rest = text.get(from..end)?;
+        let mut length = 0;
+        for line in rest.split_inclusive(|byte| *byte == b'\n') {
+            length += line.len();
+            if !line.trim_ascii_end().ends_with(b"\\") {
+                break;
+            }
+        }
+        if from > 0 && text.get(from - 1) == Some(&b'`') {
+            length = rest.get(..length)?.iter().position(|byte| *byte == b'`').unwrap_or(length);
+        }
+        at = from + length.max(1);
+        Some(Region { start: from, end: from + length, text: None })
+    })
+}
+
+/// The strings of a JSON text that hold commands, and each `command` with its `args`.
+fn json(document: &Document) -> Vec<Region> {
+    let text = &document.text;
+    let mut regions = Vec::new();
+    for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
+        let Some(literal) = text.get(zone.start..zone.end) else { continue };
+        if !ANCHOR.is_match(literal.as_bytes()) && !literal.contains("\\u00") {
+            continue;
+        }
+        let literal = literal.trim();
+        let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
+        if let Ok(unescaped) = serde_json::from_str::<String>(&quoted) {
+            regions.push(Region { start: zone.start, end: zone.end, text: Some(unescaped) });
+        }
+    }
+    if text.len() <= LARGEST_JSON
+        && text.contains("\"args\"")
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        commands_with_arguments(&value, text, &mut regions, 0);
+    }
+    regions
+}
+
+fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>, depth: u8) {
+    if depth > 12 || regions.len() > 1000 {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            if let (Some(Value::String(command)), Some(Value::Array(words))) = (map.get("command"), map.get("args")) {
+                let mut line = command.clone();
+                for word in words.iter().filter_map(Value::as_str) {
+                    line.push_str(" '");
+                    line.push_str(&word.replace('\'', "'\\''"));
+                    line.push('\'');
+                }
+                let start = text.find(command.as_str()).unwrap_or(0);
+                let end = floor_char_boundary(text, start + command.len());
+                regions.push(Region { start, end, text: Some(line) });
+            }
+            map.values().for_each(|value| commands_with_arguments(value, text, regions, depth + 1));
+        }
+        Value::Array(values) => {
+            values.iter().for_each(|value| commands_with_arguments(value, text, regions, depth + 1));
+        }
+        _ => {}
+    }
+}
+
+/// Reads a region's text; what is found in a text of its own stands at the region as a whole.
+pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) -> Vec<Traced> {
+    let Some(text) = &region.text else {
+        let text = document.text.get(region.start..region.end).unwrap_or("");
+        return tracer.read(text, region.start, None);
+    };
+    let traced = tracer.read(text, 0, Some((region.start, region.end)));
+    let plains: Vec<String> = traced.into_iter().filter_map(|traced| traced.plain).collect();
+    if plains.is_empty() {
+        return Vec::new();
+    }
+    vec![Traced { start: region.start, end: region.end, plain: Some(plains.join(" ; ")) }]
+}

@@ -1,0 +1,95 @@
+//! `Stuff`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
+//!
+//! Must not know any command.
+
+/// The longest text that is kept of what flows; a longer one is unknown.
+const LONGEST: usize = 4 << 10;
+/// How many names are kept of each kind.
+const MOST: usize = 4;
+
+/// What is known of some data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stuff {
+    /// Its text; where it is not known, what is shown in its place.
+    pub(super) text: String,
+    /// Whether the text is not known.
+    pub(super) unknown: bool,
+    /// It came over the network.
+    pub(super) network: bool,
+    /// It came out of this decoder.
+    pub(super) decoded: Option<&'static str>,
+    /// It holds what this secret path names.
+    pub(super) secret: Option<String>,
+    /// It holds all environment variables.
+    pub(super) environment: bool,
+    /// The addresses that it came from.
+    pub(super) addresses: Vec<String>,
+    /// The files that it was read from.
+    pub(super) files: Vec<String>,
+}
+
+impl Stuff {
+    /// Known text.
+    pub(super) fn of(text: impl Into<String>) -> Self {
+        let mut stuff = Self { text: text.into(), ..Self::default() };
+        stuff.cap();
+        stuff
+    }
+
+    /// What a file holds.
+    pub(super) fn of_file(path: &str) -> Self {
+        Self { unknown: true, files: vec![path.to_owned()], ..Self::default() }
+    }
+
+    /// What came from addresses.
+    pub(super) fn of_network(addresses: Vec<String>) -> Self {
+        Self { unknown: true, network: true, addresses, ..Self::default() }
+    }
+
+    /// Adds what else flows, its text behind this one's.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.text.push_str(&other.text);
+        self.unknown |= other.unknown;
+        self.taint(other);
+        self.cap();
+    }
+
+    /// Takes over where other data came from, not its text.
+    pub(super) fn taint(&mut self, other: &Self) {
+        self.network |= other.network;
+        self.environment |= other.environment;
+        self.decoded = self.decoded.or(other.decoded);
+        if self.secret.is_none() {
+            self.secret.clone_from(&other.secret);
+        }
+        add(&mut self.addresses, &other.addresses);
+        add(&mut self.files, &other.files);
+    }
+
+    /// The same data after a program changed it.
+    pub(super) fn changed(mut self) -> Self {
+        self.unknown = true;
+        self.text.clear();
+        self
+    }
+
+    /// The text, where it is known and there is some.
+    pub(super) fn known(&self) -> Option<&str> {
+        (!self.unknown && !self.text.is_empty()).then_some(self.text.as_str())
+    }
+
+    fn cap(&mut self) {
+        if self.text.len() > LONGEST {
+            self.text = String::new();
+            self.unknown = true;
+        }
+    }
+}
+
+fn add(names: &mut Vec<String>, more: &[String]) {
+    for name in more {
+        if names.len() < MOST && !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! The syntax of a shell text: words, commands and pipelines, as far as deciding what runs needs them.
+//!
+//! Tolerant: what no shell would take still gives commands, and nothing is refused. Linear: each byte is read once for
+//! each level of nesting, and levels are capped. Must not know what any command does.
+//! Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the additions of bash that scripts use.
+
+pub(super) use super::tree::{Assign, Command, Part, Pipeline, Redirect, Word};
+use super::words::{Builder, ansi_escape, as_assignment, braces, set_by_loop};
+
+/// How deep substitutions and groups are followed; what is deeper is read as text.
+const DEPTH: u8 = 12;
+/// How many here-documents without an end are looked for, since each look reads to the end of the text.
+const LOST_ENDS: u8 = 4;
+
+/// Words that open, separate or close compound commands and are no commands.
+const RESERVED: [&str; 14] =
+    ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "function", "esac"];
+
+/// Reads a shell text.
+pub(super) fn parse(text: &str) -> Vec<Pipeline> {
+    let mut parser = Parser { text: text.as_bytes(), at: 0, depth: 0, jump: None, lost_ends: 0 };
+    parser.list(Until::End)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    Parenthesis,
+    Brace,
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+    depth: u8,
+    /// Where the next newline leads: behind the here-documents that begin there.
+    jump: Option<usize>,
+    lost_ends: u8,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.text.get(self.at..).unwrap_or(&[])
+    }
+
+    fn list(&mut self, until: Until) -> Vec<Pipeline> {
+        let mut pipelines = Vec::new();
+        while let Some(byte) = self.peek() {
+            match byte {
+                b')' if until == Until::Parenthesis => {
+                    self.at += 1;
+                    return pipelines;
+                }
+                b'}' if until == Until::Brace => {
+                    self.at += 1;
+                    return pipelines;
+                }
+                b'\n' => self.newline(),
+                b'\\' if self.byte(1) == Some(b'\n') => self.at += 2,
+                b'#' => self.comment(),
+                b' ' | b'\t' | b'\r' | b';' | b'|' | b')' => self.at += 1,
+                b'&' if self.byte(1) != Some(b'>') => self.at += 1,
+                _ => {
+                    let before = self.at;
+                    let pipeline = self.pipeline(until);
+                    if !pipeline.commands.is_empty() {
+                        pipelines.push(pipeline);
+                    }
+                    if self.at == before {
+                        self.at += 1;
+                    }
+                }
+            }
+        }
+        pipelines
+    }
+
+    fn newline(&mut self) {
+        self.at = self.jump.take().unwrap_or(self.at + 1).max(self.at + 1);
+    }
+
+    fn comment(&mut self) {
+        while self.peek().is_some_and(|byte| byte != b'\n') {
+            self.at += 1;
+        }
+    }
+
+    fn pipeline(&mut self, until: Until) -> Pipeline {
+        let start = self.at;
+        let mut pipeline = Pipeline { commands: Vec::new(), start, end: start };
+        loop {
+            let command = self.command(until);
+            pipeline.end = self.at;
+            while pipeline.end > start && self.text.get(pipeline.end - 1).is_some_and(u8::is_ascii_whitespace) {
+                pipeline.end -= 1;
+            }
+            let is_empty = command.words.is_empty() && command.assigns.is_empty() && command.redirects.is_empty();
+            if !is_empty || command.group.is_some() {
+                pipeline.commands.push(command);
+            }
+            if self.peek() != Some(b'|') || self.byte(1) == Some(b'|') {
+                return pipeline;
+            }
+            self.at += if self.byte(1) == Some(b'&') { 2 } else { 1 };
+            self.blanks(true);
+        }
+    }
+
+    /// Skips blanks and line continuations, and newlines too where a command must follow.
+    fn blanks(&mut self, newlines: bool) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'\n' if newlines => self.newline(),
+                b'\\' if self.byte(1) == Some(b'\n') => self.at += 2,
+                b'\\' if self.rest().starts_with(b"\\\r\n") => self.at += 3,
+                _ => return,
+            }
+        }
+    }
+
+    fn command(&mut self, until: Until) -> Command {
+        let mut command = Command::default();
+        loop {
+            self.blanks(false);
+            let Some(byte) = self.peek() else { break };
+            let bare = command.words.is_empty() && command.group.is_none();
+            match byte {
+                b'\n' | b';' | b'|' | b')' => break,
+                b'}' if until == Until::Brace => break,
+                b'&' if self.byte(1) != Some(b'>') => break,
+                b'#' => self.comment(),
+                b'(' if bare => command.group = self.group(Until::Parenthesis),
+                // What looked like a command is a function's name.
+                b'(' if self.byte(1) == Some(b')') => {
+                    self.at += 2;
+                    command.words.clear();
+                    self.blanks(true);
+                }
+                b'(' => self.at += 1,
+                b'{' if bare && self.byte(1).is_none_or(|next| next.is_ascii_whitespace()) => {
+                    command.group = self.group(Until::Brace);
+                }
+                b'<' | b'>' | b'&' => self.redirect_or_process(&mut command),
+                digit if digit.is_ascii_digit() && matches!(self.byte(1), Some(b'<' | b'>')) => {
+                    self.at += 1;
+                    self.redirect_or_process(&mut command);
+                }
+                _ => self.word_of(&mut command),
+            }
+        }
+        set_by_loop(&mut command);
+        command
+    }
+
+    fn group(&mut self, until: Until) -> Option<Vec<Pipeline>> {
+        self.at += 1;
+        self.nested(|parser| parser.list(until))
+    }
+
+    /// Reads one level deeper; none, and nothing read, where that is too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let inner = read(self);
+        self.depth -= 1;
+        Some(inner)
+    }
+
+    fn word_of(&mut self, command: &mut Command) {
+        let before = self.at;
+        let word = self.word();
+        if self.at == before {
+            self.at += 1;
+            return;
+        }
+        if command.words.is_empty() {
+            if let Some((name, appends, value)) = as_assignment(&word) {
+                let value = if value.parts.is_empty() && self.peek() == Some(b'(') { self.array() } else { value };
+                command.assigns.push(Assign { name, value, appends });
+                return;
+            }
+            // Reserved words, and the prompt that a documented session shows.
+            let text = word.literal();
+            if text.is_some_and(|text| RESERVED.contains(&text) || matches!(text, "$" | "%" | ">")) {
+                return;
+            }
+        }
+        match braces(&word) {
+            Some(words) => command.words.extend(words),
+            None => command.words.push(word),
+        }
+    }
+
+    /// The elements of an array as one word.
+    fn array(&mut self) -> Word {
+        self.at += 1;
+        let mut whole = Word::default();
+        loop {
+            self.blanks(true);
+            match self.peek() {
+                None => break,
+                Some(b')') => {
+                    self.at += 1;
+                    break;
+                }
+                _ => {
+                    let before = self.at;
+                    let word = self.word();
+                    if !whole.parts.is_empty() {
+                        whole.parts.push(Part::Text(" ".to_owned()));
+                    }
+                    whole.parts.extend(word.parts);
+                    if self.at == before {
+                        self.at += 1;
+                    }
+                }
+            }
+        }
+        whole
+    }
+
+    fn redirect_or_process(&mut self, command: &mut Command) {
+        if matches!(self.peek(), Some(b'<' | b'>')) && self.byte(1) == Some(b'(') {
+            self.at += 2;
+            let inner = self.nested(|parser| parser.list(Until::Parenthesis)).unwrap_or_default();
+            command.words.push(Word { parts: vec![Part::Process(inner)], broken: false });
+            return;
+        }
+        let rest = self.rest();
+        let (length, kind) = match rest {
+            [b'<', b'<', b'<', ..] => (3, 's'),
+            [b'<', b'<', b'-', ..] => (3, 'd'),
+            [b'<', b'<', ..] => (2, 'd'),
+            [b'<' | b'>', b'&', ..] | [b'<', b'>', ..] => (2, 'o'),
+            [b'<', ..] => (1, 'i'),
+            [b'&', b'>', b'>', ..] => (3, 'a'),
+            [b'>', b'>', ..] => (2, 'a'),
+            [b'&', b'>', ..] | [b'>', b'|', ..] => (2, 'w'),
+            [b'>', ..] => (1, 'w'),
+            _ => (1, 'o'),
+        };
+        self.at += length;
+        self.blanks(false);
+        // `< <(…)` reads what commands print.
+        if kind == 'i' && self.rest().starts_with(b"<(") {
+            self.at += 2;
+            let inner = self.nested(|parser| parser.list(Until::Parenthesis)).unwrap_or_default();
+            command.redirects.push(Redirect::In(Word { parts: vec![Part::Process(inner)], broken: false }));
+            return;
+        }
+        let word = self.word();
+        command.redirects.push(match kind {
+            's' => Redirect::HereString(word),
+            'd' => match word.literal().and_then(|end| self.here_document(end)) {
+                Some(text) => Redirect::HereDocument(text),
+                None => Redirect::Other(word),
+            },
+            'i' => Redirect::In(word),
+            'a' => Redirect::Out(word, true),
+            'w' => Redirect::Out(word, false),
+            _ => Redirect::Other(word),
+        });
+    }
+
+    /// The lines from the next one up to the one that is `end`.
+    fn here_document(&mut self, end: &str) -> Option<String> {
+        if end.is_empty() || self.lost_ends >= LOST_ENDS {
+            return None;
+        }
+        let from = self.jump.or_else(|| {
+            let newline = self.rest().iter().position(|byte| *byte == b'\n')?;
+            Some(self.at + newline + 1)
+        })?;
+        let mut at = from;
+        for line in self.text.get(from..)?.split(|byte| *byte == b'\n') {
+            if line.trim_ascii() == end.as_bytes() {
+                let body = String::from_utf8_lossy(self.text.get(from..at)?).into_owned();
+                self.jump = Some((at + line.len() + 1).min(self.text.len()));
+                return Some(body);
+            }
+            at += line.len() + 1;
+        }
+        self.lost_ends += 1;
+        None
+    }
+
+    fn word(&mut self) -> Word {
+        let mut builder = Builder::default();
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => break,
+                b'\\' => self.escape(&mut builder),
+                b'\'' => self.single(&mut builder),
+                b'"' => self.double(&mut builder),
+                b'$' => self.dollar(&mut builder, false),
+                b'`' => self.back_quotes(&mut builder),
+                byte => {
+                    builder.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        builder.finish()
+    }
+
+    fn escape(&mut self, builder: &mut Builder) {
+        match self.byte(1) {
+            Some(b'\n') => self.at += 2,
+            Some(byte) => {
+                builder.note_break(byte.is_ascii_alphanumeric());
+                builder.push(byte);
+                self.at += 2;
+            }
+            None => {
+                builder.push(b'\\');
+                self.at += 1;
+            }
+        }
+    }
+
+    fn single(&mut self, builder: &mut Builder) {
+        self.at += 1;
+        match self.rest().iter().position(|byte| *byte == b'\'') {
+            Some(length) => {
+                builder.note_break(!builder.is_empty());
+                builder.extend(self.text.get(self.at..self.at + length).unwrap_or(&[]));
+                self.at += length + 1;
+                builder.quoted_before(self.peek());
+            }
+            None => builder.push(b'\''),
+        }
+    }
+
+    fn double(&mut self, builder: &mut Builder) {
+        self.at += 1;
+        if !self.rest().contains(&b'"') {
+            return builder.push(b'"');
+        }
+        builder.note_break(!builder.is_empty());
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    break;
+                }
+                b'\\' if matches!(self.byte(1), Some(b'$' | b'`' | b'"' | b'\\')) => {
+                    builder.extend(self.text.get(self.at + 1..self.at + 2).unwrap_or(&[]));
+                    self.at += 2;
+                }
+                b'\\' if self.byte(1) == Some(b'\n') => self.at += 2,
+                b'$' => self.dollar(builder, true),
+                b'`' => self.back_quotes(builder),
+                byte => {
+                    builder.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        builder.quoted_before(self.peek());
+    }
+
+    fn dollar(&mut self, builder: &mut Builder, quoted: bool) {
+        match self.byte(1) {
+            Some(b'\'') if !quoted => {
+                self.at += 2;
+                self.ansi(builder);
+            }
+            Some(b'(') if self.byte(2) == Some(b'(') => {
+                self.at += 3;
+                builder.push(b'0');
+                while self.peek().is_some_and(|byte| byte != b'\n') && !self.rest().starts_with(b"))") {
+                    self.at += 1;
+                }
+                self.at = (self.at + 2).min(self.text.len());
+            }
+            Some(b'(') => {
+                let before = self.at;
+                self.at += 2;
+                match self.nested(|parser| parser.list(Until::Parenthesis)) {
+                    Some(inner) => builder.part(Part::Output(inner)),
+                    None => {
+                        builder.push(b'$');
+                        self.at = before + 1;
+                    }
+                }
+            }
+            Some(b'{') => self.braced_variable(builder, quoted),
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
+                self.at += 1;
+                let name = self.name();
+                builder.part(Part::Variable { name, quoted, default: String::new() });
+            }
+            _ => {
+                builder.push(b'$');
+                self.at += 1;
+            }
+        }
+    }
+
+    fn name(&mut self) -> String {
+        let length = self.rest().iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let name = String::from_utf8_lossy(self.text.get(self.at..self.at + length).unwrap_or(&[])).into_owned();
+        self.at += length;
+        name
+    }
+
+    /// `${name}`, with an index or a default behind the name.
+    fn braced_variable(&mut self, builder: &mut Builder, quoted: bool) {
+        let close = self.rest().iter().take(400).position(|byte| *byte == b'}');
+        let Some(close) = close else {
+            builder.push(b'$');
+            self.at += 1;
+            return;
+        };
+        let end = self.at + close;
+        self.at += 2;
+        let name = self.name();
+        let tail = String::from_utf8_lossy(self.text.get(self.at..end).unwrap_or(&[])).into_owned();
+        let default = [":-", ":=", "-", "="].iter().find_map(|mark| tail.strip_prefix(mark)).unwrap_or("").to_owned();
+        self.at = end + 1;
+        if name == "IFS" {
+            // It separates words, whatever its value.
+            builder.part(Part::Variable { name, quoted: false, default: " ".to_owned() });
+        } else {
+            builder.part(Part::Variable { name, quoted, default });
+        }
+    }
+
+    /// `$'…'` with its escapes.
+    fn ansi(&mut self, builder: &mut Builder) {
+        builder.broken = true;
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            match byte {
+                b'\'' => break,
+                b'\\' => {
+                    let (value, length) = ansi_escape(self.rest());
+                    builder.push(value);
+                    self.at += length;
+                }
+                byte => builder.push(byte),
+            }
+        }
+    }
+
+    fn back_quotes(&mut self, builder: &mut Builder) {
+        let inner = self.text.get(self.at + 1..).unwrap_or(&[]);
+        let Some(length) = inner.iter().position(|byte| *byte == b'`').filter(|_| self.depth < DEPTH) else {
+            builder.push(b'`');
+            self.at += 1;
+            return;
+        };
+        let start = self.at + 1;
+        let mut parser = Parser {
+            text: self.text.get(..start + length).unwrap_or(&[]),
+            at: start,
+            depth: self.depth + 1,
+            jump: None,
+            lost_ends: LOST_ENDS,
+        };
+        let inner = parser.list(Until::End);
+        builder.part(Part::Output(inner));
+        self.at = start + length + 1;
+    }
+}

@@ -1,0 +1,402 @@
+//! Following data through a shell text: what is fetched or decoded and then run, which secrets are sent, which files
+//! are run.
+//!
+//! Nothing is executed: commands are looked up in a vocabulary, variables and files that the text itself writes are
+//! remembered. Must not know where the text stands or what a rule makes of it. Linear, within a budget.
+
+use std::collections::BTreeMap;
+
+use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
+use super::render;
+use super::stuff::Stuff;
+use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
+use super::{Deed, Event};
+
+/// How deep text that is run as text is followed.
+const DEPTH: u8 = 3;
+/// The most words of one command that are looked at.
+const MOST_WORDS: usize = 400;
+/// The most deeds of one document that are kept.
+const MOST_EVENTS: usize = 1000;
+/// Longer values of variables are filled in on credit: a few bytes may stand for many.
+const SHORT: usize = 64;
+/// How many bytes of longer values are filled in for one document.
+const FILLED_IN: usize = 1 << 20;
+/// Variables that every shell has, kept as written because rules know their names.
+const GIVEN: [&str; 10] =
+    ["HOME", "USER", "PWD", "TMPDIR", "PATH", "HOSTNAME", "UID", "OLDPWD", "LOGNAME", "USERPROFILE"];
+
+/// A word of a command with what it stands for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Argument {
+    pub(super) stuff: Stuff,
+}
+
+impl Argument {
+    /// What it says, as far as it is known.
+    pub(super) fn text(&self) -> &str {
+        &self.stuff.text
+    }
+}
+
+/// What a pipeline turned out to be.
+pub(super) struct Traced {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The plain spelling, where it differs in more than blanks from what is written.
+    pub(super) plain: Option<String>,
+}
+
+/// Follows the texts of one document, in order: what one sets, the next sees.
+#[derive(Default)]
+pub(super) struct Tracer {
+    pub(super) variables: BTreeMap<String, Stuff>,
+    pub(super) files: BTreeMap<String, Stuff>,
+    aliases: BTreeMap<String, String>,
+    pub(super) events: Vec<Event>,
+    /// Where the pipeline at hand stands.
+    pub(super) span: (usize, usize),
+    depth: u8,
+    /// How many bytes of text that is run as text may still be read.
+    fuel: usize,
+    /// How many bytes of longer values were filled in.
+    filled_in: usize,
+    /// Whether the pipeline at hand holds a command that rules care about.
+    pub(super) telling: bool,
+}
+
+impl Tracer {
+    /// Reads one shell text that begins at `base` in its document, or that as a whole stands for the stretch `whole`.
+    pub(super) fn read(&mut self, text: &str, base: usize, whole: Option<(usize, usize)>) -> Vec<Traced> {
+        self.fuel = self.fuel.saturating_add(text.len().saturating_mul(2));
+        let mut traced = Vec::new();
+        for pipeline in parse(text) {
+            self.span = whole.unwrap_or((base + pipeline.start, base + pipeline.end));
+            self.telling = false;
+            let before = self.events.len();
+            let odd = render::is_odd(&pipeline, &self.variables);
+            let spelt = odd.then(|| render::pipeline(&pipeline, &self.variables));
+            self.pipeline(&pipeline, Stuff::default());
+            let mut plain: Vec<String> = spelt.filter(|_| self.telling).into_iter().collect();
+            let new = self.events.get(before..).unwrap_or(&[]);
+            let written = text.get(pipeline.start..pipeline.end).unwrap_or("");
+            let spelt = plain.first().cloned().unwrap_or_default();
+            let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
+            plain.extend(untold.map(|event| event.plain.clone()));
+            plain.dedup();
+            let plain = (!plain.is_empty()).then(|| plain.join(" ; "));
+            traced.push(Traced { start: self.span.0, end: self.span.1, plain });
+        }
+        traced
+    }
+
+    pub(super) fn event(&mut self, deed: Deed, plain: String, stuff: &Stuff) {
+        let (start, end) = self.span;
+        let event = Event {
+            deed,
+            start,
+            end,
+            plain,
+            addresses: stuff.addresses.clone(),
+            secret: stuff.secret.clone().unwrap_or_default(),
+        };
+        let is_new = self.events.iter().rev().take(8).all(|earlier| *earlier != event);
+        if is_new && self.events.len() < MOST_EVENTS {
+            self.events.push(event);
+        }
+    }
+
+    /// Runs through pipelines; gives all that they print.
+    pub(super) fn list(&mut self, pipelines: &[Pipeline], input: &Stuff) -> Stuff {
+        let mut output = Stuff::default();
+        for pipeline in pipelines {
+            let printed = self.pipeline(pipeline, input.clone());
+            output.join(&printed);
+        }
+        output
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, input: Stuff) -> Stuff {
+        pipeline.commands.iter().fold(input, |input, command| self.command(command, input))
+    }
+
+    fn command(&mut self, command: &Command, input: Stuff) -> Stuff {
+        self.assign(command);
+        let input = self.redirected_input(command, input);
+        let output = if let Some(group) = &command.group {
+            self.list(group, &input)
+        } else {
+            let words = self.arguments(command);
+            if words.is_empty() {
+                // Only redirections: `> file` empties it, and `< file` prints nothing.
+                self.empties(command);
+                return Stuff::default();
+            }
+            self.simple(&words, input)
+        };
+        self.redirected_output(command, output)
+    }
+
+    fn assign(&mut self, command: &Command) {
+        for assign in &command.assigns {
+            let value = self.value(&assign.value);
+            if matches!(assign.name.as_str(), "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
+                && matches!(value.text.as_str(), "/dev/null" | "0" | "")
+            {
+                self.event(Deed::WipesHistory, String::new(), &value);
+            }
+            if assign.appends {
+                let held = self.variables.entry(assign.name.clone()).or_default();
+                held.join(&value);
+            } else {
+                self.variables.insert(assign.name.clone(), value);
+            }
+        }
+    }
+
+    /// What a word stands for.
+    pub(super) fn value(&mut self, word: &Word) -> Stuff {
+        let mut value = Stuff::default();
+        for part in &word.parts {
+            match part {
+                Part::Text(text) => value.join(&Stuff::of(text.as_str())),
+                Part::Variable { name, default, .. } => value.join(&self.variable(name, default)),
+                Part::Output(pipelines) => {
+                    let mut printed = self.list(pipelines, &Stuff::default());
+                    if printed.known().is_some() {
+                        printed.text.truncate(printed.text.trim_end().len());
+                    } else {
+                        printed = Stuff { text: "$(…)".to_owned(), ..printed.changed() };
+                    }
+                    value.join(&printed);
+                }
+                Part::Process(pipelines) => {
+                    let printed = self.list(pipelines, &Stuff::default());
+                    value.join(&Stuff { text: "<(…)".to_owned(), ..printed.changed() });
+                }
+            }
+        }
+        value
+    }
+
+    fn variable(&mut self, name: &str, default: &str) -> Stuff {
+        if let Some(held) = self.variables.get(name) {
+            if held.text.len() > SHORT {
+                self.filled_in += held.text.len();
+            }
+            let spent = self.filled_in > FILLED_IN;
+            let unknown = held.unknown || spent;
+            let text = if unknown { format!("${name}") } else { held.text.clone() };
+            let mut stuff = Stuff { text, unknown, ..Stuff::default() };
+            stuff.taint(held);
+            return stuff;
+        }
+        if !default.is_empty() {
+            return Stuff::of(default);
+        }
+        Stuff { text: format!("${name}"), unknown: !GIVEN.contains(&name), ..Stuff::default() }
+    }
+
+    fn arguments(&mut self, command: &Command) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        for word in command.words.iter().take(MOST_WORDS) {
+            if arguments.len() >= MOST_WORDS {
+                break;
+            }
+            let stuff = self.value(word);
+            let splits = word.parts.iter().any(|part| matches!(part, Part::Variable { quoted: false, .. }));
+            if splits && stuff.text.contains(char::is_whitespace) {
+                let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
+                arguments.extend(pieces.into_iter().map(|text| Argument { stuff: Stuff { text, ..stuff.clone() } }));
+            } else {
+                arguments.push(Argument { stuff });
+            }
+        }
+        arguments
+    }
+
+    fn redirected_input(&mut self, command: &Command, input: Stuff) -> Stuff {
+        let mut input = input;
+        for redirect in &command.redirects {
+            match redirect {
+                Redirect::In(word) => {
+                    let value = self.value(word);
+                    let is_process = word.parts.iter().any(|part| matches!(part, Part::Process(_)));
+                    input = if is_process { value } else { self.content(&value.text) };
+                }
+                Redirect::HereString(word) => input = self.value(word),
+                Redirect::HereDocument(text) => input = Stuff::of(text.as_str()),
+                Redirect::Out(..) | Redirect::Other(_) => {}
+            }
+        }
+        input
+    }
+
+    fn redirected_output(&mut self, command: &Command, output: Stuff) -> Stuff {
+        let mut output = output;
+        for redirect in &command.redirects {
+            let Redirect::Out(word, appends) = redirect else { continue };
+            let path = self.value(word).text;
+            if path == "/dev/null" || path.starts_with("/dev/std") || path.starts_with("/dev/fd") {
+                continue;
+            }
+            self.write(&path, &output, *appends);
+            output = Stuff::default();
+        }
+        output
+    }
+
+    fn empties(&mut self, command: &Command) {
+        for redirect in &command.redirects {
+            if let Redirect::Out(word, _) = redirect {
+                let path = self.value(word).text;
+                self.note_history(&path);
+            }
+        }
+    }
+
+    /// What is in a file: what this text wrote there, else what the bundle or the machine has.
+    pub(super) fn content(&self, path: &str) -> Stuff {
+        if let Some(held) = self.files.get(normal(path)) {
+            return held.clone();
+        }
+        if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+            return Stuff::of_network(vec![path.to_owned()]);
+        }
+        let mut stuff = Stuff::of_file(path);
+        if is_secret_path(path) {
+            stuff.secret = Some(path.to_owned());
+        }
+        stuff.environment = path.contains("/environ") && path.starts_with("/proc/");
+        stuff
+    }
+
+    /// Notes what is written to a file.
+    pub(super) fn write(&mut self, path: &str, stuff: &Stuff, appends: bool) {
+        if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+            self.send(stuff, path);
+            return;
+        }
+        if path.is_empty() {
+            return;
+        }
+        if path.ends_with("/authorized_keys") {
+            if stuff.network || holds_key(&stuff.text) {
+                self.event(Deed::InstallsKey, String::new(), stuff);
+            }
+        } else if starts_by_itself(path) {
+            self.set_to_start(stuff, path);
+        }
+        if appends && let Some(held) = self.files.get_mut(normal(path)) {
+            held.join(stuff);
+            return;
+        }
+        self.files.insert(normal(path).to_owned(), stuff.clone());
+    }
+
+    pub(super) fn set_to_start(&mut self, stuff: &Stuff, path: &str) {
+        if stuff.network || stuff.decoded.is_some() {
+            let address = stuff.addresses.first().map_or("", String::as_str);
+            self.event(Deed::StartsDownload, format!("curl {address} > {path}"), stuff);
+        }
+    }
+
+    pub(super) fn note_history(&mut self, path: &str) {
+        if path.ends_with("_history") && path.contains("/.") {
+            self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+        }
+    }
+
+    /// Notes that data leaves for another machine.
+    pub(super) fn send(&mut self, stuff: &Stuff, address: &str) {
+        if commands::is_local(address) {
+            return;
+        }
+        let addressed = Stuff { addresses: vec![address.to_owned()], ..stuff.clone() };
+        if stuff.secret.is_some() {
+            self.event(Deed::SendsSecret, String::new(), &addressed);
+        }
+        if stuff.environment {
+            self.event(Deed::SendsEnvironment, format!("env | curl -d @- {address}"), &addressed);
+        }
+    }
+
+    /// Text that is run as a shell text. Gives what it prints.
+    pub(super) fn run_text(&mut self, text: &str) -> Stuff {
+        if self.depth >= DEPTH || text.len() > self.fuel || text.trim().is_empty() {
+            return Stuff::default();
+        }
+        self.fuel -= text.len();
+        self.depth += 1;
+        let pipelines = parse(text);
+        let plain = render::list(&pipelines, &self.variables);
+        let printed = self.list(&pipelines, &Stuff::default());
+        self.depth -= 1;
+        if !plain.is_empty() && plain.len() < 4000 {
+            self.event(Deed::RunsText, plain, &Stuff::default());
+        }
+        printed
+    }
+
+    /// One command with its words looked up. Gives what it prints.
+    pub(super) fn simple(&mut self, words: &[Argument], input: Stuff) -> Stuff {
+        let mut words = words;
+        let mut input_is_arguments = false;
+        let mut aliased: Vec<Argument>;
+        loop {
+            let texts: Vec<String> = words.iter().take(12).map(|word| word.text().to_owned()).collect();
+            let Some(length) = prefix_length(&texts) else { break };
+            input_is_arguments |= texts.first().is_some_and(|first| name_of(first) == "xargs");
+            words = words.get(length..).unwrap_or(&[]);
+        }
+        let Some(first) = words.first() else { return input };
+        if let Some(body) = self.aliases.get(first.text()) {
+            aliased = body.split_whitespace().map(|text| Argument { stuff: Stuff::of(text) }).collect();
+            aliased.extend(words.iter().skip(1).cloned());
+            words = &aliased;
+        }
+        let Some(first) = words.first() else { return input };
+        self.telling |= commands::is_telling(name_of(first.text()));
+        let name = name_of(first.text()).to_owned();
+        let rest = words.get(1..).unwrap_or(&[]);
+        if input_is_arguments {
+            let mut rest = rest.to_vec();
+            rest.push(Argument { stuff: input });
+            return self.with_role(role_of(&name), first, &name, &rest, Stuff::default());
+        }
+        self.with_role(role_of(&name), first, &name, rest, input)
+    }
+
+    pub(super) fn alias(&mut self, word: &str) {
+        if let Some((name, body)) = word.split_once('=') {
+            self.aliases.insert(name.to_owned(), body.to_owned());
+        }
+    }
+}
+
+/// Whether a text holds a whole public key rather than a place for one.
+fn holds_key(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
+    words.nth(1).is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA") && !key.contains('.'))
+}
+
+/// Whether a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
+fn says(text: &str, event: &Event) -> bool {
+    let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
+    event.plain.is_empty()
+        || text.contains(event.plain.as_str())
+        || runner.filter(|_| event.deed == Deed::RunsDownload).is_some_and(|runner| {
+            event.addresses.iter().all(|address| text.contains(address.as_str()))
+                && (text.contains(&format!("| {runner}")) || text.contains(&format!("|{runner}")))
+        })
+}
+
+/// A path without what does not change it.
+pub(super) fn normal(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
+/// What a command prints that is unknown, but made from its input.
+pub(super) fn passed_on(input: Stuff) -> Stuff {
+    input.changed()
+}

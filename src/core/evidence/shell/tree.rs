@@ -1,0 +1,70 @@
+//! The tree of a shell text: pipelines, commands, words and their parts.
+//!
+//! Must not know how it is read or what any command does.
+
+/// Commands whose output goes from one to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pipeline {
+    pub(super) commands: Vec<Command>,
+    /// The first byte.
+    pub(super) start: usize,
+    /// One past the last byte.
+    pub(super) end: usize,
+}
+
+/// One command with what stands before and after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Command {
+    /// `name=value` before the command, or alone.
+    pub(super) assigns: Vec<Assign>,
+    /// The command's name and arguments.
+    pub(super) words: Vec<Word>,
+    pub(super) redirects: Vec<Redirect>,
+    /// What stands in braces or parentheses, where that is the command.
+    pub(super) group: Option<Vec<Pipeline>>,
+}
+
+/// A variable that is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Assign {
+    pub(super) name: String,
+    pub(super) value: Word,
+    /// Whether it is `+=`.
+    pub(super) appends: bool,
+}
+
+/// One word: its parts in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) parts: Vec<Part>,
+    /// Whether quotation marks or backslashes stand inside the word rather than around it.
+    pub(super) broken: bool,
+}
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Text, its quotation marks removed.
+    Text(String),
+    /// A variable, whether it stands in double quotation marks, and what stands for it where it is not set.
+    Variable { name: String, quoted: bool, default: String },
+    /// What commands print: `$(…)` and back quotes.
+    Output(Vec<Pipeline>),
+    /// A file that commands write or read: `<(…)` and `>(…)`.
+    Process(Vec<Pipeline>),
+}
+
+/// Where a command reads from or writes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Redirect {
+    /// `< file`
+    In(Word),
+    /// `> file`, and whether it appends.
+    Out(Word, bool),
+    /// `<<< word`
+    HereString(Word),
+    /// The text of a here-document.
+    HereDocument(String),
+    /// `<>`, `>&` and the like between descriptors.
+    Other(Word),
+}

@@ -1,0 +1,131 @@
+//! Words put together: escapes, parts between quotation marks, assignments and braces.
+//!
+//! Must not know pipelines or what any command does.
+
+use super::syntax::{Assign, Command, Part, Word};
+
+/// The byte of an escape in `$'…'`, and the length of what stands behind the backslash.
+pub(super) fn ansi_escape(rest: &[u8]) -> (u8, usize) {
+    let digits = |from: usize, most: usize, radix: u32| {
+        let text: String =
+            rest.iter().skip(from).take(most).map(|byte| char::from(*byte)).take_while(|c| c.is_digit(radix)).collect();
+        u32::from_str_radix(&text, radix).ok().map(|value| (value, text.len()))
+    };
+    let low = |value: u32| u8::try_from(value & 0xFF).unwrap_or(b'?');
+    match rest.first() {
+        Some(b'n') => (b'\n', 1),
+        Some(b't') => (b'\t', 1),
+        Some(b'r') => (b'\r', 1),
+        Some(b'x') => digits(1, 2, 16).map_or((b'x', 1), |(value, length)| (low(value), length + 1)),
+        Some(b'u') => digits(1, 4, 16).map_or((b'u', 1), |(value, length)| (low(value), length + 1)),
+        Some(b'0'..=b'7') => digits(0, 3, 8).map_or((b'0', 1), |(value, length)| (low(value), length)),
+        Some(other) => (*other, 1),
+        None => (b'\\', 0),
+    }
+}
+
+/// Puts a word together.
+#[derive(Default)]
+pub(super) struct Builder {
+    word: Word,
+    text: Vec<u8>,
+    pub(super) broken: bool,
+    /// Whether a quotation has ended in it.
+    closed: bool,
+}
+
+impl Builder {
+    pub(super) fn push(&mut self, byte: u8) {
+        self.text.push(byte);
+    }
+
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.word.parts.is_empty() && !self.closed
+    }
+
+    pub(super) fn note_break(&mut self, inside: bool) {
+        self.broken |= inside;
+    }
+
+    /// A quotation that is followed by more of the word breaks it.
+    pub(super) fn quoted_before(&mut self, next: Option<u8>) {
+        self.closed = true;
+        self.broken |= next.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    }
+
+    pub(super) fn part(&mut self, part: Part) {
+        self.flush();
+        self.word.parts.push(part);
+    }
+
+    pub(super) fn flush(&mut self) {
+        if !self.text.is_empty() {
+            let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
+            self.word.parts.push(Part::Text(text));
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Word {
+        self.flush();
+        Word { broken: self.broken, ..self.word }
+    }
+}
+
+impl Word {
+    /// The whole text, where nothing in it has to be looked up or run.
+    pub(super) fn literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// `name=value` and `name+=value`.
+pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
+    let Some(Part::Text(first)) = word.parts.first() else { return None };
+    let (name, value) = first.split_once('=')?;
+    let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+    let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+    if !named {
+        return None;
+    }
+    let mut parts: Vec<Part> = word.parts.iter().skip(1).cloned().collect();
+    if !value.is_empty() {
+        parts.insert(0, Part::Text(value.to_owned()));
+    }
+    Some((name.to_owned(), appends, Word { parts, broken: word.broken }))
+}
+
+/// `{a,b,c}` as words.
+pub(super) fn braces(word: &Word) -> Option<Vec<Word>> {
+    let inner = word.literal()?.strip_prefix('{')?.strip_suffix('}')?;
+    if !inner.contains(',') || inner.contains(['{', '}', ':', '"']) && !inner.contains("://") {
+        return None;
+    }
+    let words = inner.split(',').map(|part| Word { parts: vec![Part::Text(part.to_owned())], broken: true });
+    Some(words.collect())
+}
+
+/// `for name in words` sets the name to the words.
+pub(super) fn set_by_loop(command: &mut Command) {
+    let is = |at: usize, text: &str| command.words.get(at).and_then(Word::literal) == Some(text);
+    if !is(0, "for") || !is(2, "in") {
+        return;
+    }
+    let Some(name) = command.words.get(1).and_then(Word::literal).map(str::to_owned) else { return };
+    let mut parts = Vec::new();
+    for word in command.words.iter().skip(3) {
+        if !parts.is_empty() {
+            parts.push(Part::Text(" ".to_owned()));
+        }
+        parts.extend(word.parts.iter().cloned());
+    }
+    command.words.clear();
+    command.assigns.push(Assign { name, value: Word { parts, broken: false }, appends: false });
+}
