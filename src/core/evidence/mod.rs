@@ -3,15 +3,18 @@
 //! Must not know any rule or rubric, and never judges: it only tells what stands where.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub mod context;
 pub mod decode;
 pub mod document;
+pub mod lexicon;
 pub mod manifest;
 pub mod schema;
 pub mod sentences;
 pub mod signals;
 pub mod source;
+pub mod surfaces;
 pub mod tools;
 pub mod unicode;
 pub mod zones;
@@ -21,6 +24,7 @@ use crate::snapshot::Gap;
 use document::Document;
 use manifest::Manifest;
 use source::SourceView;
+use surfaces::Surface;
 use tools::Tool;
 
 /// Everything that was read from one bundle. Paths are the keys everywhere.
@@ -36,6 +40,8 @@ pub struct Evidence {
     pub tools: Vec<Tool>,
     /// What could not be read: text that is none, manifests that do not parse, source that no parser takes.
     pub gaps: Vec<Gap>,
+    /// What a model reads of the servers, taken apart at the first question for it.
+    pub(crate) surfaces: OnceLock<Vec<Surface>>,
 }
 
 impl Evidence {
@@ -56,5 +62,11 @@ impl Evidence {
         evidence.gaps.sort();
         evidence.gaps.dedup();
         evidence
+    }
+
+    /// What a model reads of the servers: tools in their order, then prompts, resources and the servers' own words.
+    /// Taken apart at the first call; the evidence must be complete by then.
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| surfaces::collect(self))
     }
 }

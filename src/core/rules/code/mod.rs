@@ -11,6 +11,11 @@ mod document_missing_changelog;
 mod document_missing_licence_file;
 mod document_missing_readme;
 mod document_missing_security_policy;
+mod flow_destroy;
+mod flow_destroy_tools;
+mod flow_leak;
+mod flow_leak_tools;
+mod flow_legs;
 mod hook_auto_approve;
 mod hook_commands;
 mod hook_remote_command;
@@ -67,6 +72,8 @@ mod tool_credential_request;
 mod tool_cues;
 mod tool_description_injection;
 mod tool_description_oversized;
+mod tool_directives;
+mod tool_duplicate_name;
 mod tool_duplicate_title;
 mod tool_emphatic_wording;
 mod tool_false_prerequisite;
@@ -74,11 +81,18 @@ mod tool_harvest;
 mod tool_hidden_name;
 mod tool_hidden_text;
 mod tool_name_nonstandard;
+mod tool_poison;
+#[cfg(test)]
+mod tool_poison_tests;
 mod tool_schema_injection;
+mod tool_schema_unread;
+mod tool_secrets;
 mod tool_shadowing;
 #[cfg(test)]
 mod tool_tests;
 mod tool_texts;
+#[cfg(test)]
+mod tool_traps;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[
@@ -91,6 +105,10 @@ pub const RULES: &[&dyn Rule] = &[
     &document_missing_licence_file::DocumentMissingLicenceFile,
     &document_missing_readme::DocumentMissingReadme,
     &document_missing_security_policy::DocumentMissingSecurityPolicy,
+    &flow_destroy::FlowDestroy,
+    &flow_destroy_tools::FlowDestroyTools,
+    &flow_leak::FlowLeak,
+    &flow_leak_tools::FlowLeakTools,
     &hook_auto_approve::HookAutoApprove,
     &hook_remote_command::HookRemoteCommand,
     &measure_architecture::MeasureArchitecture,
@@ -136,6 +154,7 @@ pub const RULES: &[&dyn Rule] = &[
     &tool_credential_request::ToolCredentialRequest,
     &tool_description_injection::ToolDescriptionInjection,
     &tool_description_oversized::ToolDescriptionOversized,
+    &tool_duplicate_name::ToolDuplicateName,
     &tool_duplicate_title::ToolDuplicateTitle,
     &tool_emphatic_wording::ToolEmphaticWording,
     &tool_false_prerequisite::ToolFalsePrerequisite,
@@ -144,5 +163,6 @@ pub const RULES: &[&dyn Rule] = &[
     &tool_hidden_text::ToolHiddenText,
     &tool_name_nonstandard::ToolNameNonstandard,
     &tool_schema_injection::ToolSchemaInjection,
+    &tool_schema_unread::ToolSchemaUnread,
     &tool_shadowing::ToolShadowing,
 ];

@@ -1,12 +1,15 @@
 //! Cues: the clauses by which text in a tool speaks to the model instead of describing the tool.
 //!
 //! Shared by the rules about tools; must not decide how bad a cue is. Each looks at one sentence, outside quotations,
-//! within a few words. Sources: SAFE-MCP T1001, T1401, T1404, T1501; measured against 14,000 public descriptions.
+//! within a few words. Sources: SAFE-MCP T1001, T1401, T1404, T1501; measured against 20,000 public descriptions.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::lexicon::{
+    CALL, Classes, DESTROY, GUARD, GUIDANCE, HIDDEN, NEGATION, OPERATION, ORDER, OVERRIDE, READ, SEND, SPEAK, USER,
+};
 use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
@@ -15,7 +18,7 @@ static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static TAGS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?)|hidden[_-]?instructions?|internal[_-]?instructions?|assistant|critical)>")
+    Regex::new(r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?|note)|hidden[_-]?instructions?|internal[_-]?(?:instructions?|note)|assistant|critical|admin|override|directive|mandatory)>")
         .expect("the pattern is fixed and valid")
 });
 
@@ -28,19 +31,11 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed and valid")
 });
 
-/// Words of which a text needs one before its clauses are worth looking at.
-static CLAUSES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)ignor|disregard|forget|overrid|supersede|bypass|disabl|circumvent|skip|trust|treat|mention|tell|inform|reveal|disclos|notify|alert|\b(?:key|variable|history|prompt|phrase)")
-        .expect("the pattern is fixed and valid")
-});
-
-/// Whether a text may hold any of the clauses below: cheap, and never wrong where it says no.
-pub(super) fn may_hold_clauses(text: &str) -> bool {
-    CLAUSES.is_match(text) || SECRET.is_match(text)
-}
-
 /// A token of a chat template: nothing that a description needs.
 pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
+    if !text.contains(['<', '[', '#']) {
+        return None;
+    }
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
 }
 
@@ -51,6 +46,9 @@ pub(super) fn is_common_tag(text: &str, (start, end): (usize, usize)) -> bool {
 
 /// A pseudo-tag that sets text apart as an order: `<IMPORTANT>`. Honest servers use some, too.
 pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
+    if !text.contains('<') {
+        return None;
+    }
     TAGS.find(text).map(|found| (found.start(), found.end()))
 }
 
@@ -59,10 +57,62 @@ pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
     LABELS.find(text).map(|found| (found.start(), found.end()))
 }
 
-const OVERRIDE: Phrase = Phrase {
+/// Which guidance is set aside.
+const EARLIER: [&str; 27] = [
+    "previous",
+    "prior",
+    "above",
+    "earlier",
+    "preceding",
+    "existing",
+    "other",
+    "all",
+    "any",
+    "system",
+    "safety",
+    "your",
+    "user's",
+    "former",
+    "initial",
+    "original",
+    "conflicting",
+    "default",
+    "current",
+    "every",
+    "these",
+    "those",
+    "user",
+    "security",
+    "past",
+    "contradictory",
+    "built-in",
+];
+
+/// Setting earlier instructions aside: "ignore all previous instructions", "takes precedence over any other rule".
+pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !sentence.classes.any(GUIDANCE.with(OVERRIDE)) {
+        return None;
+    }
+    let aside = sentence.all(OVERRIDE).find_map(|first| {
+        let last = (first + 1..=first + 5).find(|index| {
+            sentence.is(*index, GUIDANCE)
+                && !sentence.fits(
+                    *index,
+                    &["command", "commands", "order", "orders", "policy", "rule", "rules", "constraint", "constraints"],
+                )
+        })?;
+        let earlier = (first + 1..=last).any(|index| sentence.fits(index, &EARLIER));
+        let told = sentence.has(&["you", "your"]);
+        (earlier || told).then_some((first, last))
+    });
+    let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE));
+    found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
+}
+
+const PRECEDENCE: Phrase = Phrase {
     parts: &[
-        &["ignore", "disregard", "forget", "override", "overrides", "overriding", "supersede", "supersedes"],
-        &["previous", "prior", "above", "earlier", "preceding", "existing", "other"],
+        &["precedence", "priority", "override", "overrides", "supersede", "supersedes", "outrank", "outranks"],
+        &["all", "any", "other", "previous", "prior", "every", "user", "system", "conflicting", "your"],
         &[
             "instruction",
             "instructions",
@@ -71,58 +121,36 @@ const OVERRIDE: Phrase = Phrase {
             "directive",
             "directives",
             "guidelines",
-            "orders",
-            "safety",
-            "rules",
+            "request",
+            "requests",
+            "preferences",
         ],
     ],
     gap: 3,
 };
 
-/// Setting earlier instructions aside: "ignore all previous instructions".
-pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    sentence.find(&OVERRIDE).filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
-}
+const ASIDE: Phrase = Phrase {
+    parts: &[
+        &["ignore", "disregard", "forget"],
+        &["everything", "anything", "what", "whatever"],
+        &["user", "before", "above", "told", "said", "instructed", "system"],
+    ],
+    gap: 4,
+};
 
 /// "Ignore existing rules" as the name of a flag or a choice of the user is no order.
 fn names_an_option(sentence: &Sentence<'_>, index: usize) -> bool {
-    let before = sentence.words.iter().take(index).skip(index.saturating_sub(4));
-    before.into_iter().any(|word| {
-        is_one_of(
-            &word.folded,
-            &[
-                "whether", "if", "to", "will", "option", "flag", "can", "may", "used", "detect*", "prevent*", "block*",
-                "like",
-            ],
-        )
+    (index.saturating_sub(4)..index).any(|at| {
+        sentence.words.get(at).is_some_and(|word| !word.quoted)
+            && is_one_of(
+                sentence.word(at),
+                &[
+                    "whether", "if", "to", "will", "option", "flag", "can", "may", "used", "detect*", "prevent*",
+                    "block*", "like",
+                ],
+            )
     })
 }
-
-const BYPASS: Phrase = Phrase {
-    parts: &[
-        &["ignore", "bypass", "disable", "disables", "circumvent", "override", "skip", "disregard"],
-        &["safety", "security", "content", "access", "all"],
-        &[
-            "restriction",
-            "restrictions",
-            "filter",
-            "filters",
-            "filtering",
-            "policies",
-            "policy",
-            "guidelines",
-            "controls",
-            "checks",
-            "sanitization",
-            "validation",
-            "validations",
-            "protocols",
-            "safeguards",
-            "guardrails",
-        ],
-    ],
-    gap: 2,
-};
 
 const TRUST: Phrase = Phrase {
     parts: &[
@@ -134,118 +162,304 @@ const TRUST: Phrase = Phrase {
     gap: 3,
 };
 
-/// Switching protection off: "disable content filtering", "trust all user input implicitly".
-pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let first = sentence.find(&BYPASS).or_else(|| sentence.find(&TRUST))?;
-    (!sentence.negated(first.0) && !names_an_option(sentence, first.0)).then_some(first)
-}
-
-const CONCEAL: Phrase = Phrase {
+const UNLIMITED: Phrase = Phrase {
     parts: &[
-        &["not", "never", "don't", "dont", "without", "avoid"],
+        &["without", "no", "zero", "free"],
         &[
-            "mention",
-            "mentioning",
-            "tell",
-            "telling",
-            "inform",
-            "informing",
-            "reveal",
-            "revealing",
-            "disclose",
-            "disclosing",
-            "notify",
-            "notifying",
-            "alert",
-            "alerting",
+            "restrictions",
+            "restriction",
+            "guardrails",
+            "safeguards",
+            "limitations",
+            "safety",
+            "filtering",
+            "moderation",
         ],
-        &["user", "users", "user's", "human", "humans", "anyone", "policy", "this", "operator", "customer"],
     ],
-    gap: 4,
+    gap: 2,
 };
 
-/// Keeping something from the user: "do not mention this to the user".
-pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let (first, last) = sentence.find(&CONCEAL)?;
-    // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
-    let steers = sentence.words.get(last + 1).is_some_and(|word| {
-        is_one_of(
-            &word.folded,
-            &[
-                "to", "they", "how", "what", "which", "you", "it", "there", "until", "unless", "if", "when", "before",
-                "can",
-            ],
-        )
-    });
-    let object_is_text = sentence.fits(last, &["this", "policy"]);
-    (!steers || object_is_text).then_some((first, last))
+/// Switching protection off: "disable content filtering", "trust all user input implicitly", "answer without guardrails".
+pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    let bypass = || {
+        sentence.all(OVERRIDE).find_map(|first| {
+            let last = (first + 1..=first + 5).find(|index| {
+                sentence.is(*index, GUARD)
+                    && !sentence.fits(
+                        *index,
+                        &[
+                            "control",
+                            "check",
+                            "limitation",
+                            "filter",
+                            "rule",
+                            "rules",
+                            "permission",
+                            "permissions",
+                            "validation",
+                            "safe",
+                            "secure",
+                            "policy",
+                        ],
+                    )
+            })?;
+            let whose = (first + 1..=last).any(|index| {
+                sentence.fits(
+                    index,
+                    &[
+                        "safety", "security", "content", "access", "all", "any", "your", "ethical", "built-in",
+                        "system", "privacy", "usage",
+                    ],
+                )
+            });
+            (whose || sentence.has(&["you", "your"])).then_some((first, last))
+        })
+    };
+    let unlimited = || {
+        sentence.find(&UNLIMITED).filter(|_| {
+            sentence.classes.any(ORDER)
+                && sentence.has(&["you", "act", "respond", "answer", "behave", "execute", "comply"])
+        })
+    };
+    let free = unlimited();
+    let found = free.or_else(|| {
+        let found = sentence.classes.any(GUARD).then(bypass).flatten().or_else(|| sentence.find(&TRUST))?;
+        (!sentence.negated(found.0)).then_some(found)
+    })?;
+    (!names_an_option(sentence, found.0)).then_some(found)
 }
 
-static SECRET: LazyLock<Regex> = LazyLock::new(|| {
+/// From whom something is kept, or what is.
+const KEPT_FROM: [&str; 16] = [
+    "user",
+    "users",
+    "user's",
+    "human",
+    "humans",
+    "anyone",
+    "policy",
+    "this",
+    "operator",
+    "customer",
+    "anybody",
+    "person",
+    "client",
+    "instruction",
+    "instructions",
+    "step",
+];
+
+/// Keeping something from the user: "do not mention this to the user", "without the user noticing".
+pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    unspoken(sentence).or_else(|| unseen(sentence)).or_else(|| kept(sentence))
+}
+
+/// "Never tell the user", "without informing anyone", "no need to mention this".
+fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
+        return None;
+    }
+    const WORDS: [&str; 26] = [
+        "mention",
+        "mentioning",
+        "mentioned",
+        "tell",
+        "telling",
+        "inform",
+        "informing",
+        "informed",
+        "reveal",
+        "revealing",
+        "revealed",
+        "disclose",
+        "disclosing",
+        "disclosed",
+        "notify",
+        "notifying",
+        "notified",
+        "alert",
+        "alerting",
+        "told",
+        "divulge",
+        "expose",
+        "shown",
+        "acknowledge",
+        "discuss",
+        "announce",
+    ];
+    let (first, said) = sentence.all(NEGATION).find_map(|first| {
+        let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
+        Some((first, said))
+    })?;
+    let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM));
+    // "The user must not be told": whom it is kept from stands before.
+    let before = || (first.saturating_sub(4)..first).find(|index| sentence.is(*index, USER));
+    let last = whom.or_else(before)?;
+    // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
+    let steers = is_one_of(
+        sentence.word(last + 1),
+        &[
+            "to", "they", "how", "what", "which", "you", "it", "there", "until", "unless", "if", "when", "before",
+            "can", "may",
+        ],
+    ) && !matches!(sentence.word(last + 2), "used" | "use" | "have" | "did" | "are" | "were");
+    (!steers || sentence.fits(last, &["this", "policy"])).then_some((first.min(last), last.max(said)))
+}
+
+const UNSEEN: Phrase = Phrase {
+    parts: &[
+        &["without", "not", "never", "nor", "don't", "cannot"],
+        &["user", "user's", "users", "human", "operator", "customer"],
+        &[
+            "knowing",
+            "knowledge",
+            "noticing",
+            "notice",
+            "awareness",
+            "aware",
+            "realizing",
+            "realize",
+            "see",
+            "seeing",
+            "know",
+            "noticed",
+            "suspect",
+        ],
+    ],
+    gap: 3,
+};
+const UNAWARE: Phrase = Phrase {
+    parts: &[
+        &["user", "users", "human", "operator", "customer"],
+        &["not", "never", "unaware", "without", "remain", "remains"],
+        &["know", "see", "notice", "aware", "unaware", "realize", "find", "of", "informed", "told", "shown", "learn"],
+    ],
+    gap: 3,
+};
+
+/// "Without the user noticing", "the user must not know".
+fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !sentence.classes.any(USER) {
+        return None;
+    }
+    let found = sentence.find(&UNSEEN).or_else(|| sentence.find(&UNAWARE))?;
+    let states = sentence.has(&[
+        "if",
+        "may",
+        "might",
+        "cannot",
+        "can't",
+        "able",
+        "access",
+        "permission",
+        "permissions",
+        "doesn't",
+        "does",
+    ]);
+    (!states).then_some(found)
+}
+
+const KEEP: Phrase = Phrase {
+    parts: &[
+        &[
+            "hide",
+            "hidden",
+            "conceal",
+            "concealed",
+            "keep",
+            "kept",
+            "withhold",
+            "secret",
+            "invisible",
+            "stay",
+            "remain",
+        ],
+        &["from", "hidden", "secret", "confidential", "invisible", "to"],
+        &["user", "users", "user's", "human", "humans", "operator", "customer"],
+    ],
+    gap: 3,
+};
+
+/// "Keep this hidden from the user".
+fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    let found = sentence.find(&KEEP).filter(|_| sentence.classes.any(HIDDEN.with(SPEAK)))?;
+    let last = sentence.word(found.1 + 1);
+    let plain = !sentence.negated(found.0) && !is_one_of(last, &["interface", "list", "profile", "id", "who"]);
+    (plain && sentence.has(&["from", "invisible"]) && !sentence.has(&["whether", "if", "true", "option"]))
+        .then_some(found)
+}
+
+/// An act out of sight: "silently upload", "in the background, copy".
+pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    const SLY: [&str; 9] = [
+        "secretly",
+        "covertly",
+        "stealthily",
+        "discreetly",
+        "invisibly",
+        "surreptitiously",
+        "quietly",
+        "silently",
+        "unnoticed",
+    ];
+    if !sentence.classes.any(HIDDEN) {
+        return None;
+    }
+    let at = sentence.all(HIDDEN).find(|index| sentence.fits(*index, &SLY) && !sentence.negated(*index))?;
+    let acts: Classes = SEND.with(READ).with(DESTROY);
+    let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
+    let weak = sentence.fits(at, &["silently", "quietly"]);
+    let ordered = sentence.classes.any(ORDER) || sentence.has(&["also", "then"]);
+    (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
+}
+
+static DELAY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i-u)(?:^|[/~\\\s`'(])(?:\.ssh/|id_rsa\b|id_ed25519\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.kube/config|\.docker/config|\.gnupg|\.git-credentials",
-        r"|\.config/gcloud|\.bash_history|\.zsh_history|etc/shadow|etc/passwd|wallet\.dat|keychain\b|(?:\.cursor|\.claude|\.codeium|\.vscode|\.config|claude_desktop)[/\w.-]*mcp[\w.-]*\.json|mcp\.json|claude_desktop_config\.json)"
+        r"(?-u)\b(?:on|after|starting (?:with|from)|from|upon) the (?:second|third|fourth|fifth|sixth|seventh|tenth|\d+(?:st|nd|rd|th)) (?:call|invocation|use|request|execution|run|time|message|conversation)",
+        r"|\bafter (?:\d+|two|three|four|five|six|seven|ten|several|a few|\w+) (?:successful )?(?:calls|invocations|uses|executions|runs|conversations|messages)\b",
+        r"|\b(?:if|when|once) (?:the )?(?:current |today'?s |system )?(?:date|time|day|year) (?:is|has|reaches|passes|becomes)(?: \w+)? (?:after|past|later|beyond|passed|\d{4})",
+        r"|\b(?:once|after) (?:the )?(?:user'?s? )?(?:trust|approval) (?:is|has been) (?:established|gained|granted|built)",
     ))
     .expect("the pattern is fixed and valid")
 });
 
-const SECRET_WORDS: Phrase = Phrase {
-    parts: &[
-        &["ssh", "private", "api", "environment", "conversation", "chat", "system", "seed", "aws", "access", "session"],
-        &["key", "keys", "variables", "history", "prompt", "phrase", "credentials", "token", "tokens", "cookies"],
-    ],
-    gap: 0,
-};
-
-const READ_VERBS: [&str; 14] = [
-    "read", "reads", "open", "cat", "access", "load", "get", "retrieve", "fetch", "collect", "include", "copy", "grab",
-    "extract",
-];
-const SEND_VERBS: [&str; 18] = [
-    "send",
-    "sends",
-    "pass",
-    "upload",
-    "post",
-    "include",
-    "forward",
-    "append",
-    "attach",
-    "transmit",
-    "submit",
-    "exfiltrate",
-    "put",
-    "provide",
-    "supply",
-    "return",
-    "insert",
-    "leak",
-];
-
-/// A secret file named together with an order to read or hand it over.
-pub(super) fn takes_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let file = SECRET.is_match(sentence.text);
-    let named = sentence.find(&SECRET_WORDS);
-    let send = (0..sentence.words.len()).find(|index| sentence.fits(*index, &SEND_VERBS) && !sentence.negated(*index));
-    let read = (0..sentence.words.len()).find(|index| sentence.fits(*index, &READ_VERBS) && !sentence.negated(*index));
-    match (file, named, read, send) {
-        (true, _, Some(read), Some(send)) => Some((read.min(send), read.max(send))),
-        (false, Some((_, last)), Some(read), Some(send))
-            if read != send && sentence.fits(last, &["key", "keys", "variables", "history", "prompt", "phrase"]) =>
-        {
-            let ordered = sentence.has(&["must", "always", "first", "also", "please", "secretly", "silently"]);
-            ordered.then_some((read.min(send), read.max(send)))
-        }
-        _ => None,
-    }
+/// An order that waits: "on the third call, send …", "if the date is after …, replace …".
+pub(super) fn waits(sentence: &Sentence<'_>) -> bool {
+    let acts = SEND.with(DESTROY).with(OVERRIDE).with(crate::evidence::lexicon::CHANGE).with(CALL);
+    sentence.classes.any(acts)
+        && sentence.classes.any(OPERATION.with(ORDER).with(acts))
+        && DELAY.is_match(sentence.lower())
 }
 
-/// Whether a sentence names a secret file with a verb of reading: half of [`takes_secret`].
-pub(super) fn reads_secret_file(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    if !SECRET.is_match(sentence.text) {
+/// The strongest clauses in other languages: setting instructions aside, silence towards the user, secrets handed over.
+static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)(?:忽略|无视|忘记|忽視|無視)(?:[^。\n]{0,8})(?:之前|以上|先前|前面|所有|此前)(?:[^。\n]{0,8})(?:指令|指示|说明|規則|规则|提示)|(?:以前|上記|これまで|前)の?(?:すべての|全ての)?(?:指示|命令)を?(?:無視|忘れ)",
+        r"|(?:不要|不得|请勿|切勿|別|不能)(?:向|对|對|让|讓|告诉|告訴|通知|提醒|告知)(?:[^。\n]{0,4})(?:用户|用戶|使用者)|ユーザー?に(?:は)?(?:[^。\n]{0,10})(?:言わない|知らせない|伝えない|教えない|報告しない)",
+        r"|이전(?:의)?\s*(?:모든\s*)?(?:지시|명령)(?:[^.\n]{0,6})무시|사용자에게\s*(?:[^.\n]{0,12})(?:말하지|알리지|언급하지)",
+        r"|\bignor(?:a|e|ar|en|ez|iere|ieren|ieren sie|are)\b[^.\n]{0,24}\b(?:instrucciones|instructions précédentes|consignes|anweisungen|instruções|istruzioni)\b|\bignore[zr]?\b[^.\n]{0,20}\b(?:consignes|instructions précédentes)|\bmissachten?\b[^.\n]{0,24}\banweisungen\b",
+        r"|\b(?:no|nunca)\s+(?:le\s+|se\s+lo\s+)?(?:menciones?|digas?|informes?|reveles?|cuentes?|diga|mencione|informe|revele)\b[^.\n]{0,30}\b(?:usuario|usuária|usuário|utilizador)\b|\bnão\s+(?:mencione|informe|conte|revele|diga)\b[^.\n]{0,30}\busuário",
+        r"|\b(?:ne|n')\s*(?:le\s+)?(?:mentionne[zr]?|dites?|dis|informe[zr]?|révèle[zr]?|parle[zr]?)\b[^.\n]{0,20}\b(?:pas|jamais)\b[^.\n]{0,30}\butilisateur|\b(?:sag|sage|sagen|erwähne|erwähnen|informiere|informieren|verrate|verraten)\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender)\b[^.\n]{0,20}\b(?:nicht|nichts|niemals)|\b(?:nutzer|benutzer)\b[^.\n]{0,24}\b(?:nichts|nicht|niemals)\b[^.\n]{0,20}\b(?:sagen|erwähnen|informieren|mitteilen|verraten)",
+        r"|(?:игнорируй|игнорируйте|забудь|забудьте)[^.\n]{0,24}(?:инструкци|указани|команд)|не\s+(?:говори|говорите|сообщай|сообщайте|упоминай|упоминайте|рассказывай)[^.\n]{0,30}пользовател",
+        r"|تجاهل[^.\n]{0,20}(?:التعليمات|الأوامر)|لا تخبر المستخدم",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
+/// Such a clause, as offsets into the text.
+pub(super) fn foreign_clause(text: &str) -> Option<(usize, usize)> {
+    const MARKS: [&str; 8] =
+        ["ignor", "missacht", "usuari", "usuári", "utilisateur", "nutzer", "anwender", "utilizador"];
+    let lower = || text.to_lowercase();
+    let worth = !text.is_ascii() || {
+        let lower = lower();
+        MARKS.iter().skip(1).any(|mark| lower.contains(mark))
+            || lower.contains("instruc")
+            || lower.contains("anweisung")
+            || lower.contains("istruzion")
+    };
+    if !worth {
         return None;
     }
-    let verb = (0..sentence.words.len())
-        .find(|index| sentence.fits(*index, &["read", "cat", "open", "copy"]) && !sentence.negated(*index))?;
-    Some((verb, verb))
+    FOREIGN.find(text).map(|found| (found.start(), found.end()))
 }
