@@ -102,7 +102,7 @@ const VERBS: &[(Classes, &str)] = &[
     (ORDER, "ensure require oblige"),
     (
         CHANGE,
-        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate",
+        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate switch raise lower cut invert hijack intercept",
     ),
     (CHANGE.with(OVERRIDE), "override overrule supersede"),
     (

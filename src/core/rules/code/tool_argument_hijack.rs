@@ -114,7 +114,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     let (whose, _) = whose(sentence, speaker)?;
     let named = matches!(whose, Whose::Tool | Whose::Others);
     match (decided, value) {
-        (Some(Decided::Changed), _) if duty && (named || whose == Whose::Operation) => HIGH,
+        (Some(Decided::Changed), _) if named || whose == Whose::Operation => HIGH,
         (Some(Decided::Changed), Some(_)) if duty => HIGH,
         (Some(_), _) if overrules_user(sentence) => HIGH,
         (Some(_), Some(Literal::Place)) if duty && (whose.is_foreign() || presses(sentence)) => HIGH,
@@ -129,9 +129,10 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
 /// Whether an address in a sentence is where something goes, not where something is read.
 fn names_receiver(sentence: &Sentence<'_>) -> bool {
     let lower = sentence.lower();
-    let to = ["to ", "bcc", "cc ", "recipient", "channel", "marker", "append", "address", "destination", "with "]
-        .iter()
-        .any(|word| lower.contains(word));
+    let to =
+        ["to ", "bcc", "cc ", "recipient", "channel", "marker", "append", "address", "destination", "with ", " as "]
+            .iter()
+            .any(|word| lower.contains(word));
     let link = lower.contains("http") && !lower.contains('@');
     to && (!link
         || sentence.has(&[

@@ -148,7 +148,7 @@ pub(super) enum Decided {
 pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
     let plain =
         |(verb, argument): (usize, usize)| !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument);
-    if sentence.near(CHANGE, ARGUMENT, 5).is_some_and(plain) {
+    if sentence.near(CHANGE, ARGUMENT, 9).is_some_and(plain) {
         return Some(Decided::Changed);
     }
     let set = sentence.then(SET.with(SEND), ARGUMENT, 4).is_some_and(plain)
@@ -266,7 +266,7 @@ fn is_example(before: &str, value: &str) -> bool {
 
 /// "…must also be sent to": a verb of moving, and something that is moved or received.
 pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
-    const MOVED: [&str; 46] = [
+    const MOVED: [&str; 55] = [
         "email",
         "emails",
         "message",
@@ -313,6 +313,15 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
         "them",
         "money",
         "tokens",
+        "attendee",
+        "attendees",
+        "guest",
+        "member",
+        "collaborator",
+        "meeting",
+        "invite",
+        "event",
+        "participant",
     ];
     const MOVES: [&str; 41] = [
         "send",

@@ -239,7 +239,8 @@ fn when_asked(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
 /// Any action at all comes after.
 fn general(sentence: &Sentence<'_>, last: usize) -> bool {
     (last.saturating_sub(1)..last + 3).any(|index| {
-        sentence.fits(
+        let own = sentence.fits(index.wrapping_sub(1), &["this", "these", "the", "that", "its"]);
+        !own && sentence.fits(
             index,
             &[
                 "operation",

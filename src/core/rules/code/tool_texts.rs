@@ -133,7 +133,9 @@ impl<'a> Speaker<'a> {
             return None;
         }
         let sibling = self.siblings.folded.contains(folded.as_str());
-        let called = (index.saturating_sub(3)..index + 4).any(|at| sentence.is(at, crate::evidence::lexicon::CALL));
+        let uses = crate::evidence::lexicon::CALL.with(crate::evidence::lexicon::SEND);
+        let called = (index.saturating_sub(5)..index + 4).any(|at| sentence.is(at, uses))
+            || sentence.fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever"]);
         (sibling || beside || called || begins_with_verb(raw)).then_some(sibling)
     }
 }
