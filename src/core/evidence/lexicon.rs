@@ -99,15 +99,15 @@ families! {
 
 /// Verbs in their plain form.
 const VERBS: &[(Classes, &str)] = &[
-    (ORDER, "ensure require oblige"),
+    (ORDER, "require oblige"),
     (
         CHANGE,
-        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate switch raise lower cut invert hijack intercept",
+        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate switch raise lower cut invert hijack intercept move postpone delay advance",
     ),
     (CHANGE.with(OVERRIDE), "override overrule supersede"),
     (
         SET,
-        "set use append add include pass specify assign force default put insert prefix suffix prepend inject embed attach supply provide fill hardcode point direct apply enable disable mark name address substitute",
+        "set use append add include pass specify assign force default put insert prefix suffix prepend inject embed attach supply provide fill hardcode point direct apply enable disable mark name address grant prepend",
     ),
     (
         SEND,
@@ -122,7 +122,7 @@ const VERBS: &[(Classes, &str)] = &[
         SPEAK,
         "mention tell inform reveal disclose notify alert show explain expose acknowledge announce discuss display communicate surface divulge share describe report admit",
     ),
-    (OVERRIDE, "ignore disregard forget bypass circumvent skip neglect suspend disable"),
+    (OVERRIDE, "ignore disregard forget discard bypass circumvent skip neglect suspend disable"),
     (CONSENT, "confirm approve authorize authorise consent ask prompt"),
     (CONSEQUENCE, "fail crash corrupt break error reject block deny lose"),
     (WISH, "request specify provide intend supply choose enter select ask want give state name prefer"),
@@ -134,17 +134,17 @@ const VERBS: &[(Classes, &str)] = &[
 const NOUNS: &[(Classes, &str)] = &[
     (
         ARGUMENT,
-        "recipient path amount parameter argument address destination branch flag target account receiver quantity permission url uri host endpoint payee beneficiary wallet filename filepath directory folder location channel port price value field bcc cc subject mode privilege rate currency date addressee sender webhook domain payload command query keyword option header remote repository bucket region limit size number ticker symbol time day assignee author body",
+        "recipient path amount parameter argument address destination branch flag target account receiver quantity permission url uri host endpoint payee beneficiary wallet filename filepath directory folder location channel port price value field bcc cc subject mode privilege rate currency date addressee sender webhook domain payload command query keyword option header remote repository bucket region limit size number ticker symbol time day assignee author body visibility access role scope balance attendee",
     ),
     (USER, "user customer human operator person anyone client people owner"),
     (TOOL, "tool function server plugin mcp integration"),
     (
         OPERATION,
-        "email e-mail mail message sms payment transaction transfer purchase order trade booking reservation file filesystem commit push deployment query request upload download invite post tweet search deletion operation action call invocation command record event meeting document note appointment invoice withdrawal deposit login checkout write read task step session script download database shell terminal network git browser network calendar folder directory process workflow api",
+        "email e-mail mail message sms payment transaction transfer purchase order trade booking reservation file filesystem commit push deployment query request upload download invite post tweet search deletion operation action call invocation command record event meeting document note appointment invoice withdrawal deposit login checkout write read task step session script download database shell terminal network git browser network calendar folder directory process workflow api money fund invoice page user",
     ),
     (SECRET, "password passphrase key token secret credential mnemonic cookie apikey pin keychain"),
     (TALK, "conversation history context chat transcript prompt message dialogue dialog memory"),
-    (GUIDANCE, "instruction prompt directive guideline rule order policy command constraint"),
+    (GUIDANCE, "instruction prompt directive guideline guidance rule order policy command constraint"),
     (
         GUARD,
         "restriction filter safeguard guardrail protection sandbox limitation control check validation sanitization policy guideline safety security verification rule permission",
@@ -167,7 +167,7 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         ORDER,
-        "must always shall should mandatory need needs needed ought automatically immediately necessary compulsory essential obligatory imperative never supposed crucial critical vital remember please expected",
+        "must always shall should mandatory need needs needed ought automatically immediately necessary compulsory essential obligatory imperative never supposed ensure remember please expected",
     ),
     (CHANGE, "overrode overridden overriding rewritten rewrote doubled doubling swapped swapping tripled"),
     (SET, "equal to as"),

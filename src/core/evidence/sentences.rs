@@ -166,6 +166,15 @@ impl<'a> Sentence<'a> {
         self.text.plain.get(range((from, to))).is_some_and(|between| between.contains([',', ':', ';']))
     }
 
+    /// Whether a colon or a bracket stands behind a word: what follows explains it.
+    pub fn explains(&self, index: usize) -> bool {
+        let behind = self.words.get(index).and_then(|word| self.text.plain.get(word.end as usize..));
+        behind.is_some_and(|behind| {
+            let behind = behind.trim_start_matches(['`', '"', '\'', '*']);
+            behind.starts_with(':') || behind.starts_with(" (") || behind.starts_with(" -") || behind.starts_with(" :")
+        })
+    }
+
     /// The first place where a phrase stands outside quotations: the indices of its first and last word.
     pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
         let (first, rest) = phrase.parts.split_first()?;

@@ -8,7 +8,8 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_directives::{
-    Decided, Literal, Whose, commands, decided, literal, moves, obliges, overrules_user, presses, puts_into_all, whose,
+    Decided, Literal, Whose, commands, decided, literal, moves, names_receiver, obliges, overrules_user, presses, puts,
+    puts_into_all, whose,
 };
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::secret_file;
@@ -94,6 +95,7 @@ impl Rule for ToolArgumentHijack {
 /// How bad a sentence is that decides about other calls; the plainest reading of it counts.
 fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity, Confidence)> {
     const HIGH: Option<(Severity, Confidence)> = Some((Severity::High, Confidence::Medium));
+    const MEDIUM: Option<(Severity, Confidence)> = Some((Severity::Medium, Confidence::Low));
     let duty = obliges(sentence);
     if !duty && !commands(sentence) {
         return None;
@@ -113,43 +115,25 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     }
     let (whose, _) = whose(sentence, speaker)?;
     let named = matches!(whose, Whose::Tool | Whose::Others);
+    let unlisted = whose == Whose::Tool;
+    let tied = sentence.has(&["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
     match (decided, value) {
-        (Some(Decided::Changed), _) if named || whose == Whose::Operation => HIGH,
+        (Some(Decided::Changed), _) if (duty || tied) && (named || whose == Whose::Operation) => HIGH,
         (Some(Decided::Changed), Some(_)) if duty => HIGH,
         (Some(_), _) if overrules_user(sentence) => HIGH,
-        (Some(_), Some(Literal::Place)) if duty && (whose.is_foreign() || presses(sentence)) => HIGH,
+        (Some(_), Some(Literal::Place)) if (whose.is_foreign() && (duty || tied)) || (duty && presses(sentence)) => {
+            HIGH
+        }
         (_, Some(_)) if puts_into_all(sentence) && duty && whose.is_foreign() => HIGH,
+        (_, Some(_)) if puts(sentence) && duty && unlisted => HIGH,
+        (_, Some(Literal::Place)) if calls && unlisted && (duty || tied) => HIGH,
         _ if calls && whose.is_foreign() && sentence.classes.any(ORDER) && secret_file(sentence).is_some() => HIGH,
-        (Some(Decided::Set), Some(Literal::Plain)) if duty && named => Some((Severity::Medium, Confidence::Low)),
-        (Some(Decided::Changed), _) if duty => Some((Severity::Medium, Confidence::Low)),
+        (Some(Decided::Set), Some(Literal::Plain)) if duty && unlisted => HIGH,
+        (Some(Decided::Set), Some(Literal::Plain)) if duty && named => MEDIUM,
+        (Some(Decided::Changed), _) if duty => MEDIUM,
+        _ if calls && duty && unlisted && sentence.has(&["also", "every", "whenever", "succeeds", "responding"]) => {
+            MEDIUM
+        }
         _ => None,
     }
-}
-
-/// Whether an address in a sentence is where something goes, not where something is read.
-fn names_receiver(sentence: &Sentence<'_>) -> bool {
-    let lower = sentence.lower();
-    let to =
-        ["to ", "bcc", "cc ", "recipient", "channel", "marker", "append", "address", "destination", "with ", " as "]
-            .iter()
-            .any(|word| lower.contains(word));
-    let link = lower.contains("http") && !lower.contains('@');
-    to && (!link
-        || sentence.has(&[
-            "send",
-            "sent",
-            "forward",
-            "forwarded",
-            "upload",
-            "uploaded",
-            "post",
-            "posted",
-            "submit",
-            "submitted",
-            "transmit",
-            "report",
-            "redirect",
-            "redirected",
-            "copied",
-        ]))
 }

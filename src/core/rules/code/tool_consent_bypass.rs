@@ -99,7 +99,17 @@ fn forbids_asking(sentence: &Sentence<'_>) -> bool {
         ],
         gap: 3,
     };
-    sentence.find(&FORBIDS).is_some() || sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first))
+    const ASSUMED: Phrase = Phrase {
+        parts: &[
+            &["assume", "presume", "consider", "treat"],
+            &["consent", "approval", "permission", "approved", "confirmed", "authorized", "pre-approved"],
+        ],
+        gap: 4,
+    };
+    let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
+    assumed
+        || sentence.find(&FORBIDS).is_some()
+        || sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first))
 }
 
 /// Verbs of names of tools that act.

@@ -100,8 +100,17 @@ const ASK: Phrase = Phrase {
     gap: 3,
 };
 
+const ASK_FOR: Phrase = Phrase {
+    parts: &[
+        &["ask", "request", "prompt", "obtain", "have"],
+        &["user", "user's", "their", "them", "users"],
+        &["password", "passwords", "token", "secret", "credentials", "phrase", "pin"],
+    ],
+    gap: 4,
+};
+
 fn asks(sentence: &Sentence<'_>) -> bool {
-    let Some((first, last)) = sentence.find(&ASK) else { return false };
+    let Some((first, last)) = sentence.find(&ASK).or_else(|| sentence.find(&ASK_FOR)) else { return false };
     let before_last = last.checked_sub(1).map_or("", |at| sentence.word(at));
     let key = !sentence.fits(last, &["key", "phrase"])
         || matches!(before_last, "api" | "private" | "secret" | "access" | "seed" | "recovery" | "license");

@@ -105,13 +105,26 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         let told = sentence.has(&["you", "your"]);
         (earlier || told).then_some((first, last))
     });
-    let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE));
+    let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
+    let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE)).or(obeyed);
     found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
 }
 
 const PRECEDENCE: Phrase = Phrase {
     parts: &[
-        &["precedence", "priority", "override", "overrides", "supersede", "supersedes", "outrank", "outranks"],
+        &[
+            "precedence",
+            "priority",
+            "override",
+            "overrides",
+            "supersede",
+            "supersedes",
+            "outrank",
+            "outranks",
+            "replaces",
+            "cancels",
+            "voids",
+        ],
         &["all", "any", "other", "previous", "prior", "every", "user", "system", "conflicting", "your"],
         &[
             "instruction",
@@ -124,10 +137,46 @@ const PRECEDENCE: Phrase = Phrase {
             "request",
             "requests",
             "preferences",
+            "guidance",
+            "rules",
         ],
     ],
     gap: 3,
 };
+
+/// What a tool gives back is to be obeyed.
+const OBEY: Phrase = Phrase {
+    parts: &[
+        &["follow", "obey", "execute", "treat", "comply", "perform", "act", "carry"],
+        &["instruction", "instructions", "command", "commands", "directives", "directive", "output", "steps"],
+        &[
+            "response",
+            "output",
+            "result",
+            "results",
+            "returned",
+            "returns",
+            "contained",
+            "tool's",
+            "responses",
+            "instructions",
+            "commands",
+        ],
+    ],
+    gap: 5,
+};
+/// The words that make obedience blind.
+const BLINDLY: [&str; 9] = [
+    "question",
+    "blindly",
+    "unconditionally",
+    "system",
+    "immediately",
+    "unquestioningly",
+    "questioning",
+    "regardless",
+    "authoritative",
+];
 
 const ASIDE: Phrase = Phrase {
     parts: &[
@@ -179,30 +228,58 @@ const UNLIMITED: Phrase = Phrase {
     gap: 2,
 };
 
+const UNRESTRICTED: Phrase = Phrase {
+    parts: &[
+        &["act", "you", "behave", "respond", "operate"],
+        &["unrestricted", "unfiltered", "uncensored", "jailbroken", "unlimited"],
+        &["assistant", "mode", "ai", "agent", "model", "answers", "way"],
+    ],
+    gap: 4,
+};
+const SUSPENDED: Phrase = Phrase {
+    parts: &[
+        &["system", "safety", "your", "content", "security", "usual", "ethical"],
+        &["policies", "policy", "rules", "restrictions", "guidelines", "safeguards", "guardrails", "limits", "filters"],
+        &["not", "no", "suspended", "lifted", "void"],
+        &["apply", "longer", "applicable", "while", "when", "during", "for", "here"],
+    ],
+    gap: 2,
+};
+const COMPLY: Phrase = Phrase {
+    parts: &[
+        &["comply", "obey"],
+        &["with", "all", "any", "every"],
+        &["request", "requests", "command", "commands", "instruction"],
+    ],
+    gap: 2,
+};
+
+/// What protects a model, in the words in which it is switched off.
+const PROTECTIONS: [&str; 17] = [
+    "restrictions",
+    "filters",
+    "filtering",
+    "policies",
+    "guidelines",
+    "controls",
+    "protocols",
+    "safeguards",
+    "guardrails",
+    "protections",
+    "moderation",
+    "sanitization",
+    "alignment",
+    "checks",
+    "validation",
+    "validations",
+    "policy",
+];
+
 /// Switching protection off: "disable content filtering", "trust all user input implicitly", "answer without guardrails".
 pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     let bypass = || {
         sentence.all(OVERRIDE).find_map(|first| {
-            let last = (first + 1..=first + 5).find(|index| {
-                sentence.is(*index, GUARD)
-                    && !sentence.fits(
-                        *index,
-                        &[
-                            "control",
-                            "check",
-                            "limitation",
-                            "filter",
-                            "rule",
-                            "rules",
-                            "permission",
-                            "permissions",
-                            "validation",
-                            "safe",
-                            "secure",
-                            "policy",
-                        ],
-                    )
-            })?;
+            let last = (first + 1..=first + 5).find(|index| sentence.fits(*index, &PROTECTIONS))?;
             let whose = (first + 1..=last).any(|index| {
                 sentence.fits(
                     index,
@@ -221,7 +298,10 @@ pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
                 && sentence.has(&["you", "act", "respond", "answer", "behave", "execute", "comply"])
         })
     };
-    let free = unlimited();
+    let free = unlimited()
+        .or_else(|| sentence.find(&UNRESTRICTED))
+        .or_else(|| sentence.find(&SUSPENDED))
+        .or_else(|| sentence.find(&COMPLY));
     let found = free.or_else(|| {
         let found = sentence.classes.any(GUARD).then(bypass).flatten().or_else(|| sentence.find(&TRUST))?;
         (!sentence.negated(found.0)).then_some(found)
@@ -259,7 +339,7 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
         return None;
     }
-    const WORDS: [&str; 26] = [
+    const WORDS: [&str; 28] = [
         "mention",
         "mentioning",
         "mentioned",
@@ -283,6 +363,8 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "divulge",
         "expose",
         "shown",
+        "bring",
+        "bringing",
         "acknowledge",
         "discuss",
         "announce",
@@ -291,9 +373,13 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
         Some((first, said))
     })?;
-    let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM));
+    let passive = sentence.word(said).ends_with("ed") || matches!(sentence.word(said), "told" | "shown");
+    if passive && (sentence.has(&["if", "when", "unless", "where"]) || sentence.has(&["longer"])) {
+        return None;
+    }
+    let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM) && !passive);
     // "The user must not be told": whom it is kept from stands before.
-    let before = || (first.saturating_sub(4)..first).find(|index| sentence.is(*index, USER));
+    let before = || (first.saturating_sub(4)..first).find(|index| passive && sentence.is(*index, USER));
     let last = whom.or_else(before)?;
     // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
     let steers = is_one_of(
@@ -303,6 +389,11 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
             "can", "may",
         ],
     ) && !matches!(sentence.word(last + 2), "used" | "use" | "have" | "did" | "are" | "were");
+    let steers = steers
+        || sentence.has(&["longer"])
+        || (sentence.word(last + 1) == "that"
+            && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
+            && sentence.has(&["cannot", "possible", "unable", "can't"]));
     (!steers || sentence.fits(last, &["this", "policy"])).then_some((first.min(last), last.max(said)))
 }
 
@@ -337,6 +428,16 @@ const UNAWARE: Phrase = Phrase {
     gap: 3,
 };
 
+const NEEDLESS: Phrase = Phrase {
+    parts: &[
+        &["user", "users"],
+        &["not", "doesn't", "don't", "no"],
+        &["need", "have"],
+        &["know", "notice", "see", "informed", "told"],
+    ],
+    gap: 2,
+};
+
 /// "Without the user noticing", "the user must not know".
 fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     if !sentence.classes.any(USER) {
@@ -356,7 +457,8 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "doesn't",
         "does",
     ]);
-    (!states).then_some(found)
+    let needless = sentence.find(&NEEDLESS);
+    needless.or((!states).then_some(found))
 }
 
 const KEEP: Phrase = Phrase {

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::evidence::lexicon::{
-    ARGUMENT, CALL, CHANGE, CONSEQUENCE, Classes, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL,
-    TRIGGER, UNIVERSAL, USER, WISH,
+    ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
+    UNIVERSAL, USER, WISH,
 };
-use crate::evidence::sentences::{Sentence, is_one_of};
+use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
 
 use super::tool_texts::Speaker;
 
@@ -53,15 +53,38 @@ pub(super) fn others(sentence: &Sentence<'_>) -> Option<(Whose, usize)> {
     (!own).then_some((Whose::Others, named.1))
 }
 
-/// "When sending an email", "before any file operation", "all outgoing payments".
+/// "When sending an email", "before any file operation", "all outgoing payments", "git operations".
 fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, usize)> {
-    let kinds: Classes = OPERATION;
-    let words = sentence.all(TRIGGER).flat_map(|at| {
+    const KINDS_OF: [&str; 17] = [
+        "operation",
+        "operations",
+        "access",
+        "calls",
+        "requests",
+        "actions",
+        "commands",
+        "transactions",
+        "execution",
+        "writes",
+        "reads",
+        "tools",
+        "tool",
+        "deletions",
+        "uploads",
+        "queries",
+        "activity",
+    ];
+    let tied = sentence.all(TRIGGER).flat_map(|at| {
         let reach =
             if sentence.fits(at, &["when", "whenever", "if", "while", "once", "before", "after"]) { 9 } else { 4 };
-        (at + 1..=at + reach).filter(|index| sentence.is(*index, kinds) && !is_vague(sentence.word(*index)))
+        (at + 1..=at + reach).filter(|index| {
+            let verb = sentence.word(*index).ends_with("ing") && sentence.is(*index, SEND.with(DESTROY).with(CHANGE));
+            verb || (sentence.is(*index, OPERATION) && !is_vague(sentence.word(*index)))
+        })
     });
-    let found = words.filter(|index| !speaker.is_about(sentence.word(*index))).map(|index| {
+    let kinds =
+        sentence.all(OPERATION).filter(|index| sentence.fits(index + 1, &KINDS_OF) && !is_vague(sentence.word(*index)));
+    let found = tied.chain(kinds).filter(|index| !speaker.is_about(sentence.word(*index))).map(|index| {
         let sibling = speaker.has_sibling_for(sentence.word(index));
         (if sibling { Whose::SiblingOperation } else { Whose::Operation }, index)
     });
@@ -151,12 +174,23 @@ pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
     if sentence.near(CHANGE, ARGUMENT, 9).is_some_and(plain) {
         return Some(Decided::Changed);
     }
-    let set = sentence.then(SET.with(SEND), ARGUMENT, 4).is_some_and(plain)
+    let set = assigns(sentence)
+        || sentence.then(SET.with(SEND), ARGUMENT, 4).is_some_and(plain)
         || sentence
             .then(ARGUMENT, SET, 4)
             .is_some_and(|(argument, verb)| !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument))
         || sentence.then(ARGUMENT, ORDER, 2).is_some_and(|(_, order)| !sentence.negated(order + 2));
     set.then_some(Decided::Set)
+}
+
+/// "overwrite=true": a name and its value in one word.
+fn assigns(sentence: &Sentence<'_>) -> bool {
+    (0..sentence.words.len()).any(|index| {
+        let sides = sentence.word(index).split_once('=');
+        sides.is_some_and(|(name, value)| {
+            !value.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && name.len() > 1
+        })
+    })
 }
 
 /// Whether a sentence sets the user's wish aside: "regardless of what the user asked", "instead of the given path".
@@ -228,7 +262,81 @@ pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
     let number = (0..sentence.words.len()).any(|index| {
         sentence.word(index).bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'%' | b'x'))
     });
-    (quoted || number || sentence.has(&["true", "false", "null", "twice", "double"])).then_some(Literal::Plain)
+    let given = sentence.find(&Phrase {
+        parts: &[&["set", "forced", "fixed", "defaulted", "assigned", "equal", "limited", "reset"], &["to"]],
+        gap: 0,
+    });
+    (quoted
+        || number
+        || assigns(sentence)
+        || given.is_some()
+        || sentence.has(&["true", "false", "null", "twice", "double"]))
+    .then_some(Literal::Plain)
+}
+
+/// Whether an address in a sentence is where something goes, not where something is read.
+pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
+    const BEFORE: [&str; 18] = [
+        " to ",
+        "bcc",
+        "cc ",
+        "recipient",
+        "channel",
+        "address",
+        "destination",
+        " as ",
+        "with ",
+        "marker",
+        "wallet",
+        "copy",
+        "account",
+        "receiver",
+        "add ",
+        "append",
+        "=",
+        "via ",
+    ];
+    const BEHIND: [&str; 9] = [
+        "as bcc",
+        "in copy",
+        "in cc",
+        "in bcc",
+        "as a recipient",
+        "must receive",
+        "should receive",
+        "as an attendee",
+        "as cc",
+    ];
+    let lower = sentence.lower();
+    let Some(found) = PLACE.find(lower) else { return false };
+    let near = last_of(lower.get(..found.start()).unwrap_or_default(), 48);
+    let behind = lower.get(found.end()..).unwrap_or_default();
+    let sends = sentence.has(&[
+        "send",
+        "sent",
+        "forward",
+        "forwarded",
+        "upload",
+        "uploaded",
+        "post",
+        "posted",
+        "submit",
+        "submitted",
+        "transmit",
+        "report",
+        "redirect",
+        "redirected",
+        "copied",
+    ]);
+    let is_link = found.as_str().starts_with("http");
+    (BEFORE.iter().any(|word| near.contains(word)) || BEHIND.iter().any(|word| behind.contains(word)))
+        && (!is_link || sends)
+}
+
+/// The last so many bytes of a text, or a few less.
+fn last_of(text: &str, length: usize) -> &str {
+    let from = text.len().saturating_sub(length);
+    (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default()
 }
 
 /// Whether what stands before a value, or the value itself, says that it is an example or a place to read more.
@@ -252,9 +360,7 @@ fn is_example(before: &str, value: &str) -> bool {
         "relative",
         "refer to",
     ];
-    let near = before.len().saturating_sub(60);
-    let near =
-        (near..before.len()).find(|at| before.is_char_boundary(*at)).and_then(|at| before.get(at..)).unwrap_or(before);
+    let near = last_of(before, 60);
     let assigned = before.ends_with(['=', '"', '\'']) && value.contains("@example.");
     assigned
         || SAID.iter().any(|word| near.contains(word))
@@ -393,8 +499,8 @@ pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
         })
 }
 
-/// Whether something is put into everything of a kind: "append the line to every message".
-pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
+/// Whether something is put into something: "must include", "is appended".
+pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
     const PUTS: [&str; 22] = [
         "append",
         "appended",
@@ -419,9 +525,11 @@ pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
         "end",
         "contain",
     ];
-    let puts = (0..sentence.words.len()).find(|index| sentence.fits(*index, &PUTS) && !sentence.negated(*index));
-    puts.is_some()
-        && sentence
-            .then(UNIVERSAL, OPERATION, 2)
-            .is_some_and(|(all, _)| sentence.fits(all, &["every", "all", "each", "any"]))
+    (0..sentence.words.len()).any(|index| sentence.fits(index, &PUTS) && !sentence.negated(index))
+}
+
+/// Whether something is put into everything of a kind: "append the line to every message".
+pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
+    let all = sentence.then(UNIVERSAL, OPERATION, 2);
+    puts(sentence) && all.is_some_and(|(all, _)| sentence.fits(all, &["every", "all", "each", "any"]))
 }

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::lexicon::{CALL, ORDER, TRIGGER};
+use crate::evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
 use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_directives::{Whose, others, presses, whose};
+use super::tool_directives::{Whose, commands, obliges, presses, whose};
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::taking;
 use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
@@ -54,7 +54,9 @@ impl Rule for ToolFalsePrerequisite {
         let names = Siblings::of(subject);
         for surface in surfaces(subject) {
             let speaker = Speaker::of(surface, &names);
-            for text in all_prose(surface).filter(|text| text.text.classes().any(TRIGGER)) {
+            for text in
+                all_prose(surface).filter(|text| text.text.classes().any(TRIGGER) && text.text.classes().any(CALL))
+            {
                 let hidden =
                     keeps_silence(&text.text) || text.text.sentences().any(|sentence| taking(&sentence).is_some());
                 let pressed = text.text.sentences().any(|sentence| presses(&sentence));
@@ -70,103 +72,76 @@ impl Rule for ToolFalsePrerequisite {
     }
 }
 
-/// What comes after: "before any file operation", "prior to every other call".
-const BEFORE: Phrase = Phrase {
-    parts: &[
-        &["before", "prior", "ahead", "precede", "precedes", "preceding"],
-        &[
-            "any",
-            "every",
-            "all",
-            "each",
-            "other",
-            "performing",
-            "executing",
-            "running",
-            "using",
-            "calling",
-            "invoking",
-            "doing",
-            "accessing",
-            "attempting",
-            "proceeding",
-            "starting",
-            "making",
-            "reading",
-            "writing",
-            "sending",
-            "opening",
-            "processing",
-            "handling",
-            "answering",
-            "responding",
-            "touching",
-            "modifying",
-            "deleting",
-            "querying",
-            "committing",
-            "pushing",
-            "creating",
-        ],
-    ],
-    gap: 2,
-};
-/// What is demanded: "this tool must be called", "call this first".
-const DEMAND: Phrase = Phrase {
-    parts: &[
-        &[
-            "this",
-            "must",
-            "always",
-            "first",
-            "required",
-            "mandatory",
-            "call",
-            "run",
-            "invoke",
-            "needs",
-            "should",
-            "has",
-        ],
-        &[
-            "call",
-            "called",
-            "calling",
-            "run",
-            "invoked",
-            "used",
-            "use",
-            "tool",
-            "executed",
-            "invoke",
-            "this",
-            "triggered",
-            "completed",
-            "consulted",
-            "performed",
-            "execute",
-            "precede",
-        ],
-    ],
-    gap: 4,
-};
-/// The object of the demand is a tool, this one or nameless.
-const ITSELF: [&str; 14] = [
-    "this",
-    "it",
-    "tool",
-    "called",
-    "invoked",
-    "executed",
-    "run",
-    "used",
-    "check",
-    "triggered",
-    "step",
-    "itself",
-    "completed",
-    "consulted",
+/// What puts one call in front of another.
+const ORDERING: [&str; 18] = [
+    "before",
+    "prior",
+    "ahead",
+    "first",
+    "precede",
+    "preceded",
+    "precedes",
+    "preceding",
+    "until",
+    "without",
+    "beforehand",
+    "whenever",
+    "every",
+    "requires",
+    "require",
+    "unless",
+    "needed",
+    "required",
 ];
+
+/// That this very tool is to be called: "this tool must be invoked", "call it", "via this tool".
+fn calls_itself(sentence: &Sentence<'_>) -> bool {
+    const CALLED: [&str; 12] = [
+        "called",
+        "invoked",
+        "executed",
+        "run",
+        "consulted",
+        "triggered",
+        "used",
+        "completed",
+        "performed",
+        "call",
+        "ran",
+        "running",
+    ];
+    const PASSIVE: Phrase = Phrase { parts: &[&["this", "it", "tool", "function", "check", "step"], &CALLED], gap: 5 };
+    const ACTIVE: Phrase = Phrase {
+        parts: &[
+            &[
+                "call",
+                "calling",
+                "run",
+                "running",
+                "invoke",
+                "invoking",
+                "execute",
+                "executing",
+                "use",
+                "using",
+                "via",
+                "through",
+                "from",
+                "by",
+                "with",
+                "consult",
+            ],
+            &["this", "it"],
+        ],
+        gap: 1,
+    };
+    const REQUIRED: Phrase = Phrase {
+        parts: &[&["this", "tool"], &["is", "as"], &["required", "mandatory", "necessary", "prerequisite"]],
+        gap: 2,
+    };
+    const PRECEDED: Phrase = Phrase { parts: &[&["preceded"], &["call", "this", "invocation"]], gap: 3 };
+    [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
+}
 
 fn judgement(
     sentence: &Sentence<'_>,
@@ -174,74 +149,55 @@ fn judgement(
     hidden: bool,
     pressed: bool,
 ) -> Option<(Severity, Confidence)> {
-    let (first, last) = sentence.find(&BEFORE).or_else(|| when_asked(sentence))?;
-    let ordered = sentence.find(&DEMAND).is_some() && sentence.classes.any(ORDER.with(CALL)) && sentence.has(&ITSELF);
-    if !ordered || sentence.negated(first) {
+    let failing = sentence.classes.any(CONSEQUENCE);
+    if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
         return None;
     }
-    let must = sentence.has(&[
-        "must",
-        "always",
-        "mandatory",
-        "required",
-        "has",
-        "needs",
-        "shall",
-        "necessary",
-        "obligatory",
-        "essential",
-    ]);
-    let object = whose(sentence, speaker).filter(|(_, at)| *at > first);
-    let operation = matches!(object, Some((Whose::Operation, _)));
-    let sibling = matches!(object, Some((Whose::SiblingOperation | Whose::SiblingTool, _)));
-    let tool = matches!(object, Some((Whose::Tool, _)));
-    let anything = others(sentence).is_some() || general(sentence, last);
-    if object.is_none() && !anything {
+    if about_itself(sentence) || forbids_itself(sentence) {
         return None;
     }
+    let before = sentence.has(&[
+        "before",
+        "prior",
+        "ahead",
+        "first",
+        "precede",
+        "preceded",
+        "preceding",
+        "until",
+        "without",
+        "beforehand",
+        "unless",
+    ]) || prior(sentence);
+    let object = whose(sentence, speaker).map(|(whose, _)| whose);
+    let operation = matches!(object, Some(Whose::Operation | Whose::Tool));
+    let sibling = matches!(object, Some(Whose::SiblingOperation | Whose::SiblingTool));
+    let anything = matches!(object, Some(Whose::Others)) || general(sentence);
+    if (object.is_none() && !anything) || !before {
+        return None;
+    }
+    let must = obliges(sentence) || failing;
     Some(if hidden {
         (Severity::High, Confidence::High)
-    } else if must && (operation || tool || (pressed && anything && !sibling)) && !about_itself(sentence) {
+    } else if must && (operation || (pressed && anything && !sibling)) {
         (Severity::High, Confidence::Medium)
-    } else if must || (pressed && (operation || tool || anything)) {
+    } else if must || (pressed && (operation || anything)) {
         (Severity::Medium, Confidence::Low)
     } else {
         (Severity::Low, Confidence::Low)
     })
 }
 
-/// "Whenever the user asks for …": a demand tied to what the user wants instead of to a call.
-fn when_asked(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    const ASKED: Phrase = Phrase {
-        parts: &[
-            &["when", "whenever", "if", "every", "each", "any"],
-            &["user", "time", "request", "users", "operation", "attempt", "tool"],
-            &[
-                "asks",
-                "wants",
-                "requests",
-                "queries",
-                "needs",
-                "tries",
-                "attempts",
-                "asking",
-                "intends",
-                "involving",
-                "requires",
-                "is",
-            ],
-        ],
-        gap: 4,
-    };
-    sentence.find(&ASKED).filter(|_| sentence.has(&["first", "before", "beforehand", "prior"]))
+/// "Require prior authorization".
+fn prior(sentence: &Sentence<'_>) -> bool {
+    sentence.has(&["require", "requires", "required"])
 }
 
 /// Any action at all comes after.
-fn general(sentence: &Sentence<'_>, last: usize) -> bool {
-    (last.saturating_sub(1)..last + 3).any(|index| {
-        let own = sentence.fits(index.wrapping_sub(1), &["this", "these", "the", "that", "its"]);
-        !own && sentence.fits(
-            index,
+fn general(sentence: &Sentence<'_>) -> bool {
+    const BEFORE: Phrase = Phrase {
+        parts: &[
+            &["before", "prior", "ahead", "preceding"],
             &[
                 "operation",
                 "operations",
@@ -261,18 +217,46 @@ fn general(sentence: &Sentence<'_>, last: usize) -> bool {
                 "tools",
                 "function",
                 "functions",
-                "else",
                 "responding",
                 "answering",
                 "steps",
                 "query",
                 "queries",
+                "anything",
+                "proceeding",
             ],
-        )
+        ],
+        gap: 4,
+    };
+    sentence.find(&BEFORE).is_some_and(|(_, last)| {
+        !sentence.fits(last.wrapping_sub(1), &["this", "these", "the", "that", "its", "a", "an"])
     })
 }
 
 /// "Before using this tool": its own use, not another's.
 fn about_itself(sentence: &Sentence<'_>) -> bool {
-    sentence.find(&Phrase { parts: &[&["before", "prior"], &["this", "these"]], gap: 3 }).is_some()
+    sentence
+        .find(&Phrase {
+            parts: &[
+                &["before", "prior", "until", "unless"],
+                &["using", "calling", "invoking", "running", "use"],
+                &["this", "these", "it"],
+            ],
+            gap: 2,
+        })
+        .is_some()
+}
+
+/// "Do not call this tool until": the demand is the other way round.
+fn forbids_itself(sentence: &Sentence<'_>) -> bool {
+    sentence
+        .find(&Phrase {
+            parts: &[
+                &["not", "never", "don't", "avoid", "only"],
+                &["call", "use", "run", "invoke", "calling", "using", "execute"],
+                &["this", "it"],
+            ],
+            gap: 1,
+        })
+        .is_some()
 }

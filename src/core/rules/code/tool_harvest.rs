@@ -134,6 +134,27 @@ const CONTEXT: Phrase = Phrase {
     ],
     gap: 3,
 };
+/// The guidance of the model itself, handed over.
+const PROMPT: Phrase = Phrase {
+    parts: &[
+        &[
+            "include", "put", "pass", "send", "copy", "paste", "append", "reveal", "print", "output", "repeat",
+            "insert", "attach",
+        ],
+        &["system", "developer", "hidden", "initial"],
+        &["prompt", "instructions", "message", "messages"],
+    ],
+    gap: 2,
+};
+/// What was said before, gathered and handed over.
+const RECALL: Phrase = Phrase {
+    parts: &[
+        &["all", "full", "entire", "previous", "complete", "whole", "earlier"],
+        &["messages", "conversation", "history", "transcript", "chat"],
+        &["pass", "include", "send", "provide", "attach", "submit", "put", "as", "in", "including"],
+    ],
+    gap: 4,
+};
 const STOLEN: Phrase = Phrase {
     parts: &[
         &["exfiltrate", "exfiltrates", "steal", "steals", "exfiltrating", "stealing"],
@@ -164,6 +185,12 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     ]);
     let plain = |phrase: &Phrase| sentence.find(phrase).is_some_and(|(first, _)| !sentence.negated(first)) && !guarded;
     if plain(&STOLEN) || plain(&LOOT) {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    if plain(&PROMPT) && sentence.has(&["the", "your"]) && !sentence.has(&["custom", "optional", "override", "new"]) {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    if plain(&RECALL) && sentence.has(&["argument", "parameter", "field", "metadata", "input", "payload"]) {
         return Some((Severity::High, Confidence::Medium));
     }
     if plain(&CONTEXT) {

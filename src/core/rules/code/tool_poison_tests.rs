@@ -12,20 +12,23 @@ use crate::rules::{Subject, evaluate};
 
 /// The worst severity that any rule gives a tools list, with the rule's name.
 pub(super) fn worst(list: &serde_json::Value) -> (Severity, String) {
+    let found = findings(list).into_iter().map(|(severity, rule, _)| (severity, rule));
+    found.max_by_key(|(severity, _)| *severity).unwrap_or((Severity::Info, String::new()))
+}
+
+/// What every rule finds in a tools list: severity, rule, evidence.
+pub(super) fn findings(list: &serde_json::Value) -> Vec<(Severity, String, String)> {
     let files = BTreeMap::from([("tools.json".to_owned(), BundleFile::new(list.to_string().into_bytes()))]);
     let bundle = Bundle::local("folder:example", files);
     let evidence = Evidence::gather(&bundle);
-    let mut worst = (Severity::Info, String::new());
+    let mut found = Vec::new();
     for capability in decompose(&bundle, &evidence) {
         let subject =
             Subject { capability: &capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-        for fact in evaluate(&subject).findings() {
-            if fact.severity > worst.0 {
-                worst = (fact.severity, fact.rule.to_string());
-            }
-        }
+        let facts = evaluate(&subject);
+        found.extend(facts.findings().map(|fact| (fact.severity, fact.rule.to_string(), fact.evidence.clone())));
     }
-    worst
+    found
 }
 
 fn one(name: &str, description: &str) -> serde_json::Value {

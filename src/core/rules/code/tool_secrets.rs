@@ -130,6 +130,13 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
     let named = sentence.find(&VALUES).or_else(|| sentence.find(&TALK));
     match (named, reads, hands_over) {
         (Some(_), Some(read), Some(send)) if read != send && ordered => Some(Taking::Value),
+        (Some(_), _, Some(_))
+            if sentence.has(&["all", "every", "full", "contents"])
+                && sentence.has(&["argument", "parameter", "field", "payload", "tool"])
+                && sentence.find(&VALUES).is_some() =>
+        {
+            Some(Taking::Value)
+        }
         _ => None,
     }
 }

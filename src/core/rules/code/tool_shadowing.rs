@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::Sentence;
+use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -56,6 +56,11 @@ impl Rule for ToolShadowing {
             let speaker = Speaker::of(surface, &names);
             for text in all_prose(surface) {
                 for sentence in text.text.sentences() {
+                    if let Some((severity, confidence)) = against_others(&sentence) {
+                        let place = place_of(surface, text);
+                        facts.found_as(severity, confidence, place, &quoted(surface, sentence.as_str()));
+                        break;
+                    }
                     if let Some(target) = foreign_target(&sentence, &speaker) {
                         let (severity, confidence) = judgement(&sentence, target);
                         facts.found_as(
@@ -70,6 +75,49 @@ impl Rule for ToolShadowing {
             }
         }
     }
+}
+
+/// Words by which other tools are made bad.
+const DISPARAGED: [&str; 10] = [
+    "unreliable",
+    "broken",
+    "deprecated",
+    "insecure",
+    "unsafe",
+    "compromised",
+    "outdated",
+    "untrusted",
+    "malicious",
+    "vulnerable",
+];
+
+/// An order against tools of other servers, whatever they are called: not to use them, or to send everything here.
+fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
+    const FORBIDS: Phrase = Phrase {
+        parts: &[&["not", "never", "don't", "avoid"], &["use", "call", "invoke", "using", "calling", "trust", "rely"]],
+        gap: 2,
+    };
+    const ROUTES: Phrase = Phrase {
+        parts: &[
+            &["route", "redirect", "direct", "funnel", "channel"],
+            &["all", "every", "any"],
+            &["through", "via", "to"],
+            &["this"],
+        ],
+        gap: 4,
+    };
+    const OTHERS: Phrase = Phrase { parts: &[&["other", "another"], &["tool", "tools", "server", "servers"]], gap: 2 };
+    let others = sentence.find(&OTHERS).is_some();
+    let servers = others && sentence.has(&["server", "servers"]);
+    let against = sentence.find(&FORBIDS).is_some() || sentence.has(&["instead"]);
+    let bad = sentence.has(&DISPARAGED);
+    if (others && against && (bad || servers))
+        || (sentence.find(&ROUTES).is_some() && sentence.has(&["supersedes", "replaces", "built-in", "instead"]))
+    {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    (others && sentence.find(&FORBIDS).is_some() && sentence.has(&["them", "any"]))
+        .then_some((Severity::Medium, Confidence::Low))
 }
 
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.

@@ -113,7 +113,8 @@ impl<'a> Speaker<'a> {
         let stem = word.trim_end_matches('s');
         self.own.iter().any(|own| {
             let own = own.trim_end_matches('s');
-            own == stem || (stem.len() > 3 && own.len() > 3 && (own.starts_with(stem) || stem.starts_with(own)))
+            let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+            own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
         })
     }
 
@@ -122,23 +123,70 @@ impl<'a> Speaker<'a> {
         self.siblings.words.contains(word.trim_end_matches('s'))
     }
 
+    /// "The checkout tool", where this tool is about something else.
+    fn is_plain_tool(&self, sentence: &Sentence<'_>, index: usize) -> bool {
+        sentence.fits(index, &PLAIN)
+            && sentence.fits(index + 1, &["tool", "function"])
+            && sentence.fits(index.wrapping_sub(1), &["the", "any", "every", "each"])
+            && !self.is_about(sentence.word(index))
+            && !self.has_sibling_for(sentence.word(index))
+    }
+
     /// Whether a word is the name of a tool that is not this one, and whether it is one of the same server.
     pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
         let beside = is_beside_tool(sentence, index);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
-        let named = if BUILT_IN.contains(&raw) { beside } else { is_identifier(raw) || (quoted && beside) };
+        let invoked = sentence.is(index.wrapping_sub(1), crate::evidence::lexicon::CALL);
+        let plain = self.is_plain_tool(sentence, index);
+        let named = if BUILT_IN.contains(&raw) {
+            beside
+        } else {
+            is_identifier(raw) || (quoted && (beside || invoked)) || plain
+        };
+        // "output_path: where it is saved" tells of an argument.
+        if sentence.explains(index) {
+            return None;
+        }
         let folded = folded_name(raw);
         if !named || folded.is_empty() || folded == self.surface.folded || self.arguments.contains(raw) {
             return None;
         }
         let sibling = self.siblings.folded.contains(folded.as_str());
         let uses = crate::evidence::lexicon::CALL.with(crate::evidence::lexicon::SEND);
-        let called = (index.saturating_sub(5)..index + 4).any(|at| sentence.is(at, uses))
+        let called = (index.saturating_sub(4)..index + 3).any(|at| sentence.is(at, uses))
             || sentence.fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever"]);
-        (sibling || beside || called || begins_with_verb(raw)).then_some(sibling)
+        (sibling || beside || plain || called || begins_with_verb(raw)).then_some(sibling)
     }
 }
+
+/// What tools do, where they are called by it: "the checkout tool".
+const PLAIN: [&str; 24] = [
+    "search",
+    "checkout",
+    "fetch",
+    "email",
+    "mail",
+    "payment",
+    "file",
+    "browser",
+    "shell",
+    "terminal",
+    "transfer",
+    "booking",
+    "calendar",
+    "messaging",
+    "write",
+    "read",
+    "delete",
+    "database",
+    "git",
+    "web",
+    "filesystem",
+    "admin",
+    "banking",
+    "upload",
+];
 
 /// Tools that the common clients bring along.
 const BUILT_IN: [&str; 14] = [
