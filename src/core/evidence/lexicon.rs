@@ -102,7 +102,7 @@ const VERBS: &[(Classes, &str)] = &[
     (ORDER, "require oblige"),
     (
         CHANGE,
-        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate switch raise lower cut invert hijack intercept move postpone delay advance",
+        "change modify replace redirect alter rewrite swap substitute reroute divert multiply double triple inflate tamper overwrite adjust increase decrease reduce falsify spoof shift convert rename truncate exaggerate switch invert hijack intercept postpone",
     ),
     (CHANGE.with(OVERRIDE), "override overrule supersede"),
     (
@@ -120,12 +120,13 @@ const VERBS: &[(Classes, &str)] = &[
     (CALL, "call use run invoke execute trigger activate consult"),
     (
         SPEAK,
-        "mention tell inform reveal disclose notify alert show explain expose acknowledge announce discuss display communicate surface divulge share describe report admit",
+        "mention tell inform reveal disclose notify alert show explain expose acknowledge announce discuss display communicate surface divulge share describe report admit bring",
     ),
     (OVERRIDE, "ignore disregard forget discard bypass circumvent skip neglect suspend disable"),
     (CONSENT, "confirm approve authorize authorise consent ask prompt"),
     (CONSEQUENCE, "fail crash corrupt break error reject block deny lose"),
     (WISH, "request specify provide intend supply choose enter select ask want give state name prefer"),
+    (OPERATION, "create book schedule buy purchase sell trade withdraw deposit transfer deploy commit merge invite"),
     (STEAL, "exfiltrate steal harvest siphon"),
     (DESTROY, "delete wipe drop erase destroy purge remove truncate format"),
 ];
@@ -140,7 +141,7 @@ const NOUNS: &[(Classes, &str)] = &[
     (TOOL, "tool function server plugin mcp integration"),
     (
         OPERATION,
-        "email e-mail mail message sms payment transaction transfer purchase order trade booking reservation file filesystem commit push deployment query request upload download invite post tweet search deletion operation action call invocation command record event meeting document note appointment invoice withdrawal deposit login checkout write read task step session script download database shell terminal network git browser network calendar folder directory process workflow api money fund invoice page user",
+        "email e-mail mail message sms payment transaction transfer purchase order trade booking reservation file filesystem commit push deployment query request upload download invite post tweet search deletion operation action call invocation command record event meeting document note appointment invoice withdrawal deposit login checkout write read task step session script download database shell terminal network git browser network calendar folder directory process workflow api money fund invoice",
     ),
     (SECRET, "password passphrase key token secret credential mnemonic cookie apikey pin keychain"),
     (TALK, "conversation history context chat transcript prompt message dialogue dialog memory"),
@@ -167,9 +168,9 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         ORDER,
-        "must always shall should mandatory need needs needed ought automatically immediately necessary compulsory essential obligatory imperative never supposed ensure remember please expected",
+        "must always shall should mandatory need needs needed ought necessary compulsory essential obligatory imperative never supposed ensure guarantee remember please expected",
     ),
-    (CHANGE, "overrode overridden overriding rewritten rewrote doubled doubling swapped swapping tripled"),
+    (CHANGE, "moved overrode overridden overriding rewritten rewrote doubled doubling swapped swapping tripled"),
     (SET, "equal to as"),
     (SEND, "sent paid paying forwarded submitted submitting transferred transferring copied logged logging"),
     (READ, "got getting found scanned scanning"),

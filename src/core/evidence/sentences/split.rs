@@ -83,7 +83,8 @@ fn runs(text: &str) -> Vec<Run> {
 fn is_bullet(raw: &str) -> bool {
     let numbered = raw.trim_end_matches(['.', ')']);
     matches!(raw, "-" | "*" | "•" | "–" | "+")
-        || raw.starts_with(['#', '<', '['])
+        || raw.starts_with(['#', '<', '[', ':'])
+        || (raw.ends_with(':') && raw.len() > 2)
         || (numbered.len() < raw.len() && numbered.len() <= 2 && numbered.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -126,9 +126,9 @@ static UNTRUSTED: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 static SENSITIVE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
+    pattern(
         r"\b(?:read|load|cat|open|access|extract|export|collect|list|search|query|retrieve)(?:s|ing)?\s+(?:\S+\s+){0,3}?(?:~/\.(?:ssh|aws|gnupg)|\.env\b|credentials|passwords?|private keys?|keychain|inbox|(?:the user'?s |your |my )(?:e-?mails?|messages|contacts)|bank (?:account|statement)s?|medical records?|patient (?:data|records?)|payroll|vault)",
-    ))
+    )
 });
 static WORKSPACE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

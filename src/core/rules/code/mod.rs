@@ -67,6 +67,7 @@ mod tool_annotation_incomplete;
 mod tool_argument_hijack;
 mod tool_brand_claim;
 mod tool_capabilities;
+mod tool_concealment;
 mod tool_consent_bypass;
 mod tool_credential_request;
 mod tool_cues;
@@ -80,6 +81,7 @@ mod tool_false_prerequisite;
 mod tool_harvest;
 mod tool_hidden_name;
 mod tool_hidden_text;
+mod tool_languages;
 mod tool_name_nonstandard;
 mod tool_poison;
 #[cfg(test)]
@@ -93,6 +95,7 @@ mod tool_tests;
 mod tool_texts;
 #[cfg(test)]
 mod tool_traps;
+mod tool_values;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[

@@ -8,12 +8,12 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_directives::{
-    Decided, Literal, Whose, commands, decided, literal, moves, names_receiver, obliges, overrules_user, presses, puts,
-    puts_into_all, whose,
+    Decided, Whose, commands, decided, moves, obliges, overrules_user, presses, puts, puts_into_all, whose,
 };
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::secret_file;
 use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
+use super::tool_values::{Literal, literal, names_receiver};
 
 /// See the file's first line.
 pub(super) struct ToolArgumentHijack;
@@ -102,7 +102,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     }
     let decided = decided(sentence);
     let moved = moves(sentence);
-    let calls = sentence.classes.any(CALL);
+    let calls = sentence.classes.any(CALL) || sentence.has(&["with", "via", "through"]);
     if decided.is_none() && !moved && !calls && !puts_into_all(sentence) {
         return None;
     }
@@ -125,15 +125,57 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
             HIGH
         }
         (_, Some(_)) if puts_into_all(sentence) && duty && whose.is_foreign() => HIGH,
-        (_, Some(_)) if puts(sentence) && duty && unlisted => HIGH,
+        (_, Some(_)) if puts(sentence) && (duty || tied) && unlisted => HIGH,
         (_, Some(Literal::Place)) if calls && unlisted && (duty || tied) => HIGH,
         _ if calls && whose.is_foreign() && sentence.classes.any(ORDER) && secret_file(sentence).is_some() => HIGH,
-        (Some(Decided::Set), Some(Literal::Plain)) if duty && unlisted => HIGH,
+        (Some(Decided::Set), Some(Literal::Plain)) if (duty || tied) && unlisted => HIGH,
         (Some(Decided::Set), Some(Literal::Plain)) if duty && named => MEDIUM,
+        (Some(_), _) if duty && whose == Whose::Operation && gives_rights(sentence) => HIGH,
+        (Some(_), Some(_)) if duty && whose == Whose::Operation => MEDIUM,
         (Some(Decided::Changed), _) if duty => MEDIUM,
+        _ if calls && (duty || tied) && unlisted && acts_by_name(sentence) => HIGH,
         _ if calls && duty && unlisted && sentence.has(&["also", "every", "whenever", "succeeds", "responding"]) => {
             MEDIUM
         }
         _ => None,
     }
+}
+
+/// Rights that are given away.
+fn gives_rights(sentence: &Sentence<'_>) -> bool {
+    sentence.has(&[
+        "administrator",
+        "admin",
+        "root",
+        "superuser",
+        "owner",
+        "public",
+        "everyone",
+        "unrestricted",
+        "sudo",
+    ]) && sentence.has(&[
+        "privileges",
+        "privilege",
+        "permissions",
+        "permission",
+        "access",
+        "role",
+        "rights",
+        "visibility",
+        "scope",
+    ])
+}
+
+/// Whether a tool is named that sends, pays, runs or destroys, and every call or word of the user is to start it.
+fn acts_by_name(sentence: &Sentence<'_>) -> bool {
+    const ACTS: [&str; 12] = [
+        "send", "delete", "remove", "transfer", "pay", "execute", "forward", "upload", "drop", "post", "purchase",
+        "buy",
+    ];
+    let acts = |index: usize| {
+        let word = sentence.word(index);
+        word.contains('_') && word.split('_').next().is_some_and(|verb| ACTS.contains(&verb))
+    };
+    let started = sentence.has(&["user", "every", "whenever", "responding", "succeeds"]);
+    started && (0..sentence.words.len()).any(acts)
 }

@@ -107,9 +107,9 @@ fn forbids_asking(sentence: &Sentence<'_>) -> bool {
         gap: 4,
     };
     let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
-    assumed
-        || sentence.find(&FORBIDS).is_some()
-        || sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first))
+    let waits = sentence.has(&["until", "unless", "after", "once", "only", "before"]);
+    let agreed = !waits && sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first));
+    assumed || agreed || sentence.find(&FORBIDS).is_some()
 }
 
 /// Verbs of names of tools that act.
@@ -131,6 +131,10 @@ const NO_ASKING: Phrase = Phrase {
         &["ask", "asking", "prompt", "prompting", "request", "requesting", "require", "requiring", "seek", "seeking"],
         &["permission", "confirmation", "approval", "consent"],
     ],
+    gap: 4,
+};
+const NONE_NEEDED: Phrase = Phrase {
+    parts: &[&["no"], &["confirmation", "approval", "permission", "consent"], &["needed", "required", "necessary"]],
     gap: 4,
 };
 const NO_NEED: Phrase =
@@ -159,13 +163,24 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
         "refuses",
         "fails",
     ]);
-    let found = [&NO_ASKING, &SKIP, &NO_NEED].into_iter().find_map(|phrase| sentence.find(phrase));
+    let found = [&NO_ASKING, &SKIP, &NO_NEED, &NONE_NEEDED].into_iter().find_map(|phrase| sentence.find(phrase));
     if let Some((first, _)) = found
         && !option
     {
         let doubled = (first.saturating_sub(3)..first)
             .any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot"));
-        let order = sentence.has(&["must", "never", "always", "automatically", "do", "skip", "don't"]);
+        let order = sentence.has(&[
+            "must",
+            "never",
+            "always",
+            "automatically",
+            "do",
+            "skip",
+            "don't",
+            "pre-approved",
+            "preapproved",
+            "auto-approved",
+        ]);
         return (!doubled).then_some(order);
     }
     let agreed = forbids_asking(sentence) && !option;

@@ -83,7 +83,8 @@ fn judgement(sentence: &Sentence<'_>) -> (Severity, Confidence) {
             "re-authenticate",
         ]);
     let opens_all = sentence.has(&["password", "passwords", "phrase", "mnemonic", "private", "credentials"]);
-    let asked = sentence.has(&["user", "ask", "tell", "prompt", "instruct"]);
+    let notice = notice || sentence.lower().contains("expired");
+    let asked = sentence.has(&["user", "user's", "their", "ask", "tell", "prompt", "instruct"]);
     if notice && opens_all && asked {
         (Severity::High, Confidence::Medium)
     } else {
@@ -116,6 +117,7 @@ fn asks(sentence: &Sentence<'_>) -> bool {
         || matches!(before_last, "api" | "private" | "secret" | "access" | "seed" | "recovery" | "license");
     let begins = first == 0
         || (0..first).any(|at| matches!(sentence.word(at), "please" | "must" | "user" | "you" | "to" | "and"));
+    let begins = begins || sentence.ends_clause(first.wrapping_sub(1));
     key && begins
         && !sentence.negated(first)
         && !sentence.has(&["environment", "settings", "config", "configuration", "variable", "dashboard"])

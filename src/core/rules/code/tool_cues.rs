@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::evidence::lexicon::{
-    CALL, Classes, DESTROY, GUARD, GUIDANCE, HIDDEN, NEGATION, OPERATION, ORDER, OVERRIDE, READ, SEND, SPEAK, USER,
-};
+use crate::evidence::lexicon::{CALL, DESTROY, GUARD, GUIDANCE, OPERATION, ORDER, OVERRIDE, SEND};
 use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
@@ -102,7 +100,7 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
                 )
         })?;
         let earlier = (first + 1..=last).any(|index| sentence.fits(index, &EARLIER));
-        let told = sentence.has(&["you", "your"]);
+        let told = sentence.has(&["you", "your", "developer", "developers"]);
         (earlier || told).then_some((first, last))
     });
     let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
@@ -309,212 +307,6 @@ pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     (!names_an_option(sentence, found.0)).then_some(found)
 }
 
-/// From whom something is kept, or what is.
-const KEPT_FROM: [&str; 16] = [
-    "user",
-    "users",
-    "user's",
-    "human",
-    "humans",
-    "anyone",
-    "policy",
-    "this",
-    "operator",
-    "customer",
-    "anybody",
-    "person",
-    "client",
-    "instruction",
-    "instructions",
-    "step",
-];
-
-/// Keeping something from the user: "do not mention this to the user", "without the user noticing".
-pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    unspoken(sentence).or_else(|| unseen(sentence)).or_else(|| kept(sentence))
-}
-
-/// "Never tell the user", "without informing anyone", "no need to mention this".
-fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
-        return None;
-    }
-    const WORDS: [&str; 28] = [
-        "mention",
-        "mentioning",
-        "mentioned",
-        "tell",
-        "telling",
-        "inform",
-        "informing",
-        "informed",
-        "reveal",
-        "revealing",
-        "revealed",
-        "disclose",
-        "disclosing",
-        "disclosed",
-        "notify",
-        "notifying",
-        "notified",
-        "alert",
-        "alerting",
-        "told",
-        "divulge",
-        "expose",
-        "shown",
-        "bring",
-        "bringing",
-        "acknowledge",
-        "discuss",
-        "announce",
-    ];
-    let (first, said) = sentence.all(NEGATION).find_map(|first| {
-        let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
-        Some((first, said))
-    })?;
-    let passive = sentence.word(said).ends_with("ed") || matches!(sentence.word(said), "told" | "shown");
-    if passive && (sentence.has(&["if", "when", "unless", "where"]) || sentence.has(&["longer"])) {
-        return None;
-    }
-    let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM) && !passive);
-    // "The user must not be told": whom it is kept from stands before.
-    let before = || (first.saturating_sub(4)..first).find(|index| passive && sentence.is(*index, USER));
-    let last = whom.or_else(before)?;
-    // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
-    let steers = is_one_of(
-        sentence.word(last + 1),
-        &[
-            "to", "they", "how", "what", "which", "you", "it", "there", "until", "unless", "if", "when", "before",
-            "can", "may",
-        ],
-    ) && !matches!(sentence.word(last + 2), "used" | "use" | "have" | "did" | "are" | "were");
-    let steers = steers
-        || sentence.has(&["longer"])
-        || (sentence.word(last + 1) == "that"
-            && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
-            && sentence.has(&["cannot", "possible", "unable", "can't"]));
-    (!steers || sentence.fits(last, &["this", "policy"])).then_some((first.min(last), last.max(said)))
-}
-
-const UNSEEN: Phrase = Phrase {
-    parts: &[
-        &["without", "not", "never", "nor", "don't", "cannot"],
-        &["user", "user's", "users", "human", "operator", "customer"],
-        &[
-            "knowing",
-            "knowledge",
-            "noticing",
-            "notice",
-            "awareness",
-            "aware",
-            "realizing",
-            "realize",
-            "see",
-            "seeing",
-            "know",
-            "noticed",
-            "suspect",
-        ],
-    ],
-    gap: 3,
-};
-const UNAWARE: Phrase = Phrase {
-    parts: &[
-        &["user", "users", "human", "operator", "customer"],
-        &["not", "never", "unaware", "without", "remain", "remains"],
-        &["know", "see", "notice", "aware", "unaware", "realize", "find", "of", "informed", "told", "shown", "learn"],
-    ],
-    gap: 3,
-};
-
-const NEEDLESS: Phrase = Phrase {
-    parts: &[
-        &["user", "users"],
-        &["not", "doesn't", "don't", "no"],
-        &["need", "have"],
-        &["know", "notice", "see", "informed", "told"],
-    ],
-    gap: 2,
-};
-
-/// "Without the user noticing", "the user must not know".
-fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    if !sentence.classes.any(USER) {
-        return None;
-    }
-    let found = sentence.find(&UNSEEN).or_else(|| sentence.find(&UNAWARE))?;
-    let states = sentence.has(&[
-        "if",
-        "may",
-        "might",
-        "cannot",
-        "can't",
-        "able",
-        "access",
-        "permission",
-        "permissions",
-        "doesn't",
-        "does",
-    ]);
-    let needless = sentence.find(&NEEDLESS);
-    needless.or((!states).then_some(found))
-}
-
-const KEEP: Phrase = Phrase {
-    parts: &[
-        &[
-            "hide",
-            "hidden",
-            "conceal",
-            "concealed",
-            "keep",
-            "kept",
-            "withhold",
-            "secret",
-            "invisible",
-            "stay",
-            "remain",
-        ],
-        &["from", "hidden", "secret", "confidential", "invisible", "to"],
-        &["user", "users", "user's", "human", "humans", "operator", "customer"],
-    ],
-    gap: 3,
-};
-
-/// "Keep this hidden from the user".
-fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let found = sentence.find(&KEEP).filter(|_| sentence.classes.any(HIDDEN.with(SPEAK)))?;
-    let last = sentence.word(found.1 + 1);
-    let plain = !sentence.negated(found.0) && !is_one_of(last, &["interface", "list", "profile", "id", "who"]);
-    (plain && sentence.has(&["from", "invisible"]) && !sentence.has(&["whether", "if", "true", "option"]))
-        .then_some(found)
-}
-
-/// An act out of sight: "silently upload", "in the background, copy".
-pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    const SLY: [&str; 9] = [
-        "secretly",
-        "covertly",
-        "stealthily",
-        "discreetly",
-        "invisibly",
-        "surreptitiously",
-        "quietly",
-        "silently",
-        "unnoticed",
-    ];
-    if !sentence.classes.any(HIDDEN) {
-        return None;
-    }
-    let at = sentence.all(HIDDEN).find(|index| sentence.fits(*index, &SLY) && !sentence.negated(*index))?;
-    let acts: Classes = SEND.with(READ).with(DESTROY);
-    let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
-    let weak = sentence.fits(at, &["silently", "quietly"]);
-    let ordered = sentence.classes.any(ORDER) || sentence.has(&["also", "then"]);
-    (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
-}
-
 static DELAY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?-u)\b(?:on|after|starting (?:with|from)|from|upon) the (?:second|third|fourth|fifth|sixth|seventh|tenth|\d+(?:st|nd|rd|th)) (?:call|invocation|use|request|execution|run|time|message|conversation)",
@@ -531,37 +323,4 @@ pub(super) fn waits(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(acts)
         && sentence.classes.any(OPERATION.with(ORDER).with(acts))
         && DELAY.is_match(sentence.lower())
-}
-
-/// The strongest clauses in other languages: setting instructions aside, silence towards the user, secrets handed over.
-static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i)(?:忽略|无视|忘记|忽視|無視)(?:[^。\n]{0,8})(?:之前|以上|先前|前面|所有|此前)(?:[^。\n]{0,8})(?:指令|指示|说明|規則|规则|提示)|(?:以前|上記|これまで|前)の?(?:すべての|全ての)?(?:指示|命令)を?(?:無視|忘れ)",
-        r"|(?:不要|不得|请勿|切勿|別|不能)(?:向|对|對|让|讓|告诉|告訴|通知|提醒|告知)(?:[^。\n]{0,4})(?:用户|用戶|使用者)|ユーザー?に(?:は)?(?:[^。\n]{0,10})(?:言わない|知らせない|伝えない|教えない|報告しない)",
-        r"|이전(?:의)?\s*(?:모든\s*)?(?:지시|명령)(?:[^.\n]{0,6})무시|사용자에게\s*(?:[^.\n]{0,12})(?:말하지|알리지|언급하지)",
-        r"|\bignor(?:a|e|ar|en|ez|iere|ieren|ieren sie|are)\b[^.\n]{0,24}\b(?:instrucciones|instructions précédentes|consignes|anweisungen|instruções|istruzioni)\b|\bignore[zr]?\b[^.\n]{0,20}\b(?:consignes|instructions précédentes)|\bmissachten?\b[^.\n]{0,24}\banweisungen\b",
-        r"|\b(?:no|nunca)\s+(?:le\s+|se\s+lo\s+)?(?:menciones?|digas?|informes?|reveles?|cuentes?|diga|mencione|informe|revele)\b[^.\n]{0,30}\b(?:usuario|usuária|usuário|utilizador)\b|\bnão\s+(?:mencione|informe|conte|revele|diga)\b[^.\n]{0,30}\busuário",
-        r"|\b(?:ne|n')\s*(?:le\s+)?(?:mentionne[zr]?|dites?|dis|informe[zr]?|révèle[zr]?|parle[zr]?)\b[^.\n]{0,20}\b(?:pas|jamais)\b[^.\n]{0,30}\butilisateur|\b(?:sag|sage|sagen|erwähne|erwähnen|informiere|informieren|verrate|verraten)\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender)\b[^.\n]{0,20}\b(?:nicht|nichts|niemals)|\b(?:nutzer|benutzer)\b[^.\n]{0,24}\b(?:nichts|nicht|niemals)\b[^.\n]{0,20}\b(?:sagen|erwähnen|informieren|mitteilen|verraten)",
-        r"|(?:игнорируй|игнорируйте|забудь|забудьте)[^.\n]{0,24}(?:инструкци|указани|команд)|не\s+(?:говори|говорите|сообщай|сообщайте|упоминай|упоминайте|рассказывай)[^.\n]{0,30}пользовател",
-        r"|تجاهل[^.\n]{0,20}(?:التعليمات|الأوامر)|لا تخبر المستخدم",
-    ))
-    .expect("the pattern is fixed and valid")
-});
-
-/// Such a clause, as offsets into the text.
-pub(super) fn foreign_clause(text: &str) -> Option<(usize, usize)> {
-    const MARKS: [&str; 8] =
-        ["ignor", "missacht", "usuari", "usuári", "utilisateur", "nutzer", "anwender", "utilizador"];
-    let lower = || text.to_lowercase();
-    let worth = !text.is_ascii() || {
-        let lower = lower();
-        MARKS.iter().skip(1).any(|mark| lower.contains(mark))
-            || lower.contains("instruc")
-            || lower.contains("anweisung")
-            || lower.contains("istruzion")
-    };
-    if !worth {
-        return None;
-    }
-    FOREIGN.find(text).map(|found| (found.start(), found.end()))
 }

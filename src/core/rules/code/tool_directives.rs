@@ -3,15 +3,11 @@
 //! The object decides, not the emphasis: an order about a tool's own argument or flow is documentation, the same words about
 //! another tool's recipient are not. Must not decide how bad a directive is. Sources: SAFE-MCP T1001, T1008, T1701.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
     UNIVERSAL, USER, WISH,
 };
-use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
+use crate::evidence::sentences::{Sentence, is_one_of};
 
 use super::tool_texts::Speaker;
 
@@ -78,7 +74,8 @@ fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, u
         let reach =
             if sentence.fits(at, &["when", "whenever", "if", "while", "once", "before", "after"]) { 9 } else { 4 };
         (at + 1..=at + reach).filter(|index| {
-            let verb = sentence.word(*index).ends_with("ing") && sentence.is(*index, SEND.with(DESTROY).with(CHANGE));
+            let verb =
+                sentence.fits(*index, &["sending", "transferring", "uploading", "deleting", "paying", "forwarding"]);
             verb || (sentence.is(*index, OPERATION) && !is_vague(sentence.word(*index)))
         })
     });
@@ -112,6 +109,7 @@ fn is_vague(word: &str) -> bool {
             "workflow",
             "session",
             "script",
+            "apis",
             "api",
             "request",
             "requests",
@@ -158,6 +156,15 @@ pub(super) fn commands(sentence: &Sentence<'_>) -> bool {
         })
 }
 
+/// Whether a word of changing is a thing or a quality here: "the last modified date", "any change".
+fn is_stated(sentence: &Sentence<'_>, verb: usize) -> bool {
+    let before = verb.wrapping_sub(1);
+    let quality = sentence.fits(verb, &["modified"])
+        && (sentence.fits(before, &["last"]) || sentence.fits(verb + 1, &["date", "time", "files"]));
+    let thing = sentence.fits(verb, &["change", "changes"]) && (verb == 0 || sentence.fits(before, &NOUN_AFTER));
+    quality || thing
+}
+
 /// How plainly an argument's value is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Decided {
@@ -167,10 +174,29 @@ pub(super) enum Decided {
     Changed,
 }
 
+/// Words after which "change" is a thing.
+const NOUN_AFTER: [&str; 14] = [
+    "requests",
+    "request",
+    "any",
+    "mode",
+    "the",
+    "these",
+    "of",
+    "make",
+    "making",
+    "your",
+    "with",
+    "code",
+    "requested",
+    "pending",
+];
+
 /// Whether a sentence decides the value of an argument.
 pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
-    let plain =
-        |(verb, argument): (usize, usize)| !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument);
+    let plain = |(verb, argument): (usize, usize)| {
+        !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument) && !is_stated(sentence, verb)
+    };
     if sentence.near(CHANGE, ARGUMENT, 9).is_some_and(plain) {
         return Some(Decided::Changed);
     }
@@ -179,12 +205,14 @@ pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
         || sentence
             .then(ARGUMENT, SET, 4)
             .is_some_and(|(argument, verb)| !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument))
-        || sentence.then(ARGUMENT, ORDER, 2).is_some_and(|(_, order)| !sentence.negated(order + 2));
+        || sentence
+            .then(ARGUMENT, ORDER, 2)
+            .is_some_and(|(argument, order)| !sentence.ends_clause(argument) && !sentence.negated(order + 2));
     set.then_some(Decided::Set)
 }
 
 /// "overwrite=true": a name and its value in one word.
-fn assigns(sentence: &Sentence<'_>) -> bool {
+pub(super) fn assigns(sentence: &Sentence<'_>) -> bool {
     (0..sentence.words.len()).any(|index| {
         let sides = sentence.word(index).split_once('=');
         sides.is_some_and(|(name, value)| {
@@ -229,145 +257,6 @@ pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
                     || (at + 1..=at + 7).any(|index| sentence.is(index, USER)))
         })
     })
-}
-
-/// A value that is written out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Literal {
-    /// A word in quotation marks or a number.
-    Plain,
-    /// Where something goes, or what it may: an address, an account, a path, a right.
-    Place,
-}
-
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?-u)\b[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,100}\.[a-z]{2,12}\b|https?://[a-z0-9.-]{3,}|\b0x[a-f0-9]{6,64}\b|\bbc1[a-z0-9]{20,}\b|\+\d{9,15}\b|\b[a-z]{2}\d{2}[a-z0-9]{10,30}\b|\b\d{6,20}\b",
-        r#"|\b(?:\d{1,3}\.){3}\d{1,3}\b|(?:^|[\s`'"(=])(?:~|/[a-z][\w.-]*)/[\w./~-]+|\b[a-z]:\\\\?[\w\\]+|\b0?[67][67][67]\b|(?:^|[\s`'"])-{1,2}(?:force|rf|no-verify|insecure|delete|hard|privileged|dangerously[\w-]*|skip[\w-]*|allow[\w-]*|yes)\b|#[a-z][\w-]{3,}"#,
-    ))
-    .expect("the pattern is fixed and valid")
-});
-
-/// The most telling value that a sentence writes out; examples of values are none.
-pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
-    let lower = sentence.lower();
-    if let Some(found) = PLACE.find(lower)
-        && !is_example(lower.get(..found.start()).unwrap_or_default(), found.as_str())
-    {
-        return Some(Literal::Place);
-    }
-    let quoted = sentence.words.iter().enumerate().any(|(index, word)| {
-        word.quoted && !sentence.is(index, TOOL) && !super::tool_texts::is_identifier(sentence.raw(index))
-    });
-    let number = (0..sentence.words.len()).any(|index| {
-        sentence.word(index).bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'%' | b'x'))
-    });
-    let given = sentence.find(&Phrase {
-        parts: &[&["set", "forced", "fixed", "defaulted", "assigned", "equal", "limited", "reset"], &["to"]],
-        gap: 0,
-    });
-    (quoted
-        || number
-        || assigns(sentence)
-        || given.is_some()
-        || sentence.has(&["true", "false", "null", "twice", "double"]))
-    .then_some(Literal::Plain)
-}
-
-/// Whether an address in a sentence is where something goes, not where something is read.
-pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
-    const BEFORE: [&str; 18] = [
-        " to ",
-        "bcc",
-        "cc ",
-        "recipient",
-        "channel",
-        "address",
-        "destination",
-        " as ",
-        "with ",
-        "marker",
-        "wallet",
-        "copy",
-        "account",
-        "receiver",
-        "add ",
-        "append",
-        "=",
-        "via ",
-    ];
-    const BEHIND: [&str; 9] = [
-        "as bcc",
-        "in copy",
-        "in cc",
-        "in bcc",
-        "as a recipient",
-        "must receive",
-        "should receive",
-        "as an attendee",
-        "as cc",
-    ];
-    let lower = sentence.lower();
-    let Some(found) = PLACE.find(lower) else { return false };
-    let near = last_of(lower.get(..found.start()).unwrap_or_default(), 48);
-    let behind = lower.get(found.end()..).unwrap_or_default();
-    let sends = sentence.has(&[
-        "send",
-        "sent",
-        "forward",
-        "forwarded",
-        "upload",
-        "uploaded",
-        "post",
-        "posted",
-        "submit",
-        "submitted",
-        "transmit",
-        "report",
-        "redirect",
-        "redirected",
-        "copied",
-    ]);
-    let is_link = found.as_str().starts_with("http");
-    (BEFORE.iter().any(|word| near.contains(word)) || BEHIND.iter().any(|word| behind.contains(word)))
-        && (!is_link || sends)
-}
-
-/// The last so many bytes of a text, or a few less.
-fn last_of(text: &str, length: usize) -> &str {
-    let from = text.len().saturating_sub(length);
-    (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default()
-}
-
-/// Whether what stands before a value, or the value itself, says that it is an example or a place to read more.
-fn is_example(before: &str, value: &str) -> bool {
-    const SAID: [&str; 17] = [
-        "example",
-        "e.g",
-        "i.e",
-        "format",
-        "your",
-        "such as",
-        "like ",
-        "docs",
-        "see ",
-        "documentation",
-        "localhost",
-        "for instance",
-        "sample",
-        "looks like",
-        "similar to",
-        "relative",
-        "refer to",
-    ];
-    let near = last_of(before, 60);
-    let assigned = before.ends_with(['=', '"', '\'']) && value.contains("@example.");
-    assigned
-        || SAID.iter().any(|word| near.contains(word))
-        || ["user@", "name@", "localhost", "127.0.0.1", "0.0.0.0", "docs.", "github.com"]
-            .iter()
-            .any(|word| value.contains(word))
-        || (value.contains("example.") && value.contains("http"))
 }
 
 /// "…must also be sent to": a verb of moving, and something that is moved or received.

@@ -94,6 +94,15 @@ const ORDERING: [&str; 18] = [
     "required",
 ];
 
+/// Everything else is held up.
+const BLOCKED: Phrase = Phrase {
+    parts: &[
+        &["no", "not", "never", "cannot", "don't"],
+        &["tool", "tools", "operation", "operations", "action", "actions", "files", "commands", "queries", "requests"],
+    ],
+    gap: 5,
+};
+
 /// That this very tool is to be called: "this tool must be invoked", "call it", "via this tool".
 fn calls_itself(sentence: &Sentence<'_>) -> bool {
     const CALLED: [&str; 12] = [
@@ -140,7 +149,11 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
         gap: 2,
     };
     const PRECEDED: Phrase = Phrase { parts: &[&["preceded"], &["call", "this", "invocation"]], gap: 3 };
-    [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
+    const SUBJECTLESS: Phrase =
+        Phrase { parts: &[&["must", "shall", "should", "has", "needs"], &["be"], &CALLED], gap: 2 };
+    let begins = sentence.find(&SUBJECTLESS).is_some_and(|(first, _)| first < 2)
+        || (sentence.fits(0, &["required", "mandatory", "prerequisite"]) && sentence.fits(1, &["before", "prior"]));
+    begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
 }
 
 fn judgement(
@@ -149,7 +162,9 @@ fn judgement(
     hidden: bool,
     pressed: bool,
 ) -> Option<(Severity, Confidence)> {
-    let failing = sentence.classes.any(CONSEQUENCE);
+    let blocks = sentence.has(&["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
+    let failing = sentence.classes.any(CONSEQUENCE) || blocks;
+    let pressed = pressed || blocks;
     if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
         return None;
     }
@@ -176,10 +191,29 @@ fn judgement(
     if (object.is_none() && !anything) || !before {
         return None;
     }
+    let strict = failing
+        || sentence.has(&[
+            "must",
+            "always",
+            "mandatory",
+            "required",
+            "never",
+            "shall",
+            "has",
+            "have",
+            "needs",
+            "necessary",
+            "essential",
+            "require",
+            "requires",
+            "guarantee",
+            "obligatory",
+            "imperative",
+        ]);
     let must = obliges(sentence) || failing;
     Some(if hidden {
         (Severity::High, Confidence::High)
-    } else if must && (operation || (pressed && anything && !sibling)) {
+    } else if strict && (operation || (pressed && anything && !sibling)) {
         (Severity::High, Confidence::Medium)
     } else if must || (pressed && (operation || anything)) {
         (Severity::Medium, Confidence::Low)

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::lexicon::{ORDER, READ, SEND, STEAL, TALK, WHOLE};
+use crate::evidence::lexicon::{ORDER, READ, SEND, SET, STEAL, TALK, WHOLE};
 use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -56,7 +56,7 @@ impl Rule for ToolHarvest {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let cues = STEAL.with(WHOLE).with(SEND).with(READ);
+        let cues = STEAL.with(WHOLE).with(SEND).with(READ).with(SET);
         for surface in surfaces(subject) {
             for text in all_prose(surface).filter(|text| text.text.classes().any(cues)) {
                 for sentence in text.text.sentences() {
@@ -146,6 +146,16 @@ const PROMPT: Phrase = Phrase {
     ],
     gap: 2,
 };
+/// What the user says, sent on.
+const REPORTED: Phrase = Phrase {
+    parts: &[
+        &["send", "forward", "report", "upload", "transmit", "copy", "share"],
+        &["user's", "all", "every", "users", "each"],
+        &["messages", "message", "prompts", "prompt", "inputs", "conversation", "conversations", "queries"],
+        &["to"],
+    ],
+    gap: 4,
+};
 /// What was said before, gathered and handed over.
 const RECALL: Phrase = Phrase {
     parts: &[
@@ -191,6 +201,9 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
         return Some((Severity::High, Confidence::Medium));
     }
     if plain(&RECALL) && sentence.has(&["argument", "parameter", "field", "metadata", "input", "payload"]) {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    if plain(&REPORTED) && sentence.classes.any(ORDER) {
         return Some((Severity::High, Confidence::Medium));
     }
     if plain(&CONTEXT) {

@@ -8,10 +8,9 @@ use crate::evidence::sentences::{Sentence, Text};
 use crate::evidence::surfaces::SurfaceText;
 use crate::fact::{Confidence, Severity};
 
-use super::tool_cues::{
-    acts_in_secret, authority_label, conceals, foreign_clause, is_common_tag, overrides, pseudo_tag, template_token,
-    unguards, waits,
-};
+use super::tool_concealment::{acts_in_secret, conceals};
+use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
+use super::tool_languages::foreign_clause;
 use super::tool_secrets::{Taking, taking};
 use super::tool_texts::Speaker;
 

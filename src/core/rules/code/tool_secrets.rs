@@ -118,7 +118,8 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
                 ],
             )
     });
-    let reads = said(READ);
+    let runs = (0..sentence.words.len()).find(|index| sentence.fits(*index, &["run", "execute"]));
+    let reads = said(READ).or(runs);
     let ordered = sentence.classes.any(ORDER)
         || sentence.has(&["first", "also", "before", "secretly", "silently", "then", "it's", "then"]);
     if secret_file(sentence).is_some() {

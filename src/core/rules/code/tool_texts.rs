@@ -137,7 +137,8 @@ impl<'a> Speaker<'a> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
         let beside = is_beside_tool(sentence, index);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
-        let invoked = sentence.is(index.wrapping_sub(1), crate::evidence::lexicon::CALL);
+        let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
+            && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
         let plain = self.is_plain_tool(sentence, index);
         let named = if BUILT_IN.contains(&raw) {
             beside
@@ -153,12 +154,39 @@ impl<'a> Speaker<'a> {
             return None;
         }
         let sibling = self.siblings.folded.contains(folded.as_str());
-        let uses = crate::evidence::lexicon::CALL.with(crate::evidence::lexicon::SEND);
-        let called = (index.saturating_sub(4)..index + 3).any(|at| sentence.is(at, uses))
-            || sentence.fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever"]);
+        let is_used = sentence.fits(index + 2, &["used", "using", "loaded", "present"])
+            && sentence.fits(index + 1, &["is", "gets", "are"]);
+        let called = is_used
+            || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
+            || (sentence
+                .fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever", "to"])
+                && sentence.classes.any(crate::evidence::lexicon::SEND))
+            || (sentence.fits(index.wrapping_sub(2), &["instead", "rather"])
+                && sentence.fits(index.wrapping_sub(1), &["of", "than"]));
         (sibling || beside || plain || called || begins_with_verb(raw)).then_some(sibling)
     }
 }
+
+/// Verbs that have a tool as their object.
+const CALLED: [&str; 14] = [
+    "call",
+    "calling",
+    "called",
+    "calls",
+    "invoke",
+    "invoking",
+    "invoked",
+    "execute",
+    "executing",
+    "executed",
+    "run",
+    "running",
+    "trigger",
+    "triggered",
+];
+/// Words before a quoted name of a tool.
+const INVOKED: [&str; 11] =
+    ["call", "calling", "invoke", "invoking", "run", "running", "execute", "executing", "using", "before", "after"];
 
 /// What tools do, where they are called by it: "the checkout tool".
 const PLAIN: [&str; 24] = [
@@ -214,10 +242,74 @@ pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
 
 /// Whether an identifier begins with a verb, as names of tools do.
 fn begins_with_verb(raw: &str) -> bool {
-    const VERBS: [&str; 34] = [
-        "add", "book", "browse", "buy", "call", "cancel", "commit", "create", "delete", "edit", "execute", "fetch",
-        "forward", "get", "list", "make", "move", "pay", "post", "publish", "push", "query", "read", "remove", "run",
-        "search", "sell", "send", "set", "submit", "transfer", "update", "upload", "write",
+    const VERBS: [&str; 67] = [
+        "add",
+        "analyze",
+        "book",
+        "browse",
+        "buy",
+        "calculate",
+        "call",
+        "cancel",
+        "check",
+        "close",
+        "commit",
+        "compute",
+        "convert",
+        "copy",
+        "create",
+        "delete",
+        "deploy",
+        "download",
+        "edit",
+        "execute",
+        "export",
+        "fetch",
+        "find",
+        "forward",
+        "generate",
+        "get",
+        "import",
+        "install",
+        "invite",
+        "list",
+        "load",
+        "log",
+        "make",
+        "merge",
+        "move",
+        "open",
+        "order",
+        "pay",
+        "place",
+        "play",
+        "post",
+        "print",
+        "process",
+        "publish",
+        "push",
+        "query",
+        "read",
+        "remove",
+        "rename",
+        "reply",
+        "restart",
+        "run",
+        "save",
+        "schedule",
+        "search",
+        "sell",
+        "send",
+        "set",
+        "share",
+        "start",
+        "submit",
+        "summarize",
+        "transfer",
+        "translate",
+        "update",
+        "upload",
+        "write",
     ];
     name_words(raw).first().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
