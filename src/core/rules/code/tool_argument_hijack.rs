@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{CALL, ORDER, USER};
-use crate::evidence::sentences::Sentence;
+use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -115,7 +115,9 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     }
     let (whose, _) = whose(sentence, speaker)?;
     let named = matches!(whose, Whose::Tool | Whose::Others);
-    let unlisted = whose == Whose::Tool;
+    let own_use = sentence.has(&["before", "prior"])
+        && sentence.find(&Phrase { parts: &[&["using", "calling", "use"], &["this"]], gap: 0 }).is_some();
+    let unlisted = whose == Whose::Tool && !own_use;
     let tied = sentence.has(&["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
     match (decided, value) {
         (Some(Decided::Changed), _) if (duty || tied) && (named || whose == Whose::Operation) => HIGH,

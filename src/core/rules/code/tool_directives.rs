@@ -162,7 +162,9 @@ fn is_stated(sentence: &Sentence<'_>, verb: usize) -> bool {
     let quality = sentence.fits(verb, &["modified"])
         && (sentence.fits(before, &["last"]) || sentence.fits(verb + 1, &["date", "time", "files"]));
     let thing = sentence.fits(verb, &["change", "changes"]) && (verb == 0 || sentence.fits(before, &NOUN_AFTER));
-    quality || thing
+    let made =
+        sentence.fits(verb, &["converted", "modified"]) && !sentence.fits(before, &["be", "been", "is", "are", "gets"]);
+    quality || thing || made
 }
 
 /// How plainly an argument's value is decided.

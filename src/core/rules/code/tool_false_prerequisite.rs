@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -92,6 +92,32 @@ const ORDERING: [&str; 18] = [
     "unless",
     "needed",
     "required",
+];
+
+/// Kinds of operation that belong to the client or to other servers; of others a tool may well be the first step.
+const CLIENTS: [&str; 22] = [
+    "file",
+    "files",
+    "filesystem",
+    "shell",
+    "terminal",
+    "git",
+    "email",
+    "emails",
+    "mail",
+    "message",
+    "messages",
+    "database",
+    "network",
+    "payment",
+    "payments",
+    "transaction",
+    "transactions",
+    "transfer",
+    "transfers",
+    "purchase",
+    "purchases",
+    "money",
 ];
 
 /// Everything else is held up.
@@ -184,8 +210,10 @@ fn judgement(
         "beforehand",
         "unless",
     ]) || prior(sentence);
-    let object = whose(sentence, speaker).map(|(whose, _)| whose);
-    let operation = matches!(object, Some(Whose::Operation | Whose::Tool));
+    let found = whose(sentence, speaker);
+    let object = found.map(|(whose, _)| whose);
+    let operation =
+        found.is_some_and(|(whose, at)| whose == Whose::Operation && is_one_of(sentence.word(at), &CLIENTS));
     let sibling = matches!(object, Some(Whose::SiblingOperation | Whose::SiblingTool));
     let anything = matches!(object, Some(Whose::Others)) || general(sentence);
     if (object.is_none() && !anything) || !before {
