@@ -3,10 +3,12 @@
 //! Must not know any rule or rubric, and never judges: it only tells what stands where.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub mod context;
 pub mod decode;
 pub mod document;
+pub mod lexicon;
 pub mod manifest;
 mod run_files;
 pub mod schema;
@@ -15,6 +17,7 @@ pub mod shape;
 pub mod shell;
 pub mod signals;
 pub mod source;
+pub mod surfaces;
 pub mod tools;
 pub mod unicode;
 pub mod zones;
@@ -25,6 +28,7 @@ use document::Document;
 use manifest::Manifest;
 use shape::Shape;
 use source::SourceView;
+use surfaces::Surface;
 use tools::Tool;
 
 /// Everything that was read from one bundle. Paths are the keys everywhere.
@@ -42,6 +46,8 @@ pub struct Evidence {
     pub gaps: Vec<Gap>,
     /// What rules have asked beside the text, kept for the next that asks.
     pub(crate) signals: signals::Gathered,
+    /// What a model reads of the servers, taken apart at the first question for it.
+    pub(crate) surfaces: OnceLock<Vec<Surface>>,
 }
 
 impl Evidence {
@@ -78,5 +84,11 @@ impl Evidence {
                 self.gaps.push(Gap::new(document.path.clone(), GapReason::Unsupported, detail));
             }
         }
+    }
+
+    /// What a model reads of the servers: tools in their order, then prompts, resources and the servers' own words.
+    /// Taken apart at the first call; the evidence must be complete by then.
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| surfaces::collect(self))
     }
 }

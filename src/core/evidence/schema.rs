@@ -38,6 +38,12 @@ pub enum SchemaField {
     Enum,
     /// `pattern`, or the pattern by which `patternProperties` names properties.
     Pattern,
+    /// A `format` that the standard does not know.
+    Format,
+    /// `contentMediaType` or `contentEncoding`.
+    Media,
+    /// `x-mcp-header`: the name of the header that carries the value.
+    Header,
     /// A string under a key that the standard does not know: `x-…` and others.
     Extension,
 }
@@ -90,7 +96,7 @@ const SCHEMAS: [&str; 18] = [
 const MAPS: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependencies", "dependentSchemas"];
 
 /// Keys of the standard that hold no text for a reader.
-const SILENT: [&str; 14] = [
+const SILENT: [&str; 11] = [
     "$schema",
     "$id",
     "id",
@@ -102,16 +108,47 @@ const SILENT: [&str; 14] = [
     "$vocabulary",
     "type",
     "required",
-    "format",
-    "contentMediaType",
-    "contentEncoding",
+];
+
+/// The formats that the standard and its usual clients know.
+const FORMATS: [&str; 30] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+    "int32",
+    "int64",
+    "float",
+    "double",
+    "byte",
+    "binary",
+    "password",
+    "uint32",
+    "uint64",
+    "url",
+    "decimal",
 ];
 
 /// Walks a schema.
 pub fn walk(schema: &Value) -> SchemaWalk<'_> {
     let mut walker = Walker {
         root: schema,
-        anchors: None,
+        names: None,
         seen: BTreeSet::new(),
         queue: vec![(schema, String::new(), 0)],
         bytes_left: MAX_TEXT_BYTES,
@@ -132,7 +169,7 @@ pub fn walk(schema: &Value) -> SchemaWalk<'_> {
 
 struct Walker<'a> {
     root: &'a Value,
-    anchors: Option<BTreeMap<&'a str, &'a Value>>,
+    names: Option<Names<'a>>,
     /// The addresses of the values that were queued: one value, one visit, whatever leads to it.
     seen: BTreeSet<usize>,
     queue: Vec<(&'a Value, String, usize)>,
@@ -155,6 +192,10 @@ impl<'a> Walker<'a> {
                 "const" => self.leaf(SchemaField::Const, value, pointer, key),
                 "enum" => self.leaf(SchemaField::Enum, value, pointer, key),
                 "pattern" => self.leaf(SchemaField::Pattern, value, pointer, key),
+                "format" if value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {}
+                "format" => self.leaf(SchemaField::Format, value, pointer, key),
+                "contentMediaType" | "contentEncoding" => self.leaf(SchemaField::Media, value, pointer, key),
+                "x-mcp-header" => self.leaf(SchemaField::Header, value, pointer, key),
                 key if SCHEMAS.contains(&key) => self.schemas(value, pointer, key, depth),
                 key if MAPS.contains(&key) && value.is_object() => {
                     self.map(value.as_object(), pointer, key, depth);
@@ -264,47 +305,66 @@ impl<'a> Walker<'a> {
 
     /// The value that a reference inside the document leads to, with a pointer that names it.
     fn resolve(&mut self, reference: &'a str) -> Option<(&'a Value, String)> {
-        let id = self.root.get("$id").and_then(Value::as_str);
-        let local = match id {
-            Some(id) if reference == id => "#",
-            Some(id) => reference.strip_prefix(id.trim_end_matches('#')).unwrap_or(reference),
-            None => reference,
+        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let root = self.root;
+        let names = self.names.get_or_insert_with(|| Names::of(root));
+        let (base, at) = if address.is_empty() {
+            (root, String::new())
+        } else {
+            (names.document(root, address)?, address.to_owned())
         };
-        let fragment = percent_decoded(local.strip_prefix('#')?);
+        let fragment = percent_decoded(fragment);
         if fragment.is_empty() {
-            return Some((self.root, String::new()));
+            return Some((base, at));
         }
         if fragment.starts_with('/') {
-            return self.root.pointer(&fragment).map(|value| (value, fragment));
+            return base.pointer(&fragment).map(|value| (value, format!("{at}{fragment}")));
         }
-        let root = self.root;
-        let anchors = self.anchors.get_or_insert_with(|| anchors_of(root));
-        anchors.get(fragment.as_str()).map(|value| (*value, format!("#{fragment}")))
+        names.anchors.get(fragment.as_str()).map(|value| (*value, format!("{at}#{fragment}")))
     }
 }
 
-/// Every anchor of a document, the first of equal ones, looked for in as many values as the walk may visit.
-fn anchors_of(root: &Value) -> BTreeMap<&str, &Value> {
-    let mut anchors = BTreeMap::new();
-    let mut queue = vec![root];
-    let mut next = 0;
-    while let Some(value) = queue.get(next).copied() {
-        next += 1;
-        for key in ["$anchor", "$dynamicAnchor"] {
-            if let Some(name) = value.get(key).and_then(Value::as_str) {
-                anchors.entry(name).or_insert(value);
+/// What a document's values are called in it: by anchor, and by `$id`; the first of equal ones, looked for in as many
+/// values as the walk may visit.
+#[derive(Default)]
+struct Names<'a> {
+    anchors: BTreeMap<&'a str, &'a Value>,
+    ids: BTreeMap<&'a str, &'a Value>,
+}
+
+impl<'a> Names<'a> {
+    fn of(root: &'a Value) -> Self {
+        let mut names = Self::default();
+        let mut queue = vec![root];
+        let mut next = 0;
+        while let Some(value) = queue.get(next).copied() {
+            next += 1;
+            let text = |key: &str| value.get(key).and_then(Value::as_str);
+            for name in [text("$anchor"), text("$dynamicAnchor")].into_iter().flatten() {
+                names.anchors.entry(name).or_insert(value);
+            }
+            if let Some(id) = text("$id") {
+                names.ids.entry(id.trim_end_matches('#')).or_insert(value);
+            }
+            let room = (4 * MAX_NODES).saturating_sub(queue.len());
+            match value {
+                Value::Object(map) => {
+                    queue.extend(map.values().filter(|value| value.is_object() || value.is_array()).take(room));
+                }
+                Value::Array(items) => queue.extend(items.iter().filter(|value| value.is_object()).take(room)),
+                _ => {}
             }
         }
-        let room = (4 * MAX_NODES).saturating_sub(queue.len());
-        match value {
-            Value::Object(map) => {
-                queue.extend(map.values().filter(|value| value.is_object() || value.is_array()).take(room))
-            }
-            Value::Array(items) => queue.extend(items.iter().filter(|value| value.is_object()).take(room)),
-            _ => {}
-        }
+        names
     }
-    anchors
+
+    /// The schema whose `$id` an address is, as it stands or relative to the root's own.
+    fn document(&self, root: &Value, address: &str) -> Option<&'a Value> {
+        let base = root.get("$id").and_then(Value::as_str).unwrap_or_default();
+        let folder = base.rfind('/').and_then(|at| base.get(..=at)).unwrap_or_default();
+        let relative = format!("{folder}{address}");
+        self.ids.get(address).or_else(|| self.ids.get(relative.as_str())).copied()
+    }
 }
 
 fn percent_decoded(text: &str) -> String {

@@ -1,192 +1,133 @@
-//! Sentences: prose as sentences of words with their offsets, and the one matcher that rules about wording share.
+//! Sentences: prose as sentences of words, taken apart once, and the one matcher that rules about wording share.
 //!
 //! Must not know any rule. Words in quotation marks or code are marked, so that a rule can tell what is said from what
 //! is quoted. Every search is bounded by windows of words: the cost is linear in the text.
 
-/// Words that turn a statement round, for [`Sentence::negated`].
-const NEGATIONS: [&str; 17] = [
-    "not",
-    "never",
-    "no",
-    "don't",
-    "dont",
-    "doesn't",
-    "won't",
-    "can't",
-    "cannot",
-    "without",
-    "shouldn't",
-    "mustn't",
-    "isn't",
-    "nor",
-    "avoid",
-    "aren't",
-    "nothing",
-];
+use std::borrow::Cow;
+
+use super::lexicon::{self, Classes};
+use super::unicode;
+
+mod split;
+#[cfg(test)]
+mod tests;
 
 /// How many words before a word can negate it.
 const NEGATION_WINDOW: usize = 3;
 
-/// The longest quotation, in words; what is not closed within it is no quotation.
-const MAX_QUOTATION: usize = 40;
-
 /// One word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
-    /// As it is written, without the punctuation around it.
-    pub raw: &'a str,
-    /// In lower case, apostrophes straight.
-    pub folded: String,
-    /// Its first byte in the text.
-    pub start: usize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its first byte.
+    start: u32,
+    /// The byte after its last.
+    end: u32,
     /// Whether it stands in quotation marks or in code.
     pub quoted: bool,
+    /// The families of words that it belongs to, where it is not quoted or where that does not matter.
+    pub classes: Classes,
+}
+
+/// Where a sentence lies: its words, and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    words: (u32, u32),
+    bytes: (u32, u32),
+}
+
+/// A text taken apart: invisible and look-alike letters undone, apostrophes straight, split into sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    plain: String,
+    /// The same in lower case, byte for byte at the same place.
+    lower: String,
+    words: Vec<Word>,
+    spans: Vec<Span>,
+    classes: Classes,
+}
+
+impl Text {
+    /// Takes a text apart. Line breaks within a paragraph do not end a sentence; blank lines and bullets do.
+    pub fn of(text: &str) -> Self {
+        let plain = plain(text);
+        let lower = lower(&plain);
+        let mut parts = Self { plain, lower, ..Self::default() };
+        split::split(&mut parts);
+        parts
+    }
+
+    /// Its sentences, bullets and headings, in order.
+    pub fn sentences(&self) -> impl DoubleEndedIterator<Item = Sentence<'_>> + ExactSizeIterator + Clone {
+        self.spans.iter().map(|span| self.sentence(span))
+    }
+
+    /// The families that any of its words outside quotations belongs to.
+    pub fn classes(&self) -> Classes {
+        self.classes
+    }
+
+    /// The text as it is read.
+    pub fn as_str(&self) -> &str {
+        &self.plain
+    }
+
+    /// The same in lower case.
+    pub fn lower(&self) -> &str {
+        &self.lower
+    }
+
+    fn sentence(&self, span: &Span) -> Sentence<'_> {
+        let words = self.words.get(range(span.words)).unwrap_or_default();
+        let classes = words.iter().fold(Classes::NONE, |all, word| all.with(said(word)));
+        Sentence { text: self, words, classes, bytes: span.bytes }
+    }
+
+    fn push_word(&mut self, start: usize, end: usize, quoted: bool) {
+        let classes = lexicon::classes_of(self.lower.get(start..end).unwrap_or_default());
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
+        let word = Word { start, end, quoted, classes };
+        self.classes = self.classes.with(said(&word));
+        self.words.push(word);
+    }
+}
+
+fn said(word: &Word) -> Classes {
+    if word.quoted { Classes::NONE } else { word.classes }
+}
+
+fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
+    start as usize..end as usize
+}
+
+fn plain(text: &str) -> String {
+    let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
+    if folded.contains('’') { folded.replace('’', "'") } else { folded.into_owned() }
+}
+
+/// Lower case without moving a byte: letters whose small form is longer or shorter stay.
+fn lower(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let small = |letter: char| {
+        let mut forms = letter.to_lowercase();
+        match (forms.next(), forms.next()) {
+            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
+            _ => letter,
+        }
+    };
+    text.chars().map(small).collect()
 }
 
 /// One sentence, bullet or heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Sentence<'a> {
+    text: &'a Text,
     /// Its words.
-    pub words: Vec<Word<'a>>,
-    /// Its text.
-    pub text: &'a str,
-    /// Its first byte in the text.
-    pub start: usize,
-}
-
-/// Splits a text into sentences. Line breaks within a paragraph do not end one; blank lines and bullets do.
-pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    let runs = runs(text);
-    let quoted = quotations(text, &runs);
-    let mut sentences = Vec::new();
-    let mut words = Vec::new();
-    let mut begin = None;
-    for (index, run) in runs.iter().enumerate() {
-        if run.breaks_before {
-            finish(text, &mut sentences, &mut words, &mut begin, run.start);
-        }
-        begin.get_or_insert(run.start);
-        let raw = trimmed(run.raw);
-        if !raw.is_empty() {
-            let offset = run.start + (raw.as_ptr().addr() - run.raw.as_ptr().addr());
-            let folded = raw.to_lowercase().replace('’', "'");
-            words.push(Word { raw, folded, start: offset, quoted: quoted.get(index).copied().unwrap_or(false) });
-        }
-        if ends_sentence(run.raw) {
-            finish(text, &mut sentences, &mut words, &mut begin, run.start + run.raw.len());
-        }
-    }
-    finish(text, &mut sentences, &mut words, &mut begin, text.len());
-    sentences
-}
-
-fn finish<'a>(
-    text: &'a str,
-    into: &mut Vec<Sentence<'a>>,
-    words: &mut Vec<Word<'a>>,
-    begin: &mut Option<usize>,
-    end: usize,
-) {
-    if let Some(start) = begin.take()
-        && !words.is_empty()
-    {
-        let text = text.get(start..end).unwrap_or_default();
-        into.push(Sentence { words: std::mem::take(words), text, start });
-    }
-}
-
-struct Run<'a> {
-    raw: &'a str,
-    start: usize,
-    /// Whether a sentence cannot go on over what stands before it.
-    breaks_before: bool,
-}
-
-fn runs(text: &str) -> Vec<Run<'_>> {
-    let mut runs = Vec::new();
-    let mut start = None;
-    let mut newlines = 0;
-    for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-        if !letter.is_whitespace() {
-            start.get_or_insert(at);
-            continue;
-        }
-        if let Some(begin) = start.take() {
-            let raw = text.get(begin..at).unwrap_or_default();
-            let bullet = newlines > 0 && is_bullet(raw);
-            runs.push(Run { raw, start: begin, breaks_before: newlines > 1 || bullet });
-            newlines = 0;
-        }
-        newlines += usize::from(letter == '\n');
-    }
-    runs
-}
-
-fn is_bullet(raw: &str) -> bool {
-    let numbered = raw.trim_end_matches(['.', ')']);
-    matches!(raw, "-" | "*" | "•" | "–" | "+")
-        || raw.starts_with('#')
-        || raw.starts_with('<')
-        || raw.starts_with('[')
-        || (numbered.len() < raw.len() && numbered.len() <= 2 && numbered.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-fn trimmed(raw: &str) -> &str {
-    let raw = raw.trim_start_matches([
-        '"', '\'', '`', '“', '‘', '(', '[', '{', '*', ',', ';', ':', '!', '?', '-', '#', '<', '«', '>', '=',
-    ]);
-    raw.trim_end_matches([
-        '"', '\'', '`', '”', '’', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '=',
-    ])
-}
-
-/// Shortened words whose full stop ends no sentence.
-const SHORTENED: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
-
-fn ends_sentence(raw: &str) -> bool {
-    let bare = raw.trim_end_matches(['"', '\'', '`', '”', ')', ']', '*']);
-    let shortened = SHORTENED.iter().any(|word| bare.trim_start_matches('(').eq_ignore_ascii_case(word));
-    bare.ends_with(['.', '!', '?', '。', '！', '？']) && !shortened
-}
-
-/// Which runs stand within quotation marks or back-ticks that are closed again.
-fn quotations(text: &str, runs: &[Run<'_>]) -> Vec<bool> {
-    const PAIRS: [(char, char); 6] = [('"', '"'), ('“', '”'), ('`', '`'), ('\'', '\''), ('‘', '’'), ('«', '»')];
-    let mut quoted = vec![false; runs.len()];
-    let mut index = 0;
-    while let Some(run) = runs.get(index) {
-        let opened = run.raw.trim_start_matches(['(', '[', '{', '=', ':', ',']);
-        let pair = PAIRS.iter().find(|(open, _)| opened.starts_with(*open));
-        let mut next = index + 1;
-        if let Some((open, close)) = pair {
-            let within = runs.iter().enumerate().skip(index).take(MAX_QUOTATION);
-            let closing = within.take_while(|(at, run)| *at == index || !run.breaks_before).find(|(at, run)| {
-                let from = if *at == index { run.raw.find(*open).map_or(0, |at| at + open.len_utf8()) } else { 0 };
-                run.raw.get(from..).is_some_and(|rest| {
-                    rest.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '!', '?']).ends_with(*close)
-                })
-            });
-            if let Some((last, _)) = closing {
-                quoted.iter_mut().take(last + 1).skip(index).for_each(|flag| *flag = true);
-                next = last + 1;
-            }
-        }
-        index = next;
-    }
-    fenced(text, runs, &mut quoted);
-    quoted
-}
-
-/// Marks what stands in fenced blocks.
-fn fenced(text: &str, runs: &[Run<'_>], quoted: &mut [bool]) {
-    let fences: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
-    for pair in fences.chunks_exact(2) {
-        if let [open, close] = pair {
-            let first = runs.partition_point(|run| run.start < *open);
-            let last = runs.partition_point(|run| run.start < *close);
-            quoted.iter_mut().take(last).skip(first).for_each(|flag| *flag = true);
-        }
-    }
+    pub words: &'a [Word],
+    /// The families that any of its words outside quotations belongs to.
+    pub classes: Classes,
+    bytes: (u32, u32),
 }
 
 /// A sequence of words: each part is a choice of words, the next part stands at most so many words further on.
@@ -197,16 +138,47 @@ pub struct Phrase {
     pub gap: usize,
 }
 
-impl Sentence<'_> {
-    /// The first place where a phrase stands outside quotations: the indices of its first and last word.
-    pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
-        self.find_from(phrase, 0)
+impl<'a> Sentence<'a> {
+    /// Its text.
+    pub fn as_str(&self) -> &'a str {
+        self.text.plain.get(range(self.bytes)).unwrap_or_default()
     }
 
-    /// As [`Self::find`], from a word on.
-    pub fn find_from(&self, phrase: &Phrase, from: usize) -> Option<(usize, usize)> {
+    /// Its text in lower case.
+    pub fn lower(&self) -> &'a str {
+        self.text.lower.get(range(self.bytes)).unwrap_or_default()
+    }
+
+    /// A word in lower case, without the punctuation around it; empty past the end.
+    pub fn word(&self, index: usize) -> &'a str {
+        self.words.get(index).and_then(|word| self.text.lower.get(range((word.start, word.end)))).unwrap_or_default()
+    }
+
+    /// A word as it is written.
+    pub fn raw(&self, index: usize) -> &'a str {
+        self.words.get(index).and_then(|word| self.text.plain.get(range((word.start, word.end)))).unwrap_or_default()
+    }
+
+    /// Whether a comma, colon or semicolon stands behind a word.
+    pub fn ends_clause(&self, index: usize) -> bool {
+        let end = |at: usize| self.words.get(at).map(|word| (word.start, word.end));
+        let (Some((_, from)), Some((to, _))) = (end(index), end(index + 1)) else { return false };
+        self.text.plain.get(range((from, to))).is_some_and(|between| between.contains([',', ':', ';']))
+    }
+
+    /// Whether a colon or a bracket stands behind a word: what follows explains it.
+    pub fn explains(&self, index: usize) -> bool {
+        let behind = self.words.get(index).and_then(|word| self.text.plain.get(word.end as usize..));
+        behind.is_some_and(|behind| {
+            let behind = behind.trim_start_matches(['`', '"', '\'', '*']);
+            behind.starts_with(':') || behind.starts_with(" (") || behind.starts_with(" -") || behind.starts_with(" :")
+        })
+    }
+
+    /// The first place where a phrase stands outside quotations: the indices of its first and last word.
+    pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
         let (first, rest) = phrase.parts.split_first()?;
-        (from..self.words.len()).filter(|index| self.fits(*index, first)).find_map(|start| {
+        (0..self.words.len()).filter(|index| self.fits(*index, first)).find_map(|start| {
             let mut at = start;
             for part in rest {
                 at = (at + 1..=at + 1 + phrase.gap).find(|index| self.fits(*index, part))?;
@@ -217,7 +189,7 @@ impl Sentence<'_> {
 
     /// Whether a word outside quotations is one of these.
     pub fn fits(&self, index: usize, words: &[&str]) -> bool {
-        self.words.get(index).is_some_and(|word| !word.quoted && is_one_of(&word.folded, words))
+        self.words.get(index).is_some_and(|word| !word.quoted) && is_one_of(self.word(index), words)
     }
 
     /// Whether any word outside quotations is one of these.
@@ -225,15 +197,39 @@ impl Sentence<'_> {
         (0..self.words.len()).any(|index| self.fits(index, words))
     }
 
-    /// Whether one of the three words before a word negates it.
-    pub fn negated(&self, index: usize) -> bool {
-        let before = self.words.iter().take(index).skip(index.saturating_sub(NEGATION_WINDOW));
-        before.into_iter().any(|word| NEGATIONS.contains(&word.folded.as_str()))
+    /// Whether a word outside quotations belongs to one of these families.
+    pub fn is(&self, index: usize, classes: Classes) -> bool {
+        self.words.get(index).is_some_and(|word| !word.quoted && word.classes.any(classes))
     }
 
-    /// The first byte of a word in the text.
-    pub fn offset(&self, index: usize) -> usize {
-        self.words.get(index).map_or(self.start, |word| word.start)
+    /// The places of the words outside quotations that belong to one of these families.
+    pub fn all(&self, classes: Classes) -> impl Iterator<Item = usize> + use<'a> {
+        let words = if self.classes.any(classes) { self.words } else { &[] };
+        words
+            .iter()
+            .enumerate()
+            .filter(move |(_, word)| !word.quoted && word.classes.any(classes))
+            .map(|(index, _)| index)
+    }
+
+    /// Whether words of two families stand at most so many words apart, in any order; the places of the first such.
+    pub fn near(&self, one: Classes, other: Classes, gap: usize) -> Option<(usize, usize)> {
+        self.all(one).find_map(|at| {
+            let close = at.saturating_sub(gap + 1)..=at + gap + 1;
+            close.into_iter().find(|index| *index != at && self.is(*index, other)).map(|index| (at, index))
+        })
+    }
+
+    /// Whether a word of one family is followed by one of another at most so many words on; the places of the first.
+    pub fn then(&self, one: Classes, other: Classes, gap: usize) -> Option<(usize, usize)> {
+        self.all(one)
+            .find_map(|at| (at + 1..=at + gap + 1).find(|index| self.is(*index, other)).map(|index| (at, index)))
+    }
+
+    /// Whether one of the three words before a word negates it.
+    pub fn negated(&self, index: usize) -> bool {
+        (index.saturating_sub(NEGATION_WINDOW)..index)
+            .any(|at| self.words.get(at).is_some_and(|word| word.classes.any(lexicon::NEGATION)))
     }
 }
 
@@ -244,6 +240,3 @@ pub fn is_one_of(word: &str, words: &[&str]) -> bool {
         None => word == *wanted,
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,6 +51,35 @@ fn references_inside_the_document_are_followed_once() {
 }
 
 #[test]
+fn references_by_id_and_escaped_pointers_are_followed() {
+    let schema = json!({
+        "$id": "https://host.test/s/root.json",
+        "properties": {
+            "a": { "$ref": "item.json" }, "b": { "$ref": "https://host.test/s/item.json#/$defs/in~1ner%7E0x" },
+            "c": { "$ref": "root.json#/$defs/own" }, "d": { "$ref": "gone.json" },
+        },
+        "$defs": {
+            "own": { "description": "own" },
+            "item": { "$id": "https://host.test/s/item.json", "description": "item", "$defs": { "in/ner~x": { "description": "inner" } } },
+        },
+    });
+    let walk = walk(&schema);
+    let mut texts: Vec<&str> =
+        walk.texts.iter().filter(|text| text.field == SchemaField::Description).map(|text| text.text).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["inner", "item", "own"]);
+    assert_eq!(walk.external, ["gone.json"]);
+}
+
+#[test]
+fn formats_that_nobody_knows_and_headers_are_text() {
+    let schema = json!({ "format": "obey", "x-mcp-header": "X-A", "contentMediaType": "text/x",
+        "properties": { "d": { "format": "date" } } });
+    let fields: Vec<SchemaField> = walk(&schema).texts.iter().map(|text| text.field).collect();
+    assert_eq!(fields, [SchemaField::Media, SchemaField::Format, SchemaField::Name, SchemaField::Header]);
+}
+
+#[test]
 fn each_budget_ends_the_walk_and_says_so() {
     let mut deep = json!({ "description": "bottom" });
     for _ in 0..=MAX_DEPTH {

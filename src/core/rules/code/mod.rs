@@ -20,6 +20,11 @@ mod document_missing_security_policy;
 mod file_data_executed;
 mod file_masquerade;
 mod file_picture_tail;
+mod flow_destroy;
+mod flow_destroy_tools;
+mod flow_leak;
+mod flow_leak_tools;
+mod flow_legs;
 mod history_owner_replaced;
 mod history_republished;
 mod hook_auto_approve;
@@ -107,23 +112,35 @@ mod tool_annotation_incomplete;
 mod tool_argument_hijack;
 mod tool_brand_claim;
 mod tool_capabilities;
+mod tool_concealment;
 mod tool_consent_bypass;
 mod tool_credential_request;
 mod tool_cues;
 mod tool_description_injection;
 mod tool_description_oversized;
+mod tool_directives;
+mod tool_duplicate_name;
 mod tool_duplicate_title;
 mod tool_emphatic_wording;
 mod tool_false_prerequisite;
 mod tool_harvest;
 mod tool_hidden_name;
 mod tool_hidden_text;
+mod tool_languages;
 mod tool_name_nonstandard;
+mod tool_poison;
+#[cfg(test)]
+mod tool_poison_tests;
 mod tool_schema_injection;
+mod tool_schema_unread;
+mod tool_secrets;
 mod tool_shadowing;
 #[cfg(test)]
 mod tool_tests;
 mod tool_texts;
+#[cfg(test)]
+mod tool_traps;
+mod tool_values;
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[
@@ -151,6 +168,10 @@ pub const RULES: &[&dyn Rule] = &[
     &file_data_executed::FileDataExecuted,
     &file_masquerade::FileMasquerade,
     &file_picture_tail::FilePictureTail,
+    &flow_destroy::FlowDestroy,
+    &flow_destroy_tools::FlowDestroyTools,
+    &flow_leak::FlowLeak,
+    &flow_leak_tools::FlowLeakTools,
     &history_owner_replaced::HistoryOwnerReplaced,
     &history_republished::HistoryRepublished,
     &hook_auto_approve::HookAutoApprove,
@@ -242,6 +263,7 @@ pub const RULES: &[&dyn Rule] = &[
     &tool_credential_request::ToolCredentialRequest,
     &tool_description_injection::ToolDescriptionInjection,
     &tool_description_oversized::ToolDescriptionOversized,
+    &tool_duplicate_name::ToolDuplicateName,
     &tool_duplicate_title::ToolDuplicateTitle,
     &tool_emphatic_wording::ToolEmphaticWording,
     &tool_false_prerequisite::ToolFalsePrerequisite,
@@ -250,5 +272,6 @@ pub const RULES: &[&dyn Rule] = &[
     &tool_hidden_text::ToolHiddenText,
     &tool_name_nonstandard::ToolNameNonstandard,
     &tool_schema_injection::ToolSchemaInjection,
+    &tool_schema_unread::ToolSchemaUnread,
     &tool_shadowing::ToolShadowing,
 ];

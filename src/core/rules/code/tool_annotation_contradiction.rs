@@ -2,12 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::sentences;
-use crate::evidence::tools::Tool;
-use crate::fact::{Confidence, Place, Severity};
+use crate::evidence::surfaces::Surface;
+use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::name_words;
+use super::tool_texts::{below, name_words, prose, tool_surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolAnnotationContradiction;
@@ -48,18 +47,15 @@ impl Rule for ToolAnnotationContradiction {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for tool in subject.tools() {
-            let read_only = tool
-                .annotations
-                .as_ref()
-                .and_then(|hints| hints.get("readOnlyHint"))
-                .and_then(serde_json::Value::as_bool);
+        for surface in tool_surfaces(subject) {
+            let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
+            let hints = tool.annotations.as_ref();
+            let read_only = hints.and_then(|hints| hints.get("readOnlyHint")).and_then(serde_json::Value::as_bool);
             if read_only != Some(true) {
                 continue;
             }
-            let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(tool));
-            let place =
-                Place { pointer: format!("{}/annotations/readOnlyHint", tool.place.pointer), ..tool.place.clone() };
+            let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
+            let place = below(surface, "/annotations/readOnlyHint");
             match (by_name, by_text) {
                 (Some(verb), Some(_)) => facts.found(place, &format!("{}: read-only, but {verb}s", tool.name)),
                 (Some(verb), None) => facts.found_as(
@@ -155,7 +151,7 @@ fn verb_of_name(name: &str) -> Option<&'static str> {
 }
 
 /// The verb with which the description begins, where it changes something that is no query, report or copy for reading.
-fn verb_of_description(tool: &Tool) -> Option<&'static str> {
+fn verb_of_description(surface: &Surface) -> Option<&'static str> {
     const HARMLESS: [&str; 14] = [
         "query",
         "queries",
@@ -172,11 +168,11 @@ fn verb_of_description(tool: &Tool) -> Option<&'static str> {
         "visualization",
         "chart",
     ];
-    let all = sentences(tool.description.as_deref()?);
-    let first = all.first()?;
-    let word = first.words.first()?.folded.as_str();
+    let text = prose(surface).find(|text| text.pointer == "/description")?;
+    let first = text.text.sentences().next()?;
+    let word = first.word(0);
     let verb = MUTATING.into_iter().find(|verb| word == *verb || is_third_person(word, verb))?;
-    (!first.words.iter().take(6).any(|word| HARMLESS.contains(&word.folded.as_str()))).then_some(verb)
+    (!(0..6).any(|index| HARMLESS.contains(&first.word(index)))).then_some(verb)
 }
 
 fn is_third_person(word: &str, verb: &str) -> bool {

@@ -2,12 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use crate::evidence::sentences::{Phrase, Sentence, sentences};
+use crate::evidence::sentences::{Phrase, Sentence};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{place_of, prose, quoted};
+use super::tool_texts::{place_of, prose, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolBrandClaim;
@@ -44,10 +42,6 @@ note = "The vendor itself."
 "tools.json" = '{"tools": [{"name": "pay", "description": "The official Stripe server.", "inputSchema": {"type": "object"}}]}'
 "##;
 
-/// Words of which a text needs one before it is worth taking apart.
-static HINT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i-u)\bofficial\b").expect("the pattern is fixed and valid"));
-
 impl Rule for ToolBrandClaim {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -58,11 +52,11 @@ impl Rule for ToolBrandClaim {
         if owner.is_empty() {
             return;
         }
-        for tool in subject.tools() {
-            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
-                for sentence in sentences(text.text) {
+        for surface in surfaces(subject) {
+            for text in prose(surface).filter(|text| text.text.lower().contains("official")) {
+                for sentence in text.text.sentences() {
                     if claimed_vendor(&sentence).is_some_and(|vendor| !owner.contains(vendor)) {
-                        facts.found(place_of(tool, &text), &quoted(tool, sentence.text));
+                        facts.found(place_of(surface, text), &quoted(surface, sentence.as_str()));
                         break;
                     }
                 }
@@ -110,9 +104,10 @@ fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
     if sentence.negated(first) || sentence.has(&["unofficial", "using", "uses", "via", "from", "wraps", "through"]) {
         return None;
     }
-    let named =
-        sentence.words.iter().take(last + 1).skip(first).map(|word| word.folded.trim_end_matches("'s").to_owned());
-    named.into_iter().find_map(|word| VENDORS.into_iter().find(|vendor| *vendor == word))
+    (first..=last).find_map(|index| {
+        let word = sentence.word(index).trim_end_matches("'s");
+        VENDORS.into_iter().find(|vendor| *vendor == word)
+    })
 }
 
 /// What says whose package it is, in lower case: the scope, the owners of the repositories, the hosts, the maintainers.

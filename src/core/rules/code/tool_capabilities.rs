@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::evidence::sentences::sentences;
+use crate::evidence::surfaces::Surface;
 use crate::evidence::tools::Tool;
 use crate::rules::{FactSink, Subject};
 
-use super::tool_texts::name_words;
+use super::tool_texts::{prose, tool_surfaces};
 
 /// The most names of tools that a measure lists.
 const MAX_NAMES: usize = 20;
@@ -192,27 +192,53 @@ const BROWSER: [&str; 8] = ["click", "navigate", "fill", "hover", "drag", "press
 const DRY: [&str; 7] = ["plan", "dry", "validate", "preview", "simulate", "lint", "explain"];
 
 /// A tool in words: those of its name, and of its name and first sentence.
-struct Words {
-    name: Vec<String>,
-    all: BTreeSet<String>,
+pub(super) struct Words<'a> {
+    tool: &'a Tool,
+    name: &'a [String],
+    all: BTreeSet<&'a str>,
 }
 
-impl Words {
-    fn of(tool: &Tool) -> Self {
-        let name = name_words(&tool.name);
-        let mut all: BTreeSet<String> = name.iter().cloned().collect();
-        if let Some(first) = sentences(tool.description.as_deref().unwrap_or_default()).first() {
-            all.extend(first.words.iter().take(24).map(|word| word.folded.clone()));
+impl<'a> Words<'a> {
+    pub(super) fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
+        let mut all: BTreeSet<&str> = surface.name_words.iter().map(String::as_str).collect();
+        if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
+            all.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
         }
-        Self { name, all }
+        Self { tool, name: &surface.name_words, all }
     }
 
     fn any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.all.contains(*word))
+        words.iter().any(|word| self.all.contains(word))
     }
 
     fn named(&self, words: &[&str]) -> bool {
         self.name.iter().any(|part| words.contains(&part.as_str()))
+    }
+
+    /// Whether the tool takes something in.
+    pub(super) fn reads(&self) -> bool {
+        self.begins(&READS) || self.any(&["reads", "retrieves", "searches", "lists", "fetches", "gets"])
+    }
+
+    /// Whether what the tool does cannot be taken back.
+    pub(super) fn destroys(&self) -> bool {
+        const FINAL: [&str; 14] = [
+            "delete",
+            "drop",
+            "destroy",
+            "purge",
+            "wipe",
+            "remove",
+            "kill",
+            "terminate",
+            "truncate",
+            "erase",
+            "execute",
+            "exec",
+            "transfer",
+            "pay",
+        ];
+        self.named(&FINAL)
     }
 
     fn begins(&self, words: &[&str]) -> bool {
@@ -221,12 +247,11 @@ impl Words {
 }
 
 /// The tag of content written by others: `W015`, or `W016` where it is structured.
-pub(super) fn untrusted(tool: &Tool) -> Option<&'static str> {
-    let words = Words::of(tool);
+pub(super) fn untrusted(words: &Words<'_>) -> Option<&'static str> {
     let reads = words.begins(&READS)
         || words.any(&["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
     let changes = words.begins(&CHANGES);
-    let by_address = words.begins(&READS) && has_argument(tool, &["url", "urls", "link", "uri"]);
+    let by_address = words.begins(&READS) && has_argument(words.tool, &["url", "urls", "link", "uri"]);
     if (reads && !changes && (words.named(&STRANGERS) || words.any(&["web", "website", "webpage", "internet", "url"])))
         || by_address
     {
@@ -236,34 +261,31 @@ pub(super) fn untrusted(tool: &Tool) -> Option<&'static str> {
 }
 
 /// Whether the tool belongs to a server for mail, messages, money or secrets.
-pub(super) fn sensitive(tool: &Tool) -> Option<&'static str> {
-    Words::of(tool).named(&SENSITIVE).then_some("W017")
+pub(super) fn sensitive(words: &Words<'_>) -> Option<&'static str> {
+    words.named(&SENSITIVE).then_some("W017")
 }
 
 /// Whether the tool reads the user's own files or stores.
-pub(super) fn workspace(tool: &Tool) -> Option<&'static str> {
-    let words = Words::of(tool);
-    let by_path = has_argument(tool, &["path", "file_path", "filepath", "directory", "repo_path", "filename"]);
+pub(super) fn workspace(words: &Words<'_>) -> Option<&'static str> {
+    let by_path = has_argument(words.tool, &["path", "file_path", "filepath", "directory", "repo_path", "filename"]);
     (words.begins(&READS) && (words.named(&WORKSPACE) || by_path)).then_some("W018")
 }
 
 /// Whether the tool changes what is shared, or runs what it is given.
-pub(super) fn destroys_shared(tool: &Tool) -> Option<&'static str> {
-    let words = Words::of(tool);
-    if words.named(&DRY) || read_only(tool) {
+pub(super) fn destroys_shared(words: &Words<'_>) -> Option<&'static str> {
+    if words.named(&DRY) || read_only(words.tool) {
         return None;
     }
-    let free = words.named(&RUNS) && has_argument(tool, &FREE_FORM);
+    let free = words.named(&RUNS) && has_argument(words.tool, &FREE_FORM);
     let browser = words.begins(&["browser", "page", "puppeteer", "playwright"]) && words.named(&BROWSER);
     let changes = words.begins(&CHANGES) && words.named(&SHARED) && !words.named(&["file", "note", "task"]);
     (free || browser || changes).then_some("W019")
 }
 
 /// Whether the tool changes what is the user's own.
-pub(super) fn destroys_local(tool: &Tool) -> Option<&'static str> {
-    let words = Words::of(tool);
-    let changes = words.begins(&CHANGES) && words.named(&LOCAL) && !words.named(&DRY) && !read_only(tool);
-    (changes && destroys_shared(tool).is_none()).then_some("W020")
+pub(super) fn destroys_local(words: &Words<'_>) -> Option<&'static str> {
+    let changes = words.begins(&CHANGES) && words.named(&LOCAL) && !words.named(&DRY) && !read_only(words.tool);
+    (changes && destroys_shared(words).is_none()).then_some("W020")
 }
 
 fn read_only(tool: &Tool) -> bool {
@@ -275,17 +297,71 @@ fn has_argument(tool: &Tool, names: &[&str]) -> bool {
     properties.is_some_and(|properties| properties.keys().any(|key| names.contains(&key.to_ascii_lowercase().as_str())))
 }
 
+/// Whether the tool hands something outwards: a message, a post, a call to any address with a body of one's own.
+pub(super) fn sends(words: &Words<'_>) -> Option<&'static str> {
+    const OUT: [&str; 14] = [
+        "send",
+        "post",
+        "publish",
+        "upload",
+        "tweet",
+        "reply",
+        "forward",
+        "share",
+        "email",
+        "comment",
+        "broadcast",
+        "notify",
+        "push",
+        "message",
+    ];
+    const CALLS: [&str; 6] = ["post", "put", "patch", "request", "webhook", "curl"];
+    const RECEIVERS: [&str; 22] = [
+        "message",
+        "messages",
+        "email",
+        "mail",
+        "gmail",
+        "sms",
+        "tweet",
+        "comment",
+        "post",
+        "channel",
+        "chat",
+        "webhook",
+        "dm",
+        "notification",
+        "reply",
+        "file",
+        "issue",
+        "slack",
+        "telegram",
+        "discord",
+        "whatsapp",
+        "status",
+    ];
+    let says = words.begins(&OUT) && (words.named(&RECEIVERS) || words.any(&RECEIVERS));
+    let free = words.named(&CALLS)
+        && has_argument(words.tool, &["url", "uri", "endpoint"])
+        && has_argument(words.tool, &["body", "data", "payload", "json", "content"]);
+    ((says || free) && !words.begins(&["get", "list", "read", "search", "fetch", "draft", "preview"])).then_some("sink")
+}
+
 /// Reports one measure for each tag that any tool earns: the tag, how many tools, the first of their names.
 pub(super) fn measure(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
     tags: &[&str],
-    tag_of: impl Fn(&Tool) -> Option<&'static str>,
+    tag_of: impl Fn(&Words<'_>) -> Option<&'static str>,
 ) {
-    let tagged: Vec<(&Tool, &str)> = subject.tools().filter_map(|tool| tag_of(tool).map(|tag| (tool, tag))).collect();
+    let tagged: Vec<(&str, &str)> = tool_surfaces(subject)
+        .filter_map(|surface| {
+            let tool = subject.evidence.tools.get(surface.tool?)?;
+            tag_of(&Words::of(surface, tool)).map(|tag| (surface.name.as_str(), tag))
+        })
+        .collect();
     for tag in tags {
-        let names: Vec<&str> =
-            tagged.iter().filter(|(_, earned)| earned == tag).map(|(tool, _)| tool.name.as_str()).collect();
+        let names: Vec<&str> = tagged.iter().filter(|(_, earned)| earned == tag).map(|(name, _)| *name).collect();
         if !names.is_empty() {
             facts.measured(
                 json!({ "tag": tag, "count": names.len(), "tools": names.iter().take(MAX_NAMES).collect::<Vec<_>>() }),

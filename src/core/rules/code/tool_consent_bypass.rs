@@ -2,13 +2,12 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use crate::evidence::sentences::{Phrase, Sentence, sentences};
+use crate::evidence::lexicon::CONSENT;
+use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{name_words, place_of, prose, quoted};
+use super::tool_texts::{all_prose, name_words, place_of, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolConsentBypass;
@@ -17,7 +16,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "tool-consent-bypass"
-version = 1
+version = 2
 title = "A tool asks to be run without the user's consent"
 why = "The question to the user is the last guard before an action. Text that switches it off takes it from every client."
 fix = "Leave out orders about confirmation, or ask for it."
@@ -43,29 +42,24 @@ note = "An option of the command."
 "tools.json" = '{"tools": [{"name": "rm", "description": "Removes. force: whether to skip confirmation.", "inputSchema": {"type": "object"}}]}'
 "##;
 
-/// Words of which a text needs one before it is worth taking apart.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)confirm|approv|permission|consent|prompting|asking|auto-a|autoa")
-        .expect("the pattern is fixed and valid")
-});
-
 impl Rule for ToolConsentBypass {
     fn meta(&self) -> &RuleMeta {
         &META
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for tool in subject.tools() {
-            let acts = name_words(&tool.name).first().is_some_and(|verb| ACTS.contains(&verb.as_str()));
-            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
-                for sentence in sentences(text.text) {
+        for surface in surfaces(subject) {
+            let acts = name_words(&surface.name).first().is_some_and(|verb| ACTS.contains(&verb.as_str()));
+            for text in all_prose(surface).filter(|text| text.text.classes().any(CONSENT)) {
+                for sentence in text.text.sentences() {
                     if let Some(strong) = bypasses(&sentence) {
-                        let severity = if strong && acts { Severity::High } else { Severity::Medium };
+                        let plain = strong && (acts || forbids_asking(&sentence));
+                        let severity = if plain { Severity::High } else { Severity::Medium };
                         facts.found_as(
                             severity,
                             Confidence::Medium,
-                            place_of(tool, &text),
-                            &quoted(tool, sentence.text),
+                            place_of(surface, text),
+                            &quoted(surface, sentence.as_str()),
                         );
                         break;
                     }
@@ -73,6 +67,49 @@ impl Rule for ToolConsentBypass {
             }
         }
     }
+}
+
+/// The plainest form: the model must not ask, or is told that the user agreed to everything.
+fn forbids_asking(sentence: &Sentence<'_>) -> bool {
+    const FORBIDS: Phrase = Phrase {
+        parts: &[
+            &["not", "never", "don't", "without"],
+            &["ask", "asking", "prompt", "prompting", "request", "requesting", "seek", "seeking", "wait", "waiting"],
+            &["user", "users", "human"],
+            &["permission", "confirmation", "approval", "consent", "approve", "confirm"],
+        ],
+        gap: 3,
+    };
+    const AGREED: Phrase = Phrase {
+        parts: &[
+            &["user", "users"],
+            &["already", "has", "have", "pre-approved", "preapproved", "always"],
+            &[
+                "approved",
+                "consented",
+                "authorized",
+                "authorised",
+                "confirmed",
+                "granted",
+                "agreed",
+                "pre-approved",
+                "pre-authorized",
+            ],
+            &["all", "any", "every", "this", "these", "everything", "permission"],
+        ],
+        gap: 3,
+    };
+    const ASSUMED: Phrase = Phrase {
+        parts: &[
+            &["assume", "presume", "consider", "treat"],
+            &["consent", "approval", "permission", "approved", "confirmed", "authorized", "pre-approved"],
+        ],
+        gap: 4,
+    };
+    let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
+    let waits = sentence.has(&["until", "unless", "after", "once", "only", "before"]);
+    let agreed = !waits && sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first));
+    assumed || agreed || sentence.find(&FORBIDS).is_some()
 }
 
 /// Verbs of names of tools that act.
@@ -94,6 +131,10 @@ const NO_ASKING: Phrase = Phrase {
         &["ask", "asking", "prompt", "prompting", "request", "requesting", "require", "requiring", "seek", "seeking"],
         &["permission", "confirmation", "approval", "consent"],
     ],
+    gap: 4,
+};
+const NONE_NEEDED: Phrase = Phrase {
+    parts: &[&["no"], &["confirmation", "approval", "permission", "consent"], &["needed", "required", "necessary"]],
     gap: 4,
 };
 const NO_NEED: Phrase =
@@ -122,27 +163,31 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
         "refuses",
         "fails",
     ]);
-    let found = [&NO_ASKING, &SKIP, &NO_NEED].into_iter().find_map(|phrase| sentence.find(phrase));
+    let found = [&NO_ASKING, &SKIP, &NO_NEED, &NONE_NEEDED].into_iter().find_map(|phrase| sentence.find(phrase));
     if let Some((first, _)) = found
         && !option
     {
-        let doubled = sentence
-            .words
-            .iter()
-            .take(first)
-            .skip(first.saturating_sub(3))
-            .any(|word| matches!(word.folded.as_str(), "not" | "never" | "don't" | "cannot"));
-        let order = sentence.has(&["must", "never", "always", "automatically", "do", "skip", "don't"]);
+        let doubled = (first.saturating_sub(3)..first)
+            .any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot"));
+        let order = sentence.has(&[
+            "must",
+            "never",
+            "always",
+            "automatically",
+            "do",
+            "skip",
+            "don't",
+            "pre-approved",
+            "preapproved",
+            "auto-approved",
+        ]);
         return (!doubled).then_some(order);
     }
-    let (first, _) = sentence.find(&WITHOUT)?;
+    let agreed = forbids_asking(sentence) && !option;
+    let Some((first, _)) = sentence.find(&WITHOUT) else { return agreed.then_some(true) };
     let positive =
         sentence.has(&["must", "always", "automatically", "immediately"]) && !sentence.negated(first) && !option;
-    let refuses = sentence
-        .words
-        .iter()
-        .take(first)
-        .any(|word| matches!(word.folded.as_str(), "not" | "never" | "don't" | "cannot" | "no"));
+    let refuses = (0..first).any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot" | "no"));
     let approved = sentence.has(&APPROVED);
-    ((positive && !refuses) || approved).then_some(true)
+    ((positive && !refuses) || approved || agreed).then_some(true)
 }

@@ -1,12 +1,13 @@
 //! Cues: the clauses by which text in a tool speaks to the model instead of describing the tool.
 //!
 //! Shared by the rules about tools; must not decide how bad a cue is. Each looks at one sentence, outside quotations,
-//! within a few words. Sources: SAFE-MCP T1001, T1401, T1404, T1501; measured against 14,000 public descriptions.
+//! within a few words. Sources: SAFE-MCP T1001, T1401, T1404, T1501; measured against 20,000 public descriptions.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::lexicon::{CALL, DESTROY, GUARD, GUIDANCE, OPERATION, ORDER, OVERRIDE, SEND};
 use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
@@ -15,7 +16,7 @@ static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static TAGS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?)|hidden[_-]?instructions?|internal[_-]?instructions?|assistant|critical)>")
+    Regex::new(r"(?i-u)</?(?:important|system|secret|hidden|instructions?|system[_-]?(?:prompt|message|instructions?|note)|hidden[_-]?instructions?|internal[_-]?(?:instructions?|note)|assistant|critical|admin|override|directive|mandatory)>")
         .expect("the pattern is fixed and valid")
 });
 
@@ -28,19 +29,11 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed and valid")
 });
 
-/// Words of which a text needs one before its clauses are worth looking at.
-static CLAUSES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)ignor|disregard|forget|overrid|supersede|bypass|disabl|circumvent|skip|trust|treat|mention|tell|inform|reveal|disclos|notify|alert|\b(?:key|variable|history|prompt|phrase)")
-        .expect("the pattern is fixed and valid")
-});
-
-/// Whether a text may hold any of the clauses below: cheap, and never wrong where it says no.
-pub(super) fn may_hold_clauses(text: &str) -> bool {
-    CLAUSES.is_match(text) || SECRET.is_match(text)
-}
-
 /// A token of a chat template: nothing that a description needs.
 pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
+    if !text.contains(['<', '[', '#']) {
+        return None;
+    }
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
 }
 
@@ -51,6 +44,9 @@ pub(super) fn is_common_tag(text: &str, (start, end): (usize, usize)) -> bool {
 
 /// A pseudo-tag that sets text apart as an order: `<IMPORTANT>`. Honest servers use some, too.
 pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
+    if !text.contains('<') {
+        return None;
+    }
     TAGS.find(text).map(|found| (found.start(), found.end()))
 }
 
@@ -59,10 +55,75 @@ pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
     LABELS.find(text).map(|found| (found.start(), found.end()))
 }
 
-const OVERRIDE: Phrase = Phrase {
+/// Which guidance is set aside.
+const EARLIER: [&str; 27] = [
+    "previous",
+    "prior",
+    "above",
+    "earlier",
+    "preceding",
+    "existing",
+    "other",
+    "all",
+    "any",
+    "system",
+    "safety",
+    "your",
+    "user's",
+    "former",
+    "initial",
+    "original",
+    "conflicting",
+    "default",
+    "current",
+    "every",
+    "these",
+    "those",
+    "user",
+    "security",
+    "past",
+    "contradictory",
+    "built-in",
+];
+
+/// Setting earlier instructions aside: "ignore all previous instructions", "takes precedence over any other rule".
+pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !sentence.classes.any(GUIDANCE.with(OVERRIDE)) {
+        return None;
+    }
+    let aside = sentence.all(OVERRIDE).find_map(|first| {
+        let last = (first + 1..=first + 5).find(|index| {
+            sentence.is(*index, GUIDANCE)
+                && !sentence.fits(
+                    *index,
+                    &["command", "commands", "order", "orders", "policy", "rule", "rules", "constraint", "constraints"],
+                )
+        })?;
+        let earlier = (first + 1..=last).any(|index| sentence.fits(index, &EARLIER));
+        let told = sentence.has(&["you", "your", "developer", "developers"]);
+        (earlier || told).then_some((first, last))
+    });
+    let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
+    let found = aside.or_else(|| sentence.find(&PRECEDENCE)).or_else(|| sentence.find(&ASIDE)).or(obeyed);
+    found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
+}
+
+const PRECEDENCE: Phrase = Phrase {
     parts: &[
-        &["ignore", "disregard", "forget", "override", "overrides", "overriding", "supersede", "supersedes"],
-        &["previous", "prior", "above", "earlier", "preceding", "existing", "other"],
+        &[
+            "precedence",
+            "priority",
+            "override",
+            "overrides",
+            "supersede",
+            "supersedes",
+            "outrank",
+            "outranks",
+            "replaces",
+            "cancels",
+            "voids",
+        ],
+        &["all", "any", "other", "previous", "prior", "every", "user", "system", "conflicting", "your"],
         &[
             "instruction",
             "instructions",
@@ -71,58 +132,72 @@ const OVERRIDE: Phrase = Phrase {
             "directive",
             "directives",
             "guidelines",
-            "orders",
-            "safety",
+            "request",
+            "requests",
+            "preferences",
+            "guidance",
             "rules",
         ],
     ],
     gap: 3,
 };
 
-/// Setting earlier instructions aside: "ignore all previous instructions".
-pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    sentence.find(&OVERRIDE).filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
-}
+/// What a tool gives back is to be obeyed.
+const OBEY: Phrase = Phrase {
+    parts: &[
+        &["follow", "obey", "execute", "treat", "comply", "perform", "act", "carry"],
+        &["instruction", "instructions", "command", "commands", "directives", "directive", "output", "steps"],
+        &[
+            "response",
+            "output",
+            "result",
+            "results",
+            "returned",
+            "returns",
+            "contained",
+            "tool's",
+            "responses",
+            "instructions",
+            "commands",
+        ],
+    ],
+    gap: 5,
+};
+/// The words that make obedience blind.
+const BLINDLY: [&str; 9] = [
+    "question",
+    "blindly",
+    "unconditionally",
+    "system",
+    "immediately",
+    "unquestioningly",
+    "questioning",
+    "regardless",
+    "authoritative",
+];
+
+const ASIDE: Phrase = Phrase {
+    parts: &[
+        &["ignore", "disregard", "forget"],
+        &["everything", "anything", "what", "whatever"],
+        &["user", "before", "above", "told", "said", "instructed", "system"],
+    ],
+    gap: 4,
+};
 
 /// "Ignore existing rules" as the name of a flag or a choice of the user is no order.
 fn names_an_option(sentence: &Sentence<'_>, index: usize) -> bool {
-    let before = sentence.words.iter().take(index).skip(index.saturating_sub(4));
-    before.into_iter().any(|word| {
-        is_one_of(
-            &word.folded,
-            &[
-                "whether", "if", "to", "will", "option", "flag", "can", "may", "used", "detect*", "prevent*", "block*",
-                "like",
-            ],
-        )
+    (index.saturating_sub(4)..index).any(|at| {
+        sentence.words.get(at).is_some_and(|word| !word.quoted)
+            && is_one_of(
+                sentence.word(at),
+                &[
+                    "whether", "if", "to", "will", "option", "flag", "can", "may", "used", "detect*", "prevent*",
+                    "block*", "like",
+                ],
+            )
     })
 }
-
-const BYPASS: Phrase = Phrase {
-    parts: &[
-        &["ignore", "bypass", "disable", "disables", "circumvent", "override", "skip", "disregard"],
-        &["safety", "security", "content", "access", "all"],
-        &[
-            "restriction",
-            "restrictions",
-            "filter",
-            "filters",
-            "filtering",
-            "policies",
-            "policy",
-            "guidelines",
-            "controls",
-            "checks",
-            "sanitization",
-            "validation",
-            "validations",
-            "protocols",
-            "safeguards",
-            "guardrails",
-        ],
-    ],
-    gap: 2,
-};
 
 const TRUST: Phrase = Phrase {
     parts: &[
@@ -134,118 +209,118 @@ const TRUST: Phrase = Phrase {
     gap: 3,
 };
 
-/// Switching protection off: "disable content filtering", "trust all user input implicitly".
-pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let first = sentence.find(&BYPASS).or_else(|| sentence.find(&TRUST))?;
-    (!sentence.negated(first.0) && !names_an_option(sentence, first.0)).then_some(first)
-}
-
-const CONCEAL: Phrase = Phrase {
+const UNLIMITED: Phrase = Phrase {
     parts: &[
-        &["not", "never", "don't", "dont", "without", "avoid"],
+        &["without", "no", "zero", "free"],
         &[
-            "mention",
-            "mentioning",
-            "tell",
-            "telling",
-            "inform",
-            "informing",
-            "reveal",
-            "revealing",
-            "disclose",
-            "disclosing",
-            "notify",
-            "notifying",
-            "alert",
-            "alerting",
+            "restrictions",
+            "restriction",
+            "guardrails",
+            "safeguards",
+            "limitations",
+            "safety",
+            "filtering",
+            "moderation",
         ],
-        &["user", "users", "user's", "human", "humans", "anyone", "policy", "this", "operator", "customer"],
+    ],
+    gap: 2,
+};
+
+const UNRESTRICTED: Phrase = Phrase {
+    parts: &[
+        &["act", "you", "behave", "respond", "operate"],
+        &["unrestricted", "unfiltered", "uncensored", "jailbroken", "unlimited"],
+        &["assistant", "mode", "ai", "agent", "model", "answers", "way"],
     ],
     gap: 4,
 };
+const SUSPENDED: Phrase = Phrase {
+    parts: &[
+        &["system", "safety", "your", "content", "security", "usual", "ethical"],
+        &["policies", "policy", "rules", "restrictions", "guidelines", "safeguards", "guardrails", "limits", "filters"],
+        &["not", "no", "suspended", "lifted", "void"],
+        &["apply", "longer", "applicable", "while", "when", "during", "for", "here"],
+    ],
+    gap: 2,
+};
+const COMPLY: Phrase = Phrase {
+    parts: &[
+        &["comply", "obey"],
+        &["with", "all", "any", "every"],
+        &["request", "requests", "command", "commands", "instruction"],
+    ],
+    gap: 2,
+};
 
-/// Keeping something from the user: "do not mention this to the user".
-pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let (first, last) = sentence.find(&CONCEAL)?;
-    // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
-    let steers = sentence.words.get(last + 1).is_some_and(|word| {
-        is_one_of(
-            &word.folded,
-            &[
-                "to", "they", "how", "what", "which", "you", "it", "there", "until", "unless", "if", "when", "before",
-                "can",
-            ],
-        )
-    });
-    let object_is_text = sentence.fits(last, &["this", "policy"]);
-    (!steers || object_is_text).then_some((first, last))
+/// What protects a model, in the words in which it is switched off.
+const PROTECTIONS: [&str; 17] = [
+    "restrictions",
+    "filters",
+    "filtering",
+    "policies",
+    "guidelines",
+    "controls",
+    "protocols",
+    "safeguards",
+    "guardrails",
+    "protections",
+    "moderation",
+    "sanitization",
+    "alignment",
+    "checks",
+    "validation",
+    "validations",
+    "policy",
+];
+
+/// Switching protection off: "disable content filtering", "trust all user input implicitly", "answer without guardrails".
+pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    let bypass = || {
+        sentence.all(OVERRIDE).find_map(|first| {
+            let last = (first + 1..=first + 5).find(|index| sentence.fits(*index, &PROTECTIONS))?;
+            let whose = (first + 1..=last).any(|index| {
+                sentence.fits(
+                    index,
+                    &[
+                        "safety", "security", "content", "access", "all", "any", "your", "ethical", "built-in",
+                        "system", "privacy", "usage",
+                    ],
+                )
+            });
+            (whose || sentence.has(&["you", "your"])).then_some((first, last))
+        })
+    };
+    let unlimited = || {
+        sentence.find(&UNLIMITED).filter(|_| {
+            sentence.classes.any(ORDER)
+                && sentence.has(&["you", "act", "respond", "answer", "behave", "execute", "comply"])
+        })
+    };
+    let free = unlimited()
+        .or_else(|| sentence.find(&UNRESTRICTED))
+        .or_else(|| sentence.find(&SUSPENDED))
+        .or_else(|| sentence.find(&COMPLY));
+    let found = free.or_else(|| {
+        let found = sentence.classes.any(GUARD).then(bypass).flatten().or_else(|| sentence.find(&TRUST))?;
+        (!sentence.negated(found.0)).then_some(found)
+    })?;
+    (!names_an_option(sentence, found.0)).then_some(found)
 }
 
-static SECRET: LazyLock<Regex> = LazyLock::new(|| {
+static DELAY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i-u)(?:^|[/~\\\s`'(])(?:\.ssh/|id_rsa\b|id_ed25519\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.kube/config|\.docker/config|\.gnupg|\.git-credentials",
-        r"|\.config/gcloud|\.bash_history|\.zsh_history|etc/shadow|etc/passwd|wallet\.dat|keychain\b|(?:\.cursor|\.claude|\.codeium|\.vscode|\.config|claude_desktop)[/\w.-]*mcp[\w.-]*\.json|mcp\.json|claude_desktop_config\.json)"
+        r"(?-u)\b(?:on|after|starting (?:with|from)|from|upon) the (?:second|third|fourth|fifth|sixth|seventh|tenth|\d+(?:st|nd|rd|th)) (?:call|invocation|use|request|execution|run|time|message|conversation)",
+        r"|\bafter (?:\d+|two|three|four|five|six|seven|ten|several|a few|\w+) (?:successful )?(?:calls|invocations|uses|executions|runs|conversations|messages)\b",
+        r"|\b(?:if|when|once) (?:the )?(?:current |today'?s |system )?(?:date|time|day|year) (?:is|has|reaches|passes|becomes)(?: \w+)? (?:after|past|later|beyond|passed|\d{4})",
+        r"|\b(?:once|after) (?:the )?(?:user'?s? )?(?:trust|approval) (?:is|has been) (?:established|gained|granted|built)",
     ))
     .expect("the pattern is fixed and valid")
 });
 
-const SECRET_WORDS: Phrase = Phrase {
-    parts: &[
-        &["ssh", "private", "api", "environment", "conversation", "chat", "system", "seed", "aws", "access", "session"],
-        &["key", "keys", "variables", "history", "prompt", "phrase", "credentials", "token", "tokens", "cookies"],
-    ],
-    gap: 0,
-};
-
-const READ_VERBS: [&str; 14] = [
-    "read", "reads", "open", "cat", "access", "load", "get", "retrieve", "fetch", "collect", "include", "copy", "grab",
-    "extract",
-];
-const SEND_VERBS: [&str; 18] = [
-    "send",
-    "sends",
-    "pass",
-    "upload",
-    "post",
-    "include",
-    "forward",
-    "append",
-    "attach",
-    "transmit",
-    "submit",
-    "exfiltrate",
-    "put",
-    "provide",
-    "supply",
-    "return",
-    "insert",
-    "leak",
-];
-
-/// A secret file named together with an order to read or hand it over.
-pub(super) fn takes_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    let file = SECRET.is_match(sentence.text);
-    let named = sentence.find(&SECRET_WORDS);
-    let send = (0..sentence.words.len()).find(|index| sentence.fits(*index, &SEND_VERBS) && !sentence.negated(*index));
-    let read = (0..sentence.words.len()).find(|index| sentence.fits(*index, &READ_VERBS) && !sentence.negated(*index));
-    match (file, named, read, send) {
-        (true, _, Some(read), Some(send)) => Some((read.min(send), read.max(send))),
-        (false, Some((_, last)), Some(read), Some(send))
-            if read != send && sentence.fits(last, &["key", "keys", "variables", "history", "prompt", "phrase"]) =>
-        {
-            let ordered = sentence.has(&["must", "always", "first", "also", "please", "secretly", "silently"]);
-            ordered.then_some((read.min(send), read.max(send)))
-        }
-        _ => None,
-    }
-}
-
-/// Whether a sentence names a secret file with a verb of reading: half of [`takes_secret`].
-pub(super) fn reads_secret_file(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    if !SECRET.is_match(sentence.text) {
-        return None;
-    }
-    let verb = (0..sentence.words.len())
-        .find(|index| sentence.fits(*index, &["read", "cat", "open", "copy"]) && !sentence.negated(*index))?;
-    Some((verb, verb))
+/// An order that waits: "on the third call, send …", "if the date is after …, replace …".
+pub(super) fn waits(sentence: &Sentence<'_>) -> bool {
+    let acts = SEND.with(DESTROY).with(OVERRIDE).with(crate::evidence::lexicon::CHANGE).with(CALL);
+    sentence.classes.any(acts)
+        && sentence.classes.any(OPERATION.with(ORDER).with(acts))
+        && DELAY.is_match(sentence.lower())
 }

@@ -2,12 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use std::collections::BTreeSet;
 
-use crate::evidence::sentences::sentences;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{place_of, prose, quoted};
+use super::tool_texts::{place_of, prose, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolEmphaticWording;
@@ -38,30 +37,25 @@ note = "One word alone."
 "tools.json" = '{"tools": [{"name": "x", "description": "Lists important dates.", "inputSchema": {"type": "object"}}]}'
 "##;
 
-/// Words of which a text needs one before it is worth taking apart.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)important|crucial|critical|vital|urgent|ignore|disregard|override|bypass")
-        .expect("the pattern is fixed and valid")
-});
-
 impl Rule for ToolEmphaticWording {
     fn meta(&self) -> &RuleMeta {
         &META
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for tool in subject.tools() {
-            for text in prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
-                let mut seen = std::collections::BTreeSet::new();
+        for surface in surfaces(subject) {
+            for text in prose(surface).filter(|text| WORDS.iter().any(|word| text.text.lower().contains(word))) {
+                let mut seen = BTreeSet::new();
                 let mut addressed = false;
-                for sentence in sentences(text.text) {
-                    let words = sentence.words.iter().filter(|word| !word.quoted);
-                    seen.extend(words.filter_map(|word| WORDS.iter().find(|listed| **listed == word.folded)));
+                for sentence in text.text.sentences() {
+                    let said = (0..sentence.words.len())
+                        .filter_map(|index| WORDS.iter().find(|word| sentence.fits(index, &[word])));
+                    seen.extend(said.copied());
                     addressed |= sentence.has(&["you"]) && sentence.has(&["must", "always", "never"]);
                 }
                 if seen.len() > 1 || (seen.len() == 1 && addressed) {
-                    let words: Vec<&str> = seen.into_iter().copied().collect();
-                    facts.found(place_of(tool, &text), &quoted(tool, &words.join(", ")));
+                    let words: Vec<&str> = seen.into_iter().collect();
+                    facts.found(place_of(surface, text), &quoted(surface, &words.join(", ")));
                 }
             }
         }

@@ -2,13 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use crate::evidence::sentences::{Sentence, sentences};
+use crate::evidence::sentences::{Phrase, Sentence};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{all_prose, folded_name, is_identifier, place_of, quoted};
+use super::tool_texts::{Siblings, Speaker, all_prose, is_beside_tool, place_of, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolShadowing;
@@ -17,7 +15,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "tool-shadowing"
-version = 1
+version = 2
 title = "A tool puts itself in front of another server's tool"
 why = "Text of one server steers how the model uses the tools of all others: calls meant for a trusted tool land here."
 fix = "Describe this tool alone. Leave the choice between servers to the model and the user."
@@ -47,25 +45,30 @@ note = "Names a library, no order."
 "tools.json" = '{"tools": [{"name": "plot", "description": "Draws with plot_surface from the charting library, rather than a table.", "inputSchema": {"type": "object"}}]}'
 "##;
 
-/// Words of which a text needs one before it is worth taking apart.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)instead|rather|before|when|replace|override|supersede|\bnot\b|never|don't|prior")
-        .expect("the pattern is fixed and valid")
-});
-
 impl Rule for ToolShadowing {
     fn meta(&self) -> &RuleMeta {
         &META
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let own: Vec<String> = subject.tools().map(|tool| folded_name(&tool.name)).collect();
-        for tool in subject.tools() {
-            for text in all_prose(tool).into_iter().filter(|text| HINT.is_match(text.text)) {
-                for sentence in sentences(text.text) {
-                    if let Some(target) = foreign_target(&sentence, &own) {
+        let names = Siblings::of(subject);
+        for surface in surfaces(subject) {
+            let speaker = Speaker::of(surface, &names);
+            for text in all_prose(surface) {
+                for sentence in text.text.sentences() {
+                    if let Some((severity, confidence)) = against_others(&sentence) {
+                        let place = place_of(surface, text);
+                        facts.found_as(severity, confidence, place, &quoted(surface, sentence.as_str()));
+                        break;
+                    }
+                    if let Some(target) = foreign_target(&sentence, &speaker) {
                         let (severity, confidence) = judgement(&sentence, target);
-                        facts.found_as(severity, confidence, place_of(tool, &text), &quoted(tool, sentence.text));
+                        facts.found_as(
+                            severity,
+                            confidence,
+                            place_of(surface, text),
+                            &quoted(surface, sentence.as_str()),
+                        );
                         break;
                     }
                 }
@@ -74,27 +77,52 @@ impl Rule for ToolShadowing {
     }
 }
 
-/// Tools that the common clients bring along.
-const BUILT_IN: [&str; 14] = [
-    "Read",
-    "Write",
-    "Edit",
-    "Bash",
-    "Glob",
-    "Grep",
-    "WebFetch",
-    "WebSearch",
-    "MultiEdit",
-    "TodoWrite",
-    "Task",
-    "NotebookEdit",
-    "LS",
-    "run_terminal_cmd",
+/// Words by which other tools are made bad.
+const DISPARAGED: [&str; 10] = [
+    "unreliable",
+    "broken",
+    "deprecated",
+    "insecure",
+    "unsafe",
+    "compromised",
+    "outdated",
+    "untrusted",
+    "malicious",
+    "vulnerable",
 ];
 
+/// An order against tools of other servers, whatever they are called: not to use them, or to send everything here.
+fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
+    const FORBIDS: Phrase = Phrase {
+        parts: &[&["not", "never", "don't", "avoid"], &["use", "call", "invoke", "using", "calling", "trust", "rely"]],
+        gap: 2,
+    };
+    const ROUTES: Phrase = Phrase {
+        parts: &[
+            &["route", "redirect", "direct", "funnel", "channel"],
+            &["all", "every", "any"],
+            &["through", "via", "to"],
+            &["this"],
+        ],
+        gap: 4,
+    };
+    const OTHERS: Phrase = Phrase { parts: &[&["other", "another"], &["tool", "tools", "server", "servers"]], gap: 2 };
+    let others = sentence.find(&OTHERS).is_some();
+    let servers = others && sentence.has(&["server", "servers"]);
+    let against = sentence.find(&FORBIDS).is_some() || sentence.has(&["instead"]);
+    let bad = sentence.has(&DISPARAGED);
+    if (others && against && (bad || servers))
+        || (sentence.find(&ROUTES).is_some() && sentence.has(&["supersedes", "replaces", "built-in", "instead"]))
+    {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    (others && sentence.find(&FORBIDS).is_some() && sentence.has(&["them", "any"]))
+        .then_some((Severity::Medium, Confidence::Low))
+}
+
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.
-fn foreign_target(sentence: &Sentence<'_>, own: &[String]) -> Option<usize> {
-    if !sentence.has(&[
+fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usize> {
+    const CUES: [&str; 17] = [
         "instead",
         "rather",
         "before",
@@ -108,45 +136,37 @@ fn foreign_target(sentence: &Sentence<'_>, own: &[String]) -> Option<usize> {
         "don't",
         "when",
         "prior",
-    ]) {
+        "deprecated",
+        "replacement",
+        "avoid",
+        "broken",
+    ];
+    if !sentence.has(&CUES) {
         return None;
     }
-    (0..sentence.words.len()).find(|index| {
-        let Some(word) = sentence.words.get(*index) else { return false };
-        let named = if BUILT_IN.contains(&word.raw) { beside_tool(sentence, *index) } else { is_identifier(word.raw) };
-        named && !own.contains(&folded_name(word.raw)) && cue(sentence, *index)
-    })
-}
-
-fn beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
-    let near = |at: Option<usize>| {
-        at.and_then(|at| sentence.words.get(at)).is_some_and(|word| matches!(word.folded.as_str(), "tool" | "tools"))
-    };
-    near(index.checked_add(1)) || near(index.checked_sub(1))
+    (0..sentence.words.len()).find(|index| speaker.other_tool(sentence, *index) == Some(false) && cue(sentence, *index))
 }
 
 /// The order around a name: "instead of NAME", "before calling NAME", "do not use NAME", "whenever you call NAME".
 fn cue(sentence: &Sentence<'_>, index: usize) -> bool {
-    let before: Vec<&str> =
-        sentence.words.iter().take(index).skip(index.saturating_sub(5)).map(|word| word.folded.as_str()).collect();
-    let has = |words: &[&str]| before.iter().any(|word| words.contains(word));
+    let has = |words: &[&str]| (index.saturating_sub(5)..index).any(|at| sentence.fits(at, words));
     let this = sentence.has(&["this"]) || sentence.has(&["always", "must", "first", "also"]);
     let replaces = (has(&["instead"]) && has(&["of"]))
         || (has(&["rather"]) && has(&["than"]))
-        || has(&["replaces", "overrides", "supersedes"]);
+        || has(&["replaces", "overrides", "supersedes", "replacement"]);
     let uses = has(&["use", "using", "call", "calling", "invoke", "invoking", "run", "calls", "used", "called"]);
     let forbids = uses && has(&["not", "never", "don't", "avoid"]);
     let precedes = uses && has(&["before", "whenever", "when", "prior", "after"]);
     (replaces && this)
-        || (forbids && beside_tool(sentence, index))
+        || (forbids && is_beside_tool(sentence, index))
         || (precedes && this && sentence.has(&["call", "use", "invoke", "run", "read", "send"]))
 }
 
 /// High only where the order is plain: always, must or never, and the target is called a tool or function.
 fn judgement(sentence: &Sentence<'_>, index: usize) -> (Severity, Confidence) {
     let strong = sentence.has(&["always", "must", "never", "whenever", "every"]);
-    let tool =
-        beside_tool(sentence, index) || sentence.has(&["broken", "deprecated", "insecure", "unsafe", "outdated"]);
+    let tool = is_beside_tool(sentence, index)
+        || sentence.has(&["broken", "deprecated", "insecure", "unsafe", "outdated", "compromised", "unavailable"]);
     match (strong, tool) {
         (true, true) => (Severity::High, Confidence::Medium),
         (true, false) | (false, true) => (Severity::Medium, Confidence::Low),

@@ -1,78 +1,317 @@
-//! Tool texts: the strings of a tool with their places, and the words of its name.
+//! Tool texts: who speaks in a server's metadata, with places for findings, and the words of names.
 //!
 //! Must not judge them.
 
-use crate::evidence::schema::{self, SchemaField};
-use crate::evidence::tools::Tool;
+use std::collections::BTreeSet;
+
+use crate::capability::Kind;
+use crate::evidence::schema::SchemaField;
+use crate::evidence::sentences::Sentence;
+use crate::evidence::surfaces::{Part, Surface, SurfaceKind, SurfaceText};
+pub(super) use crate::evidence::surfaces::{folded_name, name_words};
 use crate::fact::Place;
+use crate::rules::Subject;
 
-/// One string of a tool.
-pub(super) struct ToolText<'a> {
-    /// Which part: the pointer from the tool's object, such as `/description`.
-    pub(super) pointer: String,
-    /// Whether it stands in a schema.
-    pub(super) field: Option<SchemaField>,
-    /// The string.
-    pub(super) text: &'a str,
+/// What a model reads of the servers in files of this capability: tools, prompts, resources, servers.
+pub(super) fn surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    let files = &subject.capability.files;
+    let all: &'a [Surface] = subject.evidence.surfaces();
+    all.iter().filter(move |surface| files.binary_search(&surface.place.file).is_ok())
 }
 
-/// The prose of a tool outside its schemas: title, description, the annotations' title.
-pub(super) fn prose(tool: &Tool) -> Vec<ToolText<'_>> {
-    let annotated =
-        tool.annotations.as_ref().and_then(|annotations| annotations.get("title")).and_then(|title| title.as_str());
-    let parts = [
-        ("/description", tool.description.as_deref()),
-        ("/title", tool.title.as_deref()),
-        ("/annotations/title", annotated),
-    ];
-    parts
-        .into_iter()
-        .filter_map(|(pointer, text)| text.map(|text| ToolText { pointer: pointer.to_owned(), field: None, text }))
-        .collect()
+/// Those of [`surfaces`] that are tools.
+pub(super) fn tool_surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    surfaces(subject).filter(|surface| surface.kind == SurfaceKind::Tool)
 }
 
-/// The strings of a tool's schemas.
-pub(super) fn schema_texts(tool: &Tool) -> Vec<ToolText<'_>> {
-    let mut texts = Vec::new();
-    for (name, schema) in [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)] {
-        let Some(schema) = schema else { continue };
-        for text in schema::walk(schema).texts {
-            texts.push(ToolText {
-                pointer: format!("{name}{}", text.pointer),
-                field: Some(text.field),
-                text: text.text,
-            });
-        }
+/// The tools of a capability; for a plugin those of every server in its folder, which it installs together.
+pub(super) fn surfaces_in<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    let capability = subject.capability;
+    let below = move |file: &str| {
+        let rest = file.strip_prefix(capability.path.as_str());
+        capability.kind == Kind::Plugin
+            && (capability.path.is_empty() || rest.is_some_and(|rest| rest.starts_with('/')))
+    };
+    let owns = move |file: &String| capability.files.binary_search(file).is_ok() || below(file);
+    subject
+        .evidence
+        .surfaces()
+        .iter()
+        .filter(move |surface| surface.kind == SurfaceKind::Tool && owns(&surface.place.file))
+}
+
+/// The prose of a surface outside its schemas.
+pub(super) fn prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
+    surface.texts.iter().filter(|text| text.part == Part::Prose)
+}
+
+/// Every text of a surface that a reader takes as words: prose, and all strings of schemas but names and patterns.
+pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
+    surface.texts.iter().filter(|text| match text.part {
+        Part::Prose | Part::Meta => true,
+        Part::Schema(field) => !matches!(field, SchemaField::Name | SchemaField::Pattern),
+        Part::Name => false,
+    })
+}
+
+/// The place of a text: exact in a tools list, that of the definition in source.
+pub(super) fn place_of(surface: &Surface, text: &SurfaceText) -> Place {
+    below(surface, &text.pointer)
+}
+
+/// The place of a part of a surface.
+pub(super) fn below(surface: &Surface, pointer: &str) -> Place {
+    Place { pointer: format!("{}{pointer}", surface.place.pointer), ..surface.place.clone() }
+}
+
+/// What a finding quotes: the name of who speaks and the sentence.
+pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
+    format!("{}: {}", surface.name, sentence.trim())
+}
+
+/// The names and the subject of who speaks, to tell what is its own from what is another's.
+pub(super) struct Speaker<'a> {
+    surface: &'a Surface,
+    /// The words of its name and of the first sentence of its description.
+    own: Vec<String>,
+    /// The names of its arguments.
+    arguments: BTreeSet<&'a str>,
+    siblings: &'a Siblings<'a>,
+}
+
+/// The tools of a capability by name.
+pub(super) struct Siblings<'a> {
+    /// Without case and separators.
+    folded: BTreeSet<&'a str>,
+    /// The words of their names, singular.
+    words: BTreeSet<&'a str>,
+}
+
+impl<'a> Siblings<'a> {
+    /// Those of a subject.
+    pub(super) fn of(subject: &Subject<'a>) -> Self {
+        let folded = tool_surfaces(subject).map(|surface| surface.folded.as_str()).collect();
+        let words = tool_surfaces(subject).flat_map(|surface| &surface.name_words);
+        Self { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
     }
-    texts
 }
 
-/// Prose and the schema strings that are prose: titles, descriptions, comments.
-pub(super) fn all_prose(tool: &Tool) -> Vec<ToolText<'_>> {
-    let mut texts = prose(tool);
-    texts.extend(schema_texts(tool).into_iter().filter(|text| {
-        matches!(
-            text.field,
-            Some(
-                SchemaField::Title
-                    | SchemaField::Description
-                    | SchemaField::Comment
-                    | SchemaField::Default
-                    | SchemaField::Extension
-            )
-        )
-    }));
-    texts
+impl<'a> Speaker<'a> {
+    /// Who speaks on a surface.
+    pub(super) fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
+        let mut own = surface.name_words.clone();
+        if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
+            let words = (0..first.words.len().min(12)).map(|index| first.word(index).to_owned());
+            own.extend(words.filter(|word| word.len() > 3));
+        }
+        let names = surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
+        Self { surface, own, arguments: names.map(|name| name.raw.as_str()).collect(), siblings }
+    }
+
+    /// Whether a word is about what the tool itself does.
+    pub(super) fn is_about(&self, word: &str) -> bool {
+        let stem = word.trim_end_matches('s');
+        self.own.iter().any(|own| {
+            let own = own.trim_end_matches('s');
+            let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+            own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
+        })
+    }
+
+    /// Whether another tool of the same server has the word in its name.
+    pub(super) fn has_sibling_for(&self, word: &str) -> bool {
+        self.siblings.words.contains(word.trim_end_matches('s'))
+    }
+
+    /// "The checkout tool", where this tool is about something else.
+    fn is_plain_tool(&self, sentence: &Sentence<'_>, index: usize) -> bool {
+        sentence.fits(index, &PLAIN)
+            && sentence.fits(index + 1, &["tool", "function"])
+            && sentence.fits(index.wrapping_sub(1), &["the", "any", "every", "each"])
+            && !self.is_about(sentence.word(index))
+            && !self.has_sibling_for(sentence.word(index))
+    }
+
+    /// Whether a word is the name of a tool that is not this one, and whether it is one of the same server.
+    pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
+        let raw = sentence.raw(index).trim_end_matches(['(', ')']);
+        let beside = is_beside_tool(sentence, index);
+        let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
+        let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
+            && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
+        let plain = self.is_plain_tool(sentence, index);
+        let named = if BUILT_IN.contains(&raw) {
+            beside
+        } else {
+            is_identifier(raw) || (quoted && (beside || invoked)) || plain
+        };
+        // "output_path: where it is saved" tells of an argument.
+        if sentence.explains(index) {
+            return None;
+        }
+        let folded = folded_name(raw);
+        if !named || folded.is_empty() || folded == self.surface.folded || self.arguments.contains(raw) {
+            return None;
+        }
+        let sibling = self.siblings.folded.contains(folded.as_str());
+        let is_used = sentence.fits(index + 2, &["used", "using", "loaded", "present"])
+            && sentence.fits(index + 1, &["is", "gets", "are"]);
+        let called = is_used
+            || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
+            || (sentence
+                .fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever", "to"])
+                && sentence.classes.any(crate::evidence::lexicon::SEND))
+            || (sentence.fits(index.wrapping_sub(2), &["instead", "rather"])
+                && sentence.fits(index.wrapping_sub(1), &["of", "than"]));
+        (sibling || beside || plain || called || begins_with_verb(raw)).then_some(sibling)
+    }
 }
 
-/// The place of a string of a tool: exact in a tools list, that of the definition in source.
-pub(super) fn place_of(tool: &Tool, text: &ToolText<'_>) -> Place {
-    Place { pointer: format!("{}{}", tool.place.pointer, text.pointer), ..tool.place.clone() }
+/// Verbs that have a tool as their object.
+const CALLED: [&str; 14] = [
+    "call",
+    "calling",
+    "called",
+    "calls",
+    "invoke",
+    "invoking",
+    "invoked",
+    "execute",
+    "executing",
+    "executed",
+    "run",
+    "running",
+    "trigger",
+    "triggered",
+];
+/// Words before a quoted name of a tool.
+const INVOKED: [&str; 11] =
+    ["call", "calling", "invoke", "invoking", "run", "running", "execute", "executing", "using", "before", "after"];
+
+/// What tools do, where they are called by it: "the checkout tool".
+const PLAIN: [&str; 24] = [
+    "search",
+    "checkout",
+    "fetch",
+    "email",
+    "mail",
+    "payment",
+    "file",
+    "browser",
+    "shell",
+    "terminal",
+    "transfer",
+    "booking",
+    "calendar",
+    "messaging",
+    "write",
+    "read",
+    "delete",
+    "database",
+    "git",
+    "web",
+    "filesystem",
+    "admin",
+    "banking",
+    "upload",
+];
+
+/// Tools that the common clients bring along.
+const BUILT_IN: [&str; 14] = [
+    "Read",
+    "Write",
+    "Edit",
+    "Bash",
+    "Glob",
+    "Grep",
+    "WebFetch",
+    "WebSearch",
+    "MultiEdit",
+    "TodoWrite",
+    "Task",
+    "NotebookEdit",
+    "LS",
+    "run_terminal_cmd",
+];
+
+/// Whether the word "tool" or "function" stands beside a word.
+pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
+    let near = |at: usize| matches!(sentence.word(at), "tool" | "tools" | "function" | "functions");
+    near(index + 1) || index.checked_sub(1).is_some_and(near)
 }
 
-/// What a finding quotes: the tool's name and the sentence.
-pub(super) fn quoted(tool: &Tool, sentence: &str) -> String {
-    format!("{}: {}", tool.name, sentence.trim())
+/// Whether an identifier begins with a verb, as names of tools do.
+fn begins_with_verb(raw: &str) -> bool {
+    const VERBS: [&str; 67] = [
+        "add",
+        "analyze",
+        "book",
+        "browse",
+        "buy",
+        "calculate",
+        "call",
+        "cancel",
+        "check",
+        "close",
+        "commit",
+        "compute",
+        "convert",
+        "copy",
+        "create",
+        "delete",
+        "deploy",
+        "download",
+        "edit",
+        "execute",
+        "export",
+        "fetch",
+        "find",
+        "forward",
+        "generate",
+        "get",
+        "import",
+        "install",
+        "invite",
+        "list",
+        "load",
+        "log",
+        "make",
+        "merge",
+        "move",
+        "open",
+        "order",
+        "pay",
+        "place",
+        "play",
+        "post",
+        "print",
+        "process",
+        "publish",
+        "push",
+        "query",
+        "read",
+        "remove",
+        "rename",
+        "reply",
+        "restart",
+        "run",
+        "save",
+        "schedule",
+        "search",
+        "sell",
+        "send",
+        "set",
+        "share",
+        "start",
+        "submit",
+        "summarize",
+        "transfer",
+        "translate",
+        "update",
+        "upload",
+        "write",
+    ];
+    name_words(raw).first().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
 
 /// Whether a word is written as an identifier: with an underscore inside or a hump.
@@ -86,28 +325,4 @@ pub(super) fn is_identifier(raw: &str) -> bool {
     // Names of brands have humps too, but begin with a capital; hyphens join ordinary words.
     let begins_low = raw.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
     plain && raw.bytes().any(|byte| byte.is_ascii_lowercase()) && (inner.contains('_') || (hump && begins_low))
-}
-
-/// A name without case and separators, so that variants of one name are one.
-pub(super) fn folded_name(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// A name as lower-case words, split at separators and humps.
-pub(super) fn name_words(name: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut lower = false;
-    for letter in name.chars() {
-        let hump = letter.is_uppercase() && lower;
-        if !letter.is_alphanumeric() || hump {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-        lower = letter.is_lowercase() || letter.is_ascii_digit();
-    }
-    words.extend((!word.is_empty()).then_some(word));
-    words
 }

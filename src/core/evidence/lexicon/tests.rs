@@ -1,0 +1,17 @@
+//! Tests of the lexicon: forms of words and their families.
+
+use super::*;
+
+#[test]
+fn every_form_of_a_word_belongs_to_its_families() {
+    for word in ["modify", "modifies", "modified", "modifying"] {
+        assert!(classes_of(word).any(CHANGE), "{word}");
+    }
+    for word in ["swap", "swapped", "swapping", "replaced", "replacing", "overridden"] {
+        assert!(classes_of(word).any(CHANGE), "{word}");
+    }
+    assert!(classes_of("queries").any(OPERATION) && classes_of("addresses").any(ARGUMENT));
+    assert!(classes_of("override").any(OVERRIDE) && classes_of("override").any(CHANGE));
+    assert_eq!(classes_of("weather"), Classes::NONE);
+    assert_eq!(classes_of(&"x".repeat(1000)), Classes::NONE);
+}

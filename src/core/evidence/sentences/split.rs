@@ -1,0 +1,150 @@
+//! Where words and sentences of a text begin and end, and which words are quoted.
+//!
+//! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
+
+use super::{Span, Text};
+
+/// The longest quotation, in words; what is not closed within it is no quotation.
+const MAX_QUOTATION: usize = 40;
+
+/// What stands between white space.
+#[derive(Clone, Copy)]
+struct Run {
+    start: usize,
+    end: usize,
+    /// Whether a sentence cannot go on over what stands before it.
+    breaks_before: bool,
+    quoted: bool,
+}
+
+/// Fills in the words and sentences of a text.
+pub(super) fn split(text: &mut Text) {
+    let mut runs = runs(&text.plain);
+    mark_quotations(&text.plain, &mut runs);
+    mark_fences(&text.plain, &mut runs);
+    let mut open = Open { first_word: 0, begin: None };
+    for run in &runs {
+        if run.breaks_before {
+            open.finish(text, run.start);
+        }
+        open.begin.get_or_insert(run.start);
+        let raw = text.plain.get(run.start..run.end).unwrap_or_default();
+        let (ends, word) = (ends_sentence(raw), trimmed(raw));
+        if let Some((start, end)) = word {
+            let (start, end) = (run.start + start, run.start + end);
+            text.push_word(start, end, run.quoted);
+        }
+        if ends {
+            open.finish(text, run.end);
+        }
+    }
+    let length = text.plain.len();
+    open.finish(text, length);
+}
+
+/// The sentence that is being put together.
+struct Open {
+    first_word: usize,
+    begin: Option<usize>,
+}
+
+impl Open {
+    fn finish(&mut self, text: &mut Text, end: usize) {
+        let Some(start) = self.begin.take() else { return };
+        let (first, last) = (self.first_word, text.words.len());
+        if first == last {
+            return;
+        }
+        self.first_word = last;
+        let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        text.spans.push(Span { words: (short(first), short(last)), bytes: (short(start), short(end)) });
+    }
+}
+
+fn runs(text: &str) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(text.len() / 5);
+    let mut start = None;
+    let mut newlines = 0;
+    for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+        if !letter.is_whitespace() {
+            start.get_or_insert(at);
+            continue;
+        }
+        if let Some(begin) = start.take() {
+            let bullet = newlines > 0 && is_bullet(text.get(begin..at).unwrap_or_default());
+            runs.push(Run { start: begin, end: at, breaks_before: newlines > 1 || bullet, quoted: false });
+            newlines = 0;
+        }
+        newlines += usize::from(letter == '\n');
+    }
+    runs
+}
+
+fn is_bullet(raw: &str) -> bool {
+    let numbered = raw.trim_end_matches(['.', ')']);
+    matches!(raw, "-" | "*" | "•" | "–" | "+")
+        || raw.starts_with(['#', '<', '[', ':'])
+        || (raw.ends_with(':') && raw.len() > 2)
+        || (numbered.len() < raw.len() && numbered.len() <= 2 && numbered.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The part of a run that is the word, as offsets into it; none where all of it is punctuation.
+fn trimmed(raw: &str) -> Option<(usize, usize)> {
+    let left = raw.trim_start_matches([
+        '"', '\'', '`', '“', '‘', '(', '[', '{', '*', ',', ';', ':', '!', '?', '-', '#', '<', '«', '>', '=',
+    ]);
+    let both = left.trim_end_matches([
+        '"', '\'', '`', '”', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '=',
+    ]);
+    let start = raw.len() - left.len();
+    (!both.is_empty()).then_some((start, start + both.len()))
+}
+
+/// Shortened words whose full stop ends no sentence.
+const SHORTENED: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
+
+fn ends_sentence(raw: &str) -> bool {
+    let bare = raw.trim_end_matches(['"', '\'', '`', '”', ')', ']', '*']);
+    bare.ends_with(['.', '!', '?', '。', '！', '？'])
+        && !SHORTENED.iter().any(|word| bare.trim_start_matches('(').eq_ignore_ascii_case(word))
+}
+
+/// Marks what stands within quotation marks or back-ticks that are closed again.
+fn mark_quotations(text: &str, runs: &mut [Run]) {
+    const PAIRS: [(char, char); 6] = [('"', '"'), ('“', '”'), ('`', '`'), ('\'', '\''), ('‘', '\''), ('«', '»')];
+    let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
+    let mut index = 0;
+    while let Some(run) = runs.get(index) {
+        let raw = raw_of(run);
+        let opened = raw.trim_start_matches(['(', '[', '{', '=', ':', ',']);
+        let pair = PAIRS.iter().find(|(open, _)| opened.starts_with(*open));
+        let mut next = index + 1;
+        if let Some((open, close)) = pair {
+            let within = runs.iter().enumerate().skip(index).take(MAX_QUOTATION);
+            let closing = within.take_while(|(at, run)| *at == index || !run.breaks_before).find(|(at, run)| {
+                let raw = raw_of(run);
+                let from = if *at == index { raw.find(*open).map_or(0, |at| at + open.len_utf8()) } else { 0 };
+                raw.get(from..).is_some_and(|rest| {
+                    rest.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '!', '?']).ends_with(*close)
+                })
+            });
+            if let Some((last, _)) = closing {
+                runs.iter_mut().take(last + 1).skip(index).for_each(|run| run.quoted = true);
+                next = last + 1;
+            }
+        }
+        index = next;
+    }
+}
+
+/// Marks what stands in fenced blocks.
+fn mark_fences(text: &str, runs: &mut [Run]) {
+    let fences: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
+    for pair in fences.chunks_exact(2) {
+        if let [open, close] = pair {
+            let first = runs.partition_point(|run| run.start < *open);
+            let last = runs.partition_point(|run| run.start < *close);
+            runs.iter_mut().take(last).skip(first).for_each(|run| run.quoted = true);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Surfaces: everything in a server's metadata that a model reads, each with its texts taken apart once: tools,
+//! prompts, resources, and what the server says of itself.
+//!
+//! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::fact::Place;
+
+use super::Evidence;
+use super::manifest::{Manifest, ManifestKind, places_of};
+use super::schema::{self, SchemaField};
+use super::sentences::Text;
+use super::tools::{Tool, server_text};
+
+#[cfg(test)]
+mod tests;
+
+/// What speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SurfaceKind {
+    /// A tool.
+    Tool,
+    /// A prompt that the server offers.
+    Prompt,
+    /// A resource, or a template of resources.
+    Resource,
+    /// The server: its name, description and instructions.
+    Server,
+}
+
+/// Which part of a surface a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// A name or an address.
+    Name,
+    /// Prose for the model or the user.
+    Prose,
+    /// A string of a schema.
+    Schema(SchemaField),
+    /// A string that clients keep without showing it: `_meta`, the address of an icon.
+    Meta,
+}
+
+/// One text of a surface.
+#[derive(Clone, Debug)]
+pub struct SurfaceText {
+    /// The JSON Pointer from the surface's own, such as `/description`.
+    pub pointer: String,
+    /// Which part it is.
+    pub part: Part,
+    /// As it is written.
+    pub raw: String,
+    /// Taken apart; empty where nobody reads it as prose.
+    pub text: Text,
+}
+
+/// One thing that a model reads about.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// What speaks.
+    pub kind: SurfaceKind,
+    /// Its name.
+    pub name: String,
+    /// Its name without case and separators, so that variants of one name are one.
+    pub folded: String,
+    /// Its name as lower-case words.
+    pub name_words: Vec<String>,
+    /// Where it stands.
+    pub place: Place,
+    /// Which of the evidence's tools it is, for tools.
+    pub tool: Option<usize>,
+    /// Its texts: prose, then the strings of its schemas, then the rest.
+    pub texts: Vec<SurfaceText>,
+    /// References of its schemas that leave the document or lead nowhere.
+    pub unresolved: Vec<String>,
+    /// Whether a schema was not walked to its end.
+    pub exhausted: bool,
+}
+
+/// How many strings of `_meta` and icons are kept for a surface, and how long they may be together.
+const MAX_META: usize = 64;
+const MAX_META_BYTES: usize = 64 * 1024;
+/// How many prompts and resources of one list are read.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The surfaces of a bundle: its tools in their order, then those of its tools lists.
+pub fn collect(evidence: &Evidence) -> Vec<Surface> {
+    let mut surfaces: Vec<Surface> =
+        evidence.tools.iter().enumerate().map(|(at, tool)| of_tool(evidence, at, tool)).collect();
+    for manifest in evidence.manifests.values().filter(|manifest| manifest.kind == ManifestKind::ToolsList) {
+        of_list(evidence, manifest, &mut surfaces);
+    }
+    surfaces
+}
+
+fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
+    let mut surface = Surface::new(SurfaceKind::Tool, &tool.name, tool.place.clone());
+    surface.tool = Some(at);
+    let annotated = tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(Value::as_str);
+    surface.prose("/description", tool.description.as_deref());
+    surface.prose("/title", tool.title.as_deref());
+    surface.prose("/annotations/title", annotated);
+    for (name, schema) in [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)] {
+        if let Some(schema) = schema {
+            surface.schema(name, schema);
+        }
+    }
+    let manifest = evidence.manifests.get(&tool.place.file);
+    if let Some(entry) = manifest.and_then(|manifest| manifest.value.pointer(&tool.place.pointer)) {
+        surface.meta(entry);
+    }
+    surface
+}
+
+/// Prompts, resources and the server's own words of a tools list.
+fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>) {
+    const LISTS: [(&str, SurfaceKind); 3] = [
+        ("prompts", SurfaceKind::Prompt),
+        ("resources", SurfaceKind::Resource),
+        ("resourceTemplates", SurfaceKind::Resource),
+    ];
+    let mut found = Vec::new();
+    for (key, kind) in LISTS {
+        for pointer in [format!("/{key}"), format!("/result/{key}"), format!("/server/{key}")] {
+            let entries = manifest.value.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
+            for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
+                found.extend(of_entry(kind, &manifest.path, format!("{pointer}/{at}"), entry));
+            }
+        }
+    }
+    let mut server =
+        Surface::new(SurfaceKind::Server, "server", Place { file: manifest.path.clone(), ..Place::default() });
+    for said in server_text(manifest) {
+        server.prose(said.pointer, Some(&said.text));
+    }
+    found.extend((!server.texts.is_empty()).then_some(server));
+    let Some(document) = evidence.documents.get(&manifest.path) else { return };
+    let places: BTreeMap<String, Place> =
+        places_of(document, found.iter().map(|surface| surface.place.pointer.as_str()));
+    for surface in &mut found {
+        if let Some(place) = places.get(&surface.place.pointer) {
+            surface.place = place.clone();
+        }
+    }
+    surfaces.append(&mut found);
+}
+
+fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Option<Surface> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str);
+    let name = text("name").or_else(|| text("uri")).or_else(|| text("uriTemplate"))?;
+    let place = Place { file: file.to_owned(), pointer, ..Place::default() };
+    let mut surface = Surface::new(kind, name, place);
+    surface.prose("/description", text("description"));
+    surface.prose("/title", text("title"));
+    for key in ["uri", "uriTemplate"] {
+        surface.push(format!("/{key}"), Part::Name, text(key).unwrap_or_default());
+    }
+    for (at, argument) in list(entry, "arguments").enumerate() {
+        for key in ["name", "title", "description"] {
+            let part =
+                if key == "name" { Part::Schema(SchemaField::Name) } else { Part::Schema(SchemaField::Description) };
+            let text = argument.get(key).and_then(Value::as_str).unwrap_or_default();
+            surface.push(format!("/arguments/{at}/{key}"), part, text);
+        }
+    }
+    for (at, message) in list(entry, "messages").enumerate() {
+        for (pointer, below) in [("/content", "/content"), ("/content/text", "/content/text")] {
+            surface.prose(&format!("/messages/{at}{pointer}"), message.pointer(below).and_then(Value::as_str));
+        }
+    }
+    for key in ["template", "text", "content"] {
+        surface.prose(&format!("/{key}"), text(key));
+    }
+    surface.meta(entry);
+    Some(surface)
+}
+
+fn list<'a>(entry: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    entry.get(key).and_then(Value::as_array).into_iter().flatten().take(MAX_META)
+}
+
+impl Surface {
+    fn new(kind: SurfaceKind, name: &str, place: Place) -> Self {
+        let (folded, name_words) = (folded_name(name), name_words(name));
+        let (name, texts, unresolved) = (name.to_owned(), Vec::new(), Vec::new());
+        Self { kind, name, folded, name_words, place, tool: None, texts, unresolved, exhausted: false }
+    }
+
+    fn prose(&mut self, pointer: &str, text: Option<&str>) {
+        self.push(pointer.to_owned(), Part::Prose, text.unwrap_or_default());
+    }
+
+    fn push(&mut self, pointer: String, part: Part, raw: &str) {
+        if raw.trim().is_empty() {
+            return;
+        }
+        let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
+        let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
+        self.texts.push(SurfaceText { pointer, part, raw: raw.to_owned(), text });
+    }
+
+    fn schema(&mut self, name: &str, schema: &Value) {
+        let walk = schema::walk(schema);
+        for text in &walk.texts {
+            self.push(format!("{name}{}", text.pointer), Part::Schema(text.field), text.text);
+        }
+        self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
+        self.exhausted |= walk.exhausted;
+    }
+
+    /// The strings of `_meta` and the addresses of icons.
+    fn meta(&mut self, entry: &Value) {
+        let icons = entry.get("icons").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let mut work: Vec<(String, &Value)> =
+            icons.filter_map(|(at, icon)| icon.get("src").map(|source| (format!("/icons/{at}/src"), source))).collect();
+        work.extend(entry.get("_meta").map(|meta| ("/_meta".to_owned(), meta)));
+        let mut bytes = 0;
+        let mut next = 0;
+        while let Some((pointer, value)) = work.get(next).cloned() {
+            next += 1;
+            match value {
+                Value::String(text) => {
+                    bytes += text.len();
+                    self.push(pointer, Part::Meta, text);
+                }
+                Value::Array(items) => {
+                    work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));
+                }
+                Value::Object(items) => {
+                    let below = |key: &str| format!("{pointer}/{}", super::manifest::escape(key));
+                    work.extend(items.iter().map(|(key, item)| (below(key), item)));
+                }
+                _ => {}
+            }
+            if bytes > MAX_META_BYTES || work.len() > MAX_META {
+                self.exhausted = true;
+                return;
+            }
+        }
+    }
+}
+
+/// A name without case and separators, so that variants of one name are one.
+pub fn folded_name(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// A name as lower-case words, split at separators and humps.
+pub fn name_words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut lower = false;
+    for letter in name.chars() {
+        let hump = letter.is_uppercase() && lower;
+        if !letter.is_alphanumeric() || hump {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        lower = letter.is_lowercase() || letter.is_ascii_digit();
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}

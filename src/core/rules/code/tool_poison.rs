@@ -1,0 +1,196 @@
+//! Tool poison: the cues of one text together, and how bad they are.
+//!
+//! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands. Must not know
+//! where a text stands.
+
+use crate::evidence::decode;
+use crate::evidence::sentences::{Sentence, Text};
+use crate::evidence::surfaces::SurfaceText;
+use crate::fact::{Confidence, Severity};
+
+use super::tool_concealment::{acts_in_secret, conceals};
+use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
+use super::tool_languages::foreign_clause;
+use super::tool_secrets::{Taking, taking};
+use super::tool_texts::Speaker;
+
+/// The cues of one text, by kind.
+#[derive(Default)]
+pub(super) struct Cues {
+    template: bool,
+    tag: bool,
+    /// Whether the tag is one that honest servers use, too.
+    common: bool,
+    label: bool,
+    overrides: bool,
+    unguards: bool,
+    conceals: bool,
+    sly: bool,
+    waits: bool,
+    foreign: bool,
+    secret: Option<Taking>,
+    /// What stood in another writing and holds cues itself.
+    encoded: Option<Severity>,
+    /// The first sentence that is worth quoting.
+    pub(super) quote: String,
+}
+
+impl Cues {
+    /// The cues of a text.
+    pub(super) fn of(text: &SurfaceText, speaker: &Speaker<'_>) -> Self {
+        let mut cues = Self::default();
+        cues.mark(&text.raw);
+        cues.say(&text.text);
+        if let Some((start, _)) = foreign_clause(&text.raw) {
+            cues.foreign = true;
+            cues.quote_or(text.raw.get(start..).unwrap_or_default());
+        }
+        cues.decode(&text.raw);
+        if cues.secret == Some(Taking::Read) && KEEPERS.iter().any(|word| speaker.is_about(word)) {
+            cues.secret = None;
+        }
+        cues
+    }
+
+    fn mark(&mut self, text: &str) {
+        let (template, tag, label) = (template_token(text), pseudo_tag(text), authority_label(text));
+        (self.template, self.tag, self.label) = (template.is_some(), tag.is_some(), label.is_some());
+        self.common = tag.is_some_and(|found| is_common_tag(text, found));
+        if let Some((start, _)) = template.or(label).or(tag) {
+            text.get(start..).unwrap_or_default().clone_into(&mut self.quote);
+        }
+    }
+
+    fn say(&mut self, text: &Text) {
+        let mut quote = None;
+        for sentence in text.sentences() {
+            let before = self.clauses();
+            self.hear(&sentence);
+            if quote.is_none() && self.clauses() > before {
+                quote = Some(sentence.as_str().to_owned());
+            }
+        }
+        if let Some(quote) = quote {
+            self.quote = quote;
+        }
+    }
+
+    fn hear(&mut self, sentence: &Sentence<'_>) {
+        self.conceals |= conceals(sentence).is_some();
+        self.overrides |= overrides(sentence).is_some();
+        self.unguards |= unguards(sentence).is_some();
+        self.sly |= acts_in_secret(sentence).is_some();
+        self.waits |= waits(sentence);
+        self.secret = self.secret.max(taking(sentence));
+    }
+
+    fn clauses(&self) -> usize {
+        let said = [self.conceals, self.overrides, self.unguards, self.sly, self.waits, self.secret.is_some()];
+        said.into_iter().filter(|cue| *cue).count()
+    }
+
+    fn quote_or(&mut self, text: &str) {
+        if self.quote.is_empty() {
+            text.clone_into(&mut self.quote);
+        }
+    }
+
+    /// Looks at what a text says in another writing.
+    fn decode(&mut self, raw: &str) {
+        let mut hidden = Vec::new();
+        if raw.split_ascii_whitespace().any(|word| word.len() >= LONG_WORD) || raw.contains("\\x") || raw.contains("%2")
+        {
+            let runs = decode::runs(raw);
+            hidden.extend(decode::payloads(raw, &runs).into_iter().map(|payload| payload.text));
+        }
+        hidden.extend(turned(raw));
+        for text in hidden {
+            let parts = Text::of(&text);
+            let mut cues = Self::default();
+            cues.mark(&text);
+            cues.say(&parts);
+            if let Some((severity, _)) = cues.judgement() {
+                self.encoded = self.encoded.max(Some(severity));
+                self.quote = text;
+                return;
+            }
+        }
+    }
+
+    /// How bad the cues are together: silence with a secret, or an order under a mark of rank, is an attack; one clause
+    /// alone may be clumsy.
+    pub(super) fn judgement(&self) -> Option<(Severity, Confidence)> {
+        let marked = self.template || self.tag || self.label;
+        let strong = self.overrides || self.conceals || self.foreign || self.secret.is_some();
+        let critical = (marked && (strong || self.unguards || self.sly))
+            || (self.conceals && (self.secret.is_some() || self.overrides))
+            || (self.overrides && self.secret.is_some())
+            || self.encoded >= Some(Severity::High);
+        if critical {
+            return Some((Severity::Critical, Confidence::High));
+        }
+        let tagged = self.tag && !self.common;
+        let waiting = self.waits && (strong || self.sly || self.unguards);
+        if strong
+            || self.template
+            || self.label
+            || tagged
+            || self.sly
+            || self.unguards
+            || waiting
+            || self.encoded.is_some()
+        {
+            return Some((Severity::High, Confidence::Medium));
+        }
+        (self.tag || self.waits).then_some((Severity::Medium, Confidence::Low))
+    }
+}
+
+/// A word so long may be one in another writing.
+const LONG_WORD: usize = 24;
+
+/// What tools are about that read secret files for a living.
+const KEEPERS: [&str; 24] = [
+    "ssh",
+    "key",
+    "keys",
+    "credential",
+    "secret",
+    "env",
+    "dotenv",
+    "environment",
+    "config",
+    "configuration",
+    "password",
+    "vault",
+    "auth",
+    "login",
+    "kube",
+    "kubernetes",
+    "docker",
+    "authenticate",
+    "setup",
+    "sftp",
+    "deploy",
+    "profile",
+    "keychain",
+    "account",
+];
+
+/// A text whose letters are turned by thirteen places, where it holds the words of an order so.
+fn turned(raw: &str) -> Option<String> {
+    const TURNED: [&str; 8] =
+        ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq"];
+    let lower = raw.to_ascii_lowercase();
+    let turn = |letter: char| match letter {
+        'a'..='m' | 'A'..='M' => char::from_u32(u32::from(letter) + 13).unwrap_or(letter),
+        'n'..='z' | 'N'..='Z' => char::from_u32(u32::from(letter) - 13).unwrap_or(letter),
+        _ => letter,
+    };
+    TURNED.iter().any(|word| lower.contains(word)).then(|| raw.chars().map(turn).collect())
+}
+
+/// Whether anything in a text is kept from the user: what else it orders is then no clumsiness.
+pub(super) fn keeps_silence(text: &Text) -> bool {
+    text.sentences().any(|sentence| conceals(&sentence).is_some() || acts_in_secret(&sentence).is_some())
+}

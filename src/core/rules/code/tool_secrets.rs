@@ -1,0 +1,166 @@
+//! Tool secrets: the files and values that are kept from others, and sentences that take or hand them over.
+//!
+//! Must not decide how bad a cue is. Sources: SAFE-MCP T1001, T1501, T1502, T1503.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::evidence::lexicon::{ORDER, READ, SEND, SET};
+use crate::evidence::sentences::{Phrase, Sentence};
+
+static FILES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?-u)(?:^|[/~\\\s`'"(=:])(?:\.ssh\b|id_rsa\b|id_ed25519\b|id_ecdsa\b|[\w-]*(?:private|secret|ssh)[_-]key[\w-]*\.(?:txt|pem|key|json)\b|\.aws/|\.netrc\b|\.npmrc\b|\.pypirc\b|\.kube/|\.docker/config|\.gnupg|\.git-credentials"#,
+        r"|\.config/gcloud|\.bash_history|\.zsh_history|etc/shadow\b|etc/passwd\b|etc/sudoers|wallet\.dat\b|keychain\b|login\.keychain|login data\b|cookies\.sqlite|\.env(?:\.\w+)?\b|(?:credentials?|secrets?|passwords?|api[_-]?keys?|tokens?)\.(?:txt|json|ya?ml|csv|ini|env)\b",
+        r"|(?:\.cursor|\.claude|\.codeium|\.vscode|\.config|claude_desktop)[/\w.-]*mcp[\w.-]*\.json|mcp\.json|claude_desktop_config\.json|library/application support/[\w /-]*(?:claude|cursor|chrome|firefox))",
+    ))
+    .expect("the pattern is fixed and valid")
+});
+
+/// Where a sentence names a file that holds secrets, as an offset into it.
+pub(super) fn secret_file(sentence: &Sentence<'_>) -> Option<usize> {
+    let lower = sentence.lower();
+    let may = lower.contains(['.', '/', '_']) || lower.contains("keychain");
+    may.then(|| FILES.find(lower).map(|found| found.start())).flatten()
+}
+
+/// Things worth stealing that are no files.
+const VALUES: Phrase = Phrase {
+    parts: &[
+        &[
+            "ssh",
+            "private",
+            "api",
+            "environment",
+            "env",
+            "seed",
+            "recovery",
+            "aws",
+            "access",
+            "session",
+            "auth",
+            "bearer",
+            "saved",
+            "stored",
+            "user's",
+        ],
+        &[
+            "key",
+            "keys",
+            "variables",
+            "vars",
+            "phrase",
+            "credentials",
+            "token",
+            "tokens",
+            "cookies",
+            "passwords",
+            "password",
+            "secrets",
+        ],
+    ],
+    gap: 0,
+};
+/// What was said between user and model, whole.
+const TALK: Phrase = Phrase {
+    parts: &[
+        &["conversation", "chat", "message", "system", "session", "dialogue"],
+        &["history", "prompt", "log", "transcript", "context", "messages"],
+    ],
+    gap: 0,
+};
+
+/// What a sentence does with a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Taking {
+    /// A secret file is read on an order.
+    Read,
+    /// Secret values or the conversation are handed over on an order.
+    Value,
+    /// A secret file is read or named, and handed over.
+    File,
+}
+
+/// Whether a sentence orders a secret to be read or handed over.
+pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
+    let said = |classes| sentence.all(classes).find(|index| !sentence.negated(*index));
+    let hands_over = sentence.all(SEND.with(SET)).find(|index| {
+        !sentence.negated(*index)
+            && sentence.fits(
+                *index,
+                &[
+                    "send",
+                    "sends",
+                    "sent",
+                    "pass",
+                    "passed",
+                    "passing",
+                    "upload",
+                    "post",
+                    "include",
+                    "included",
+                    "forward",
+                    "append",
+                    "attach",
+                    "transmit",
+                    "submit",
+                    "exfiltrate",
+                    "put",
+                    "provide",
+                    "provided",
+                    "supply",
+                    "return",
+                    "insert",
+                    "leak",
+                    "add",
+                    "share",
+                ],
+            )
+    });
+    let runs = (0..sentence.words.len()).find(|index| sentence.fits(*index, &["run", "execute"]));
+    let reads = said(READ).or(runs);
+    let ordered = sentence.classes.any(ORDER)
+        || sentence.has(&["first", "also", "before", "secretly", "silently", "then", "it's", "then"]);
+    if secret_file(sentence).is_some() {
+        let contents = sentence.has(&["content", "contents", "full", "verbatim", "output"]);
+        let is_file = hands_over.is_some() && (reads.is_some_and(|read| Some(read) != hands_over) || contents);
+        let file = is_file.then_some(Taking::File);
+        return file.or_else(|| (ordered && reads.is_some() && !is_placement(sentence)).then_some(Taking::Read));
+    }
+    let named = sentence.find(&VALUES).or_else(|| sentence.find(&TALK));
+    match (named, reads, hands_over) {
+        (Some(_), Some(read), Some(send)) if read != send && ordered => Some(Taking::Value),
+        (Some(_), _, Some(_))
+            if sentence.has(&["all", "every", "full", "contents"])
+                && sentence.has(&["argument", "parameter", "field", "payload", "tool"])
+                && sentence.find(&VALUES).is_some() =>
+        {
+            Some(Taking::Value)
+        }
+        _ => None,
+    }
+}
+
+/// A key that is to be put into a file is what the file is for.
+fn is_placement(sentence: &Sentence<'_>) -> bool {
+    sentence.has(&[
+        "create",
+        "place",
+        "store",
+        "save",
+        "configure",
+        "configured",
+        "set",
+        "exists",
+        "located",
+        "default",
+        "defaults",
+        "optional",
+        "if",
+        "automatically",
+        "load",
+        "loads",
+        "loaded",
+    ])
+}
