@@ -119,7 +119,7 @@ pub(super) enum Mildness {
     CodeSpan,
     /// It is in a Markdown code block.
     CodeBlock,
-    /// It is in a Markdown table.
+    /// It is in a Markdown table that lists things, not steps.
     Table,
     /// It is in a comment.
     Comment,
@@ -145,7 +145,7 @@ impl Mildness {
             Self::Quoted => context.quoted,
             Self::CodeSpan => context.code_span,
             Self::CodeBlock => context.zone == ZoneKind::CodeBlock,
-            Self::Table => context.zone == ZoneKind::Table,
+            Self::Table => context.tabulated,
             Self::Comment => context.zone == ZoneKind::Comment,
             Self::Source => document.role == FileRole::Source,
             Self::Defensive => context.defensive,
