@@ -71,9 +71,10 @@ impl Context {
             zone,
             ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::Frontmatter
         ) || document.language == Language::Json;
-        let between_marks = is_prose && !is_order && opening_mark(bytes, &span).is_some_and(|open| {
-            explained || MENTION.is_match(slice(bytes, sentence.start.min(open)..open))
-        });
+        let between_marks = is_prose
+            && !is_order
+            && opening_mark(bytes, &span)
+                .is_some_and(|open| explained || MENTION.is_match(slice(bytes, sentence.start.min(open)..open)));
         Self {
             zone,
             negated: is_negated(slice(bytes, sentence.start..span.start)),
@@ -109,8 +110,10 @@ impl Stretch<'_> {
     /// Whether the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
     /// words of a real order's own sentence are its author's excuse and prove nothing.
     fn is_defensive(&self, is_order: bool) -> bool {
-        let around =
-            [slice(self.bytes, self.sentence.start..self.span.start), slice(self.bytes, self.span.end..self.sentence.end)];
+        let around = [
+            slice(self.bytes, self.sentence.start..self.span.start),
+            slice(self.bytes, self.span.end..self.sentence.end),
+        ];
         let said = !is_order && around.iter().any(|part| STRONG_DEFENCE.is_match(part));
         said || lead_in(self.bytes, self.sentence.start).is_some_and(|line| {
             REFUSAL.is_match(line) || if is_order { STRONG_DEFENCE.is_match(line) } else { DEFENCE.is_match(line) }

@@ -22,6 +22,8 @@ pub mod code;
 mod pattern;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod traps;
 
 /// How far a rule is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -67,8 +67,9 @@ pub(super) static MENTION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// A heading row of a table whose rows are things to do.
-pub(super) static STEPS: LazyLock<Regex> =
-    LazyLock::new(|| words(r"\b(?:steps?|actions?|instructions?|tasks?|phases?|procedure|to ?do|orders?|what to do)\b"));
+pub(super) static STEPS: LazyLock<Regex> = LazyLock::new(|| {
+    words(r"\b(?:steps?|actions?|instructions?|tasks?|phases?|procedure|to ?do|orders?|what to do)\b")
+});
 /// The beginning of a sentence that orders something: an action, after what may lead it in.
 pub(super) static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     words(
