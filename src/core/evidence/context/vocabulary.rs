@@ -34,7 +34,7 @@ pub(super) static STRONG_DEFENCE: LazyLock<Regex> = LazyLock::new(|| {
 /// What leads in a list of things that are not done.
 pub(super) static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
     words(
-        r"\b(?:will not|won't|does not|doesn't|must not|never|do not|don'?ts?|avoid|out of scope|not allowed)[*_ ]*:[*_ ]*$",
+        r"\b(?:will not|won't|does not|doesn't|must not|never|do not|don'?ts?|avoid|out of scope|not allowed)(?: [a-z']+){0,4}[*_ ]*:[*_ ]*$",
     )
 });
 /// Headings over what is named so that it is not done.
