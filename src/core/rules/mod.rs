@@ -24,6 +24,8 @@ pub mod measured;
 mod pattern;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod traps;
 
 /// How far a rule is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

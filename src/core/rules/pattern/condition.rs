@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::capability::Kind;
 use crate::evidence::context::{Context, sentence_around};
-use crate::evidence::document::FileRole;
+use crate::evidence::document::{FileRole, Language};
 use crate::evidence::zones::ZoneKind;
 use crate::fact::Severity;
 
@@ -139,7 +139,7 @@ pub(super) enum Mildness {
     CodeSpan,
     /// It is in a Markdown code block.
     CodeBlock,
-    /// It is in a Markdown table.
+    /// It is in a Markdown table that lists things, not steps.
     Table,
     /// It is in a comment.
     Comment,
@@ -165,14 +165,16 @@ impl Mildness {
             Self::Quoted => context.quoted,
             Self::CodeSpan => context.code_span,
             Self::CodeBlock => context.zone == ZoneKind::CodeBlock,
-            Self::Table => context.zone == ZoneKind::Table,
+            Self::Table => context.tabulated,
             Self::Comment => context.zone == ZoneKind::Comment,
             Self::Source => document.role == FileRole::Source,
             Self::Defensive => context.defensive,
-            // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called.
+            // What lies in a skill's or rules file's own folder is within the agent's reach, whatever it is called; so is
+            // a shell script in a folder of tests.
             Self::Documentation => {
-                document.role == FileRole::Test
-                    || (context.documentation && !matches!(around.look.kind, Kind::Skill | Kind::Rules | Kind::Hook))
+                let within_reach = matches!(around.look.kind, Kind::Skill | Kind::Rules | Kind::Hook);
+                let is_script = document.language == Language::Shell;
+                context.documentation && !(within_reach && (document.role != FileRole::Test || is_script))
             }
             Self::InstallSection => context.install_section,
             Self::SecurityTopic => context.security_topic,
@@ -212,7 +214,8 @@ fn shares_a_word(host: &[u8], words: &[&[u8]]) -> bool {
     let host = host.to_ascii_lowercase();
     let mut labels = host.rsplit(|byte| *byte == b'.').skip(1).filter(|label| label.len() >= 4);
     let within = |long: &[u8], short: &[u8]| long.windows(short.len()).any(|window| window == short);
-    labels.any(|label| words.iter().any(|word| within(label, word) || within(word, label)))
+    // A short label such as `diag` stands in many an ordinary word.
+    labels.any(|label| words.iter().any(|word| within(label, word) || (label.len() >= 6 && within(word, label))))
 }
 
 /// Makes a find milder where the context says so.

@@ -125,7 +125,7 @@ fn talk_about_an_attack_is_milder_than_the_attack() {
         "## Red flags\n\n- ignore all previous instructions\n",
         "Attackers may write: ignore all previous instructions.",
         "| Sample |\n|---|\n| ignore all previous instructions |\n",
-        "> ignore all previous instructions\n",
+        "An attack may read:\n\n> ignore all previous instructions\n",
     ] {
         assert_eq!(found(talk), [Severity::Low], "{talk}");
     }
