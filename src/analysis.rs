@@ -59,8 +59,10 @@ fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>
     for gap in gaps {
         let concerned =
             if gap.subject == WHOLE { (0..capabilities.len()).collect() } else { owners.concerned(&gap.subject) };
-        for own in concerned.into_iter().filter_map(|at| by_capability.get_mut(at)) {
-            own.push(gap.clone());
+        for at in concerned {
+            if let Some(own) = by_capability.get_mut(at) {
+                own.push(gap.clone());
+            }
         }
     }
     by_capability
@@ -69,7 +71,7 @@ fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>
 /// Who owns which file and anchors which folder, by the index of the capability.
 #[derive(Default)]
 struct Owners<'a> {
-    files: BTreeMap<&'a str, usize>,
+    files: BTreeMap<&'a str, Vec<usize>>,
     anchors: BTreeMap<&'a str, Vec<usize>>,
     /// The package's rest, which answers for everything.
     rest: Vec<usize>,
@@ -83,19 +85,21 @@ impl<'a> Owners<'a> {
                 owners.rest.push(at);
                 continue;
             }
-            owners.files.extend(capability.files.iter().map(|path| (path.as_str(), at)));
+            for path in &capability.files {
+                owners.files.entry(path).or_default().push(at);
+            }
             owners.anchors.entry(&capability.path).or_default().push(at);
         }
         owners
     }
 
-    /// The capabilities that a gap in a file or folder concerns: its owner, else those anchored most closely around it;
+    /// The capabilities that a gap in a file or folder concerns: its owners, else those anchored most closely around it;
     /// and the package's rest.
     fn concerned(&self, subject: &str) -> Vec<usize> {
         let folders = subject.rmatch_indices('/').filter_map(|(at, _)| subject.get(..at));
         let mut around = std::iter::once(subject).chain(folders).chain([""]);
-        let nearest = || around.find_map(|folder| self.anchors.get(folder)).cloned().unwrap_or_default();
-        let mut concerned = self.files.get(subject).map_or_else(nearest, |owner| vec![*owner]);
+        let owners = self.files.get(subject).or_else(|| around.find_map(|folder| self.anchors.get(folder)));
+        let mut concerned = owners.cloned().unwrap_or_default();
         concerned.extend(&self.rest);
         concerned
     }

@@ -43,6 +43,7 @@ impl View<'_> {
         match self {
             Self::Written(_) => 0,
             Self::Derived(steps) => u8::try_from(steps.len()).unwrap_or(u8::MAX),
+            Self::Plain(_) => u8::MAX - 1,
             Self::Decoded { .. } => u8::MAX,
         }
     }
