@@ -23,7 +23,7 @@ severity = "medium"
 confidence = "medium"
 kinds = ["mcp_server", "plugin"]
 lifecycle = "stable"
-cites = ["mcp-scan:TF002@B", "SAFE-T2101", "owasp-mcp:MCP06"]
+cites = ["mcp-scan:TF002@B", "SAFE-T1703", "SAFE-T2101", "owasp-mcp:MCP06"]
 [[examples.fires]]
 note = "Pages and a database."
 [examples.fires.files]
