@@ -51,6 +51,12 @@ impl Rule for ObfuscatedPayload {
     }
 }
 
+/// Bundles carry whole programs for their workers as text; what runs a decoded one is found where it does so.
+fn is_embedded(document: &Document, payload: &Payload) -> bool {
+    const PROGRAM_BYTES: usize = 4096;
+    document.role == FileRole::Source && payload.text.len() > PROGRAM_BYTES
+}
+
 /// Data addresses hold pictures, fonts and source maps; talk about payloads is not the payload.
 fn severity(document: &Document, payload: &Payload) -> Severity {
     let before = document.text.as_bytes().get(payload.offset.saturating_sub(60)..payload.offset).unwrap_or(&[]);
@@ -58,7 +64,7 @@ fn severity(document: &Document, payload: &Payload) -> Severity {
     let context = Context::at(document, payload.offset..payload.offset);
     if is_data_address || context.negated || document.role == FileRole::Test {
         Severity::Low
-    } else if context.documentation || context.security_topic || context.defensive {
+    } else if is_embedded(document, payload) || context.documentation || context.security_topic || context.defensive {
         Severity::Medium
     } else {
         Severity::High
