@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::fact::Confidence;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::flow_legs::{Legs, told};
+use super::flow_legs::{Legs, report};
 
 /// See the file's first line.
 pub(super) struct FlowLeak;
@@ -50,13 +49,8 @@ impl Rule for FlowLeak {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
-        for document in subject.documents().filter(|document| named(&document.path)) {
-            let legs = Legs::of_text(document);
-            if let Some((severity, found)) = legs.leak() {
-                let place = found.last().map(|leg| leg.place.clone()).unwrap_or_default();
-                facts.found_as(severity, Confidence::Medium, place, &told(&found));
-            }
+        for legs in Legs::of_skills(subject) {
+            report(legs.leak(), facts);
         }
     }
 }

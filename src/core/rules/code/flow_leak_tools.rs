@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::fact::Confidence;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::flow_legs::{Legs, told};
+use super::flow_legs::{Legs, report};
 
 /// See the file's first line.
 pub(super) struct FlowLeakTools;
@@ -48,10 +47,6 @@ impl Rule for FlowLeakTools {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let legs = Legs::of_tools(subject);
-        if let Some((severity, found)) = legs.leak() {
-            let place = found.last().map(|leg| leg.place.clone()).unwrap_or_default();
-            facts.found_as(severity, Confidence::Medium, place, &told(&found));
-        }
+        report(Legs::of_tools(subject).leak(), facts);
     }
 }

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::evidence::document::Document;
-use crate::fact::{Place, Severity};
-use crate::rules::Subject;
+use crate::fact::{Confidence, Place, Severity};
+use crate::rules::{FactSink, Subject};
 
 use super::tool_capabilities::{Words, destroys_local, destroys_shared, sends, sensitive, untrusted, workspace};
 use super::tool_texts::surfaces_in;
@@ -63,8 +63,14 @@ impl Legs {
         legs
     }
 
+    /// The legs of each SKILL.md of a capability.
+    pub(super) fn of_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
+        let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+        subject.documents().filter(move |document| named(&document.path)).map(Self::of_text)
+    }
+
     /// The legs of a skill's own instructions.
-    pub(super) fn of_text(document: &Document) -> Self {
+    fn of_text(document: &Document) -> Self {
         let text = document.text.as_bytes().get(..document.text.len().min(MAX_TEXT)).unwrap_or_default();
         let leg = |pattern: &LazyLock<Regex>| {
             let found = pattern.find(text)?;
@@ -107,9 +113,12 @@ impl Legs {
     }
 }
 
-/// What a finding says: the legs in their order.
-pub(super) fn told(legs: &[&Leg]) -> String {
-    legs.iter().map(|leg| leg.shown.as_str()).collect::<Vec<_>>().join(" + ")
+/// Reports a flow where there is one: at its last leg, with all of them in their order.
+pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'_>) {
+    let Some((severity, legs)) = flow else { return };
+    let place = legs.last().map(|leg| leg.place.clone()).unwrap_or_default();
+    let told: Vec<&str> = legs.iter().map(|leg| leg.shown.as_str()).collect();
+    facts.found_as(severity, Confidence::Medium, place, &told.join(" + "));
 }
 
 /// How much of a skill's text is looked at, in bytes.

@@ -5,7 +5,7 @@
 use crate::evidence::document::FileRole;
 use crate::evidence::source::{Argument, Call, Origins, SourceView};
 use crate::fact::{Confidence, Severity};
-use crate::rules::Subject;
+use crate::rules::{FactSink, Subject};
 
 /// One source file of a capability.
 pub(super) struct SourceFile<'a> {
@@ -54,6 +54,22 @@ fn is_test_path(path: &str) -> bool {
 /// Severity and confidence, lowered in a test.
 pub(super) fn weighed(file: &SourceFile<'_>, severity: Severity, confidence: Confidence) -> (Severity, Confidence) {
     if file.test { (severity.min(Severity::Low), Confidence::Low) } else { (severity, confidence) }
+}
+
+/// Reports every call that a rule's judgement finds, milder in a test.
+pub(super) fn report_calls(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    judgement: impl Fn(&SourceFile<'_>, &Call) -> Option<(Severity, Confidence)>,
+) {
+    for file in source_files(subject) {
+        for call in &file.view.calls {
+            if let Some((severity, confidence)) = judgement(&file, call) {
+                let (severity, confidence) = weighed(&file, severity, confidence);
+                facts.found_as(severity, confidence, call.place.clone(), &call.text);
+            }
+        }
+    }
 }
 
 /// Whether a call hands its first argument to a shell.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::source_calls::{runs_shell, source_files, weighed};
+use super::source_calls::{report_calls, runs_shell};
 use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -69,14 +69,7 @@ impl Rule for SourceCommandInjection {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for file in source_files(subject) {
-            for call in file.view.calls.iter().filter(|call| runs_shell(call)) {
-                if let Some((severity, confidence)) = judgement(call) {
-                    let (severity, confidence) = weighed(&file, severity, confidence);
-                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
-                }
-            }
-        }
+        report_calls(subject, facts, |_, call| if runs_shell(call) { judgement(call) } else { None });
     }
 }
 

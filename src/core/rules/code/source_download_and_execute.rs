@@ -8,7 +8,7 @@ use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::source_calls::{evaluates, runs_shell, source_files, text_of, weighed};
+use super::source_calls::{evaluates, report_calls, runs_shell, text_of};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -106,14 +106,7 @@ impl Rule for SourceDownloadAndExecute {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for file in source_files(subject) {
-            for call in &file.view.calls {
-                if let Some((severity, confidence)) = judgement(call) {
-                    let (severity, confidence) = weighed(&file, severity, confidence);
-                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
-                }
-            }
-        }
+        report_calls(subject, facts, |_, call| judgement(call));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::source_calls::{carried_out, source_files, weighed};
+use super::source_calls::{carried_out, report_calls};
 use crate::evidence::signals::install_scripts;
 use crate::evidence::source::{Call, Origins};
 use crate::fact::{Confidence, Severity};
@@ -85,14 +85,7 @@ impl Rule for SourceHostFingerprintSent {
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let scripts: Vec<String> = install_scripts(subject).into_iter().flat_map(|script| script.files).collect();
         let installs = |path: &str| path.ends_with("setup.py") || scripts.iter().any(|script| script == path);
-        for file in source_files(subject) {
-            for call in &file.view.calls {
-                if let Some((severity, confidence)) = judgement(call, installs(file.path)) {
-                    let (severity, confidence) = weighed(&file, severity, confidence);
-                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
-                }
-            }
-        }
+        report_calls(subject, facts, |file, call| judgement(call, installs(file.path)));
     }
 }
 

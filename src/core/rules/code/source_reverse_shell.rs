@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::source_calls::{runs_shell, source_files, text_of, weighed};
+use super::source_calls::{report_calls, runs_shell, text_of};
 use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -76,14 +76,7 @@ impl Rule for SourceReverseShell {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for file in source_files(subject) {
-            for call in &file.view.calls {
-                if let Some((severity, confidence)) = judgement(call) {
-                    let (severity, confidence) = weighed(&file, severity, confidence);
-                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
-                }
-            }
-        }
+        report_calls(subject, facts, |_, call| judgement(call));
     }
 }
 
