@@ -2,32 +2,41 @@
 //!
 //! Source: the methodology page; where it is silent, the public engine 0.3.4 or a choice of ours, as `page.md` says.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::capability::Kind;
-use crate::fact::{Facts, Outcome, Severity};
+use crate::digest::Digest;
+use crate::fact::{Facts, Outcome, Place, Severity};
 use crate::points::Points;
 use crate::score::{Coverage, Part, RubricRef, Score};
 use crate::time::AsOf;
 
 use super::findings::{self, Answered, Finding, Outcomes};
 use super::terms::{close, distinct, term};
-use super::{Rubric, RubricMeta, bands, text_digest};
+use super::{Rubric, RubricMeta, bands};
 
 mod architecture;
 mod description;
+pub mod live;
 mod metadata;
 mod numbers;
+pub mod oss;
 
-use numbers::{Dimensions, TABLE};
+use numbers::{Dimensions, ENGINE, Layers, TABLE};
 
 const PAGE: &str = include_str!("page.md");
 const FAMILY: &str = "spiderrating";
 const TOOLS: &str = "measure-tool-descriptions";
 const SKILL: &str = "measure-skill-description";
+const NAME: &str = "measure-skill-name";
 const ARCHITECTURE: &str = "measure-architecture";
 const METADATA: &str = "measure-metadata";
 
+/// The code of a name that is almost another's.
+const TYPOSQUAT: &str = "TS-W007";
+
+const NO_LAYER: &str = "none of the three layers has any data";
 const ANY_CRITICAL: &str = "any critical security issue: grade F";
 const KNOWN_MALICIOUS: &str = "known malicious: grade F";
 const WEAK_SECURITY: &str = "security below 5: grade C at most";
@@ -37,7 +46,7 @@ const NO_SOURCE: &str = "no source repository: grade D at most";
 pub struct SpiderRating;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "spiderrating/seed".into(), version: "1".into(), text: text_digest(numbers::TEXT, PAGE) },
+    rubric: RubricRef { id: "spiderrating/seed".into(), version: "2".into(), text: text() },
     title: "SpiderRating: description, security and metadata, 0 to 10, with grades A to F",
     page: PAGE,
     published_at: "spiderrating.com, the page Methodology",
@@ -48,8 +57,12 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     by_day: true,
 });
 
+fn text() -> Digest {
+    Digest::of_fields([numbers::TEXT, numbers::ENGINE_TEXT, PAGE].map(str::as_bytes))
+}
+
 static NEEDS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| findings::needs(FAMILY, &[TOOLS, SKILL, ARCHITECTURE, METADATA]));
+    LazyLock::new(|| findings::needs(FAMILY, &[TOOLS, SKILL, NAME, ARCHITECTURE, METADATA]));
 
 impl Rubric for SpiderRating {
     fn meta(&self) -> &RubricMeta {
@@ -69,23 +82,42 @@ impl Rubric for SpiderRating {
         if let Some(rule) = outcomes.unreported(&NEEDS) {
             return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
         }
-        let claimed = metadata::read(facts.value(METADATA));
-        let inputs = Inputs {
-            dimensions: dimensions(facts),
-            findings: findings::counted(facts, FAMILY, published),
-            answered: outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())),
-            bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
-            no_source: claimed.repository == Some(false),
-            metadata: metadata::layer(&claimed, at.start_of_day()),
-            metadata_known: outcomes.get(METADATA) == Some(Outcome::True),
-        };
-        compute(facts.kind, inputs)
+        compute(facts.kind, inputs(facts, &outcomes, at))
+    }
+}
+
+/// What the facts say, in the terms of the page.
+fn inputs(facts: &Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs {
+    let claimed = metadata::read(facts.value(METADATA));
+    Inputs {
+        dimensions: dimensions(facts),
+        findings: with_typosquat(facts, findings::counted(facts, FAMILY, published)),
+        answered: outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())),
+        bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
+        no_source: claimed.repository == Some(false),
+        metadata: metadata::layer(facts.kind, &claimed, at.start_of_day()),
+        metadata_known: outcomes.get(METADATA) == Some(Outcome::True),
     }
 }
 
 /// The severity that SpiderRating gives a code; its own output writes `TS-SEC-` before the category of a server's issue.
 fn published(code: &str) -> Option<Severity> {
-    TABLE.codes.get(code.strip_prefix("TS-SEC-").unwrap_or(code)).copied()
+    ENGINE.codes.get(code.strip_prefix("TS-SEC-").unwrap_or(code)).copied()
+}
+
+/// Adds a typosquat where a skill's name is as near to a target as the page says and no finding says so yet.
+fn with_typosquat(facts: &Facts, mut findings: Vec<Finding>) -> Vec<Finding> {
+    let near = facts.value(NAME).is_some_and(|value| value.get("target").is_some_and(serde_json::Value::is_string));
+    if near && findings.iter().all(|finding| finding.code != TYPOSQUAT) {
+        findings.push(Finding {
+            code: TYPOSQUAT.into(),
+            severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
+            ours: Severity::Info,
+            rule: NAME.into(),
+            place: Place::default(),
+        });
+    }
+    findings
 }
 
 fn dimensions(facts: &Facts) -> Option<Dimensions> {
@@ -118,15 +150,11 @@ struct Layer {
 
 fn compute(kind: Kind, inputs: Inputs) -> Score {
     let ours = findings::worst_of_ours(&inputs.findings);
-    let findings = findings::distinct_by(inputs.findings, |finding| (finding.code.clone(), finding.place.file.clone()));
-    let description = description_layer(kind, inputs.dimensions.as_ref());
-    let security = security_layer(&findings, inputs.answered, inputs.bonus.unwrap_or(0.0));
-    let metadata = metadata_layer(&inputs.metadata, inputs.metadata_known);
-    let layers = [description, security, metadata];
+    let findings = issues(&inputs.findings);
+    let layers = layers(kind, &inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
-    let present = layers.iter().filter_map(|layer| layer.value.map(|value| (layer.weight, value.as_f64())));
-    let Some(overall) = metadata::weighted(present) else {
-        return Score::none(META.rubric.clone(), coverage, "none of the three layers has any data");
+    let Some(overall) = overall(&layers) else {
+        return Score::none(META.rubric.clone(), coverage, NO_LAYER);
     };
     let value = Points::round_from(overall);
     let mut score = Score::none(META.rubric.clone(), coverage, "");
@@ -139,13 +167,31 @@ fn compute(kind: Kind, inputs: Inputs) -> Score {
     score
 }
 
+/// A code in a file is one issue.
+fn issues(findings: &[Finding]) -> Vec<Finding> {
+    findings::distinct_by(findings.to_vec(), |finding| (finding.code.clone(), finding.place.file.clone()))
+}
+
+fn layers(kind: Kind, inputs: &Inputs, findings: &[Finding], weights: &Layers) -> [Layer; 3] {
+    [
+        Layer { weight: weights.description, ..description_layer(kind, inputs.dimensions.as_ref()) },
+        Layer { weight: weights.security, ..security_layer(findings, inputs.answered, inputs.bonus.unwrap_or(0.0)) },
+        Layer { weight: weights.metadata, ..metadata_layer(&inputs.metadata, inputs.metadata_known) },
+    ]
+}
+
+/// The weighted mean of the layers that have data.
+fn overall(layers: &[Layer]) -> Option<f64> {
+    metadata::weighted(layers.iter().filter_map(|layer| layer.value.map(|value| (layer.weight, value.as_f64()))))
+}
+
 fn description_layer(kind: Kind, dimensions: Option<&Dimensions>) -> Layer {
     let rule = if kind == Kind::Skill { SKILL } else { TOOLS };
     let missing = if kind == Kind::Skill { "no SKILL.md could be read" } else { "no tool description could be read" };
     Layer {
         name: "description",
-        weight: TABLE.layers.description,
-        value: dimensions.map(description::composite),
+        weight: 0.0,
+        value: dimensions.map(|values| description::composite(values, &TABLE.dimensions)),
         coverage: if dimensions.is_some() { Coverage::FULL } else { Coverage::NONE },
         note: if dimensions.is_some() { String::new() } else { missing.into() },
         rules: vec![rule.into()],
@@ -170,7 +216,7 @@ fn security_layer(findings: &[Finding], answered: Answered, bonus: f64) -> Layer
     );
     Layer {
         name: "security",
-        weight: TABLE.layers.security,
+        weight: 0.0,
         value: (answered.answered > 0).then_some(value),
         coverage: answered.coverage(),
         note,
@@ -183,7 +229,7 @@ fn metadata_layer(layer: &metadata::Layer, known: bool) -> Layer {
     let note = if value.is_some() { "known signals only" } else { "nobody states any of its signals" };
     Layer {
         name: "metadata",
-        weight: TABLE.layers.metadata,
+        weight: 0.0,
         value,
         coverage: layer.coverage,
         note: note.into(),
@@ -208,6 +254,17 @@ fn add_terms(score: &mut Score, layers: &[Layer], value: Points) {
     close(&mut score.terms, value, "the weighted sum, rounded to two decimals");
 }
 
+/// The five dimensions by name, unrounded.
+fn five(values: Option<&Dimensions>) -> [(&'static str, Option<f64>); 5] {
+    [
+        ("intent_clarity", values.map(|values| values.intent_clarity)),
+        ("permission_scope", values.map(|values| values.permission_scope)),
+        ("side_effects", values.map(|values| values.side_effects)),
+        ("capability_disclosure", values.map(|values| values.capability_disclosure)),
+        ("operational_boundaries", values.map(|values| values.operational_boundaries)),
+    ]
+}
+
 fn add_parts(
     score: &mut Score,
     layers: &[Layer],
@@ -222,16 +279,10 @@ fn add_parts(
         note: note.into(),
     };
     score.parts.extend(layers.iter().map(|layer| part(layer.name, layer.value, layer.coverage, &layer.note)));
-    if let Some(values) = dimensions {
-        let five = [
-            ("intent_clarity", values.intent_clarity),
-            ("permission_scope", values.permission_scope),
-            ("side_effects", values.side_effects),
-            ("capability_disclosure", values.capability_disclosure),
-            ("operational_boundaries", values.operational_boundaries),
-        ];
-        let shown = |value: f64| Some(Points::round_from(description::round(value, 1)));
-        score.parts.extend(five.map(|(name, value)| part(name, shown(value), Coverage::FULL, "")));
+    if dimensions.is_some() {
+        let shown = |value: f64| Points::round_from(description::round(value, 1));
+        let five = five(dimensions.as_ref());
+        score.parts.extend(five.map(|(name, value)| part(name, value.map(shown), Coverage::FULL, "")));
     }
     let of_metadata =
         metadata.parts.iter().map(|each| part(each.name, each.value.map(Points::round_from), each.coverage(), ""));
@@ -266,7 +317,12 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
 
 /// The grade of a value: that of the highest threshold it reaches.
 fn grade(value: Points) -> String {
-    let reached = TABLE.grades.iter().filter(|(_, lowest)| value >= Points::whole(**lowest));
+    grade_by(&TABLE.grades, value.as_f64())
+}
+
+/// The name of the highest threshold, in whole points, that a value reaches.
+fn grade_by(thresholds: &BTreeMap<String, i64>, value: f64) -> String {
+    let reached = thresholds.iter().filter(|(_, lowest)| value >= **lowest as f64);
     reached.max_by_key(|(_, lowest)| **lowest).map_or_else(|| "n/a".into(), |(name, _)| name.clone())
 }
 
