@@ -88,6 +88,17 @@ mod tests {
     }
 
     #[test]
+    fn the_coverage_of_variants_does_not_count() {
+        let verdict = Verdict { band: Band::Ok, disagreement: None };
+        let id = CapabilityId(Digest::of(b"1"));
+        let mut variant = score(Some(1), 0);
+        variant.rubric.id = "saferskills/other".into();
+        let seed = score(Some(5), 900);
+        let alone = rank_key(&verdict, std::slice::from_ref(&seed), DEFAULT_RANK_BY, "a", id);
+        assert_eq!(rank_key(&verdict, &[seed, variant], DEFAULT_RANK_BY, "a", id), alone);
+    }
+
+    #[test]
     fn two_capabilities_never_tie() {
         assert_ne!(key(Band::Ok, None, 0, "a", b"1"), key(Band::Ok, None, 0, "a", b"2"));
     }

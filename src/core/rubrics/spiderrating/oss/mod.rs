@@ -220,7 +220,7 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs, overall: Points) {
     }
 }
 
-/// The layers, the five dimensions, the parts of metadata, the bonus, then each tool in the order of the list.
+/// The layers, the five dimensions, the parts of metadata, the bonus, then each tool.
 fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs) {
     let part = |name: &str, value: Option<f64>, coverage: Coverage, note: String| Part {
         name: name.into(),
