@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::super::findings::Answered;
 use super::super::tests::{any_findings, day, finding, reported};
 use super::description::ToolSignals;
+use super::layers::security_layer;
 use super::*;
 use crate::rules::code::RULES;
 use crate::rules::code::measure_fixtures::Scene;

@@ -16,11 +16,10 @@ use super::super::findings::{self, Outcomes};
 use super::super::terms::term;
 use super::super::{Rubric, RubricMeta};
 use super::description::{self, ToolSignals};
+use super::layers::{Layer, add_terms, coverage_over, five};
 use super::metadata as claims;
 use super::numbers::{self as shared, Dimensions, ENGINE};
-use super::{
-    ARCHITECTURE, FAMILY, Layer, METADATA, NEEDS, SKILL, TOOLS, add_terms, architecture, coverage_over, grade_by,
-};
+use super::{ARCHITECTURE, FAMILY, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by};
 
 mod metadata;
 mod numbers;
@@ -235,7 +234,7 @@ fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs) {
         note: layer.note.clone(),
     }));
     let known = if inputs.dimensions.is_some() { Coverage::FULL } else { Coverage::NONE };
-    for (name, value) in super::five(inputs.dimensions.as_ref()) {
+    for (name, value) in five(inputs.dimensions.as_ref()) {
         let shown = description::round(value.unwrap_or(TABLE.missing.description), 1);
         score.parts.push(part(name, Some(shown), known, String::new()));
     }
