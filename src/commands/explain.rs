@@ -117,6 +117,7 @@ fn why_they_differ(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow
     let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
     let bands: Vec<String> = RUBRICS
         .iter()
+        .filter(|rubric| rubric.meta().rubric.is_seed())
         .filter_map(|rubric| {
             let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
             Some(format!("{} says {} ({})", score.rubric.id, rubric.band(score).as_str(), score.grade))

@@ -22,7 +22,8 @@ pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -
     let options = ExportOptions { as_of: written.as_of, ..ExportOptions::default() };
     let rows = ranked::rank(reader, &options)?;
     let mut table = table();
-    let rubrics: Vec<&str> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.as_str()).collect();
+    let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
+    let rubrics: Vec<&str> = seeds.map(|rubric| rubric.id.as_str()).collect();
     let heads: Vec<String> = ["#", "capability", "kind", "band"]
         .into_iter()
         .map(ToOwned::to_owned)
@@ -62,7 +63,7 @@ fn cells(row: &Ranked) -> Vec<Cell> {
     let name = output::shorten(&output::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(row.verdict.band.as_str()).fg(colour(row.verdict.band));
     let mut cells = vec![Cell::new(row.rank), Cell::new(name), Cell::new(capability.kind), band];
-    for score in &row.scores {
+    for score in row.scores.iter().filter(|score| score.rubric.is_seed()) {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
         let grade = if score.grade == "n/a" { "" } else { &output::shorten(&score.grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));

@@ -15,7 +15,7 @@ pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
 ///
 /// 1. the verdict's band: ok, watch, unknown, caution, block;
 /// 2. the chosen rubric's value, highest first, none last;
-/// 3. the mean coverage over the scores that were given, highest first;
+/// 3. the mean coverage over the scores of the four seed rubrics that were given, highest first;
 /// 4. the slug, in the order of its code points;
 /// 5. the id, so that the order is total.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,11 +30,12 @@ pub struct RankKey {
 /// The key of one capability. `rank_by` is a rubric's id; a rubric that gave no score ranks as one without a value.
 pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, id: CapabilityId) -> RankKey {
     let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
-    let sum: usize = scores.iter().map(|score| usize::from(score.coverage.as_thousandths())).sum();
+    let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
+    let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
     RankKey {
         band: place(verdict.band),
         value: Reverse(value),
-        coverage: Reverse(sum.checked_div(scores.len()).unwrap_or(0)),
+        coverage: Reverse(sum.checked_div(seeds().count()).unwrap_or(0)),
         slug: slug.to_owned(),
         id,
     }
@@ -84,6 +85,17 @@ mod tests {
         let mut shuffled: Vec<RankKey> = best_first.iter().rev().cloned().collect();
         shuffled.sort();
         assert_eq!(shuffled, best_first);
+    }
+
+    #[test]
+    fn the_coverage_of_variants_does_not_count() {
+        let verdict = Verdict { band: Band::Ok, disagreement: None };
+        let id = CapabilityId(Digest::of(b"1"));
+        let mut variant = score(Some(1), 0);
+        variant.rubric.id = "saferskills/other".into();
+        let seed = score(Some(5), 900);
+        let alone = rank_key(&verdict, std::slice::from_ref(&seed), DEFAULT_RANK_BY, "a", id);
+        assert_eq!(rank_key(&verdict, &[seed, variant], DEFAULT_RANK_BY, "a", id), alone);
     }
 
     #[test]

@@ -19,6 +19,13 @@ pub struct RubricRef {
     pub text: Digest,
 }
 
+impl RubricRef {
+    /// Whether it is one of the four that make the verdict; variants of a method stand beside them.
+    pub fn is_seed(&self) -> bool {
+        self.id.ends_with("/seed")
+    }
+}
+
 /// A share between 0 and 1 in thousandths: how much of what the rubric asks could be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

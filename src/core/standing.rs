@@ -42,6 +42,16 @@ pub struct Standing {
     pub signed: Claim<bool>,
     /// Whether the operator's own list names it.
     pub approved: Claim<bool>,
+    /// When something was last pushed to the repository. It and what follows are left out of the text where unknown, so
+    /// that a standing of before has the digest that it had.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub pushed: Claim<Timestamp>,
+    /// Whether the repository is archived.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub archived: Claim<bool>,
+    /// Watchers of the repository.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub watchers: Claim<u64>,
 }
 
 impl Standing {

@@ -8,6 +8,7 @@ mod labelled;
 mod manual;
 mod nightly;
 mod packages;
+mod published;
 mod real_registry;
 mod rows;
 mod scan;

@@ -13,7 +13,7 @@ pub(super) fn print(judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
         judged.verdict.band.as_str()
     ))?;
     out.line("| rubric | value | grade | coverage |\n|---|---|---|---|")?;
-    for score in &judged.scores {
+    for score in judged.shown() {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
         out.line(format_args!("| {} | {value} | {} | {} |", score.rubric.id, score.grade, score.coverage.to_json()))?;
     }

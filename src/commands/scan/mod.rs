@@ -31,6 +31,11 @@ struct Judged {
 }
 
 impl Judged {
+    /// The scores that people are shown: a variant of a method only where it was asked for by name, and then alone.
+    fn shown(&self) -> impl Iterator<Item = &Score> {
+        self.scores.iter().filter(|score| score.rubric.is_seed() || self.scores.len() == 1)
+    }
+
     fn item(&self) -> Item<'_> {
         Item::new(
             &self.input,

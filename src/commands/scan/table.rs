@@ -30,8 +30,7 @@ pub(super) fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Resu
         output::escape(&scanned.capability.slug)
     ))?;
     let scores: Vec<String> = judged
-        .scores
-        .iter()
+        .shown()
         .filter_map(|score| score.value.map(|value| format!("{} {value} {}", score.rubric.id, score.grade)))
         .collect();
     if !scores.is_empty() {

@@ -58,8 +58,15 @@ pub trait Rubric: Send + Sync {
 }
 
 /// Every rubric, in the order of the manual.
-pub const RUBRICS: &[&dyn Rubric] =
-    &[&spiderrating::SpiderRating, &saferskills::SaferSkills, &mcpbundles::McpBundles, &agentscore::AgentScore];
+pub const RUBRICS: &[&dyn Rubric] = &[
+    &spiderrating::SpiderRating,
+    &saferskills::SaferSkills,
+    &mcpbundles::McpBundles,
+    &agentscore::AgentScore,
+    // Variants: they stand beside the four and have no voice in the verdict.
+    &spiderrating::oss::Oss,
+    &spiderrating::live::Live,
+];
 
 /// How the bands of the four seed rubrics become one verdict, in Markdown: a page of the manual.
 pub const VERDICT_PAGE: &str = include_str!("verdict.md");
@@ -77,7 +84,7 @@ pub fn score_all(facts: &Facts, at: AsOf) -> Vec<Score> {
 /// The verdict over the four seed rubrics: the strictest band, `unknown` at best while not everything was analysed.
 /// Scores of other rubrics are left alone.
 pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
-    let known = scores.iter().filter(|score| score.rubric.id.ends_with("/seed")).filter_map(|score| {
+    let known = scores.iter().filter(|score| score.rubric.is_seed()).filter_map(|score| {
         let band = find(&score.rubric.id)?.band(score);
         (band != Band::Unknown).then_some(band)
     });

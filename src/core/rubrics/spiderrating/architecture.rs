@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::description::round;
-use super::numbers::TABLE;
+use super::numbers::ENGINE;
 
 /// What was counted in the files.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -30,13 +30,13 @@ pub(super) fn bonus_of(value: &Value) -> Option<f64> {
 
 /// The bonus for an architecture score.
 pub(super) fn bonus(score: f64) -> f64 {
-    let numbers = &TABLE.security.architecture;
+    let numbers = &ENGINE.architecture;
     (score / numbers.divisor).clamp(0.0, numbers.most)
 }
 
 /// The architecture score, one decimal.
 pub(super) fn score(counts: &Counts) -> f64 {
-    let numbers = &TABLE.security.architecture;
+    let numbers = &ENGINE.architecture;
     let total = step(&numbers.tests, counts.test_files)
         + share_step(&numbers.handling, numbers.handling_some, counts.handling_files, counts.source_files)
         + counts.readme_length.map_or(0.0, |length| step(&numbers.readme, length))
@@ -47,7 +47,7 @@ pub(super) fn score(counts: &Counts) -> f64 {
 }
 
 fn types(counts: &Counts) -> f64 {
-    let numbers = &TABLE.security.architecture;
+    let numbers = &ENGINE.architecture;
     if counts.typescript_files > 0 && counts.python_files == 0 {
         return numbers.typescript;
     }
@@ -55,7 +55,7 @@ fn types(counts: &Counts) -> f64 {
 }
 
 fn environment(counts: &Counts) -> f64 {
-    let numbers = &TABLE.security.architecture;
+    let numbers = &ENGINE.architecture;
     match (counts.environment_example, counts.environment_documented) {
         (true, _) => numbers.environment_example,
         (false, true) => numbers.environment_documented,

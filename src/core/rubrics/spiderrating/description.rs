@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::points::Points;
 
-use super::numbers::{Dimensions, Numbers, TABLE};
+use super::numbers::{Dimensions, ENGINE};
 
 /// The measured signals of a server's tools.
 #[derive(Debug, Deserialize)]
@@ -20,6 +20,8 @@ pub(super) struct Tools {
 /// The measured signals of one tool.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct ToolSignals {
+    #[serde(default)]
+    pub(super) name: String,
     pub(super) action_verb: bool,
     pub(super) scenario: bool,
     pub(super) parameters: bool,
@@ -55,8 +57,12 @@ pub(super) struct SkillSignals {
 
 /// The five dimensions of a server, from the value of the measure; none where it holds no tool.
 pub(super) fn of_tools(value: &Value) -> Option<Dimensions> {
-    let measured = Tools::deserialize(value).ok()?;
-    of_signals(&measured.tools)
+    of_signals(&tools_of(value))
+}
+
+/// The tools of the value of the measure.
+pub(super) fn tools_of(value: &Value) -> Vec<ToolSignals> {
+    Tools::deserialize(value).map(|measured| measured.tools).unwrap_or_default()
 }
 
 /// The five dimensions of a server's tools; none without tools.
@@ -69,7 +75,7 @@ pub(super) fn of_signals(tools: &[ToolSignals]) -> Option<Dimensions> {
     let alone = tools.len() == 1;
     let disambiguation: f64 = tools.iter().map(|tool| round(disambiguation(tool, alone), 2)).sum::<f64>() / count;
     let mean: f64 = tools.iter().map(|tool| tool_score(tool, alone)).sum::<f64>() / count;
-    let mapping = &TABLE.description.mapping;
+    let mapping = &ENGINE.mapping;
     let intent = share(|tool| tool.action_verb) * mapping.intent_action_verb
         + share(|tool| tool.scenario) * mapping.intent_scenario;
     let capability =
@@ -85,7 +91,7 @@ pub(super) fn of_signals(tools: &[ToolSignals]) -> Option<Dimensions> {
 
 /// The score of one tool between 0 and 10, one decimal. `alone` where the server has no other.
 pub(super) fn tool_score(tool: &ToolSignals, alone: bool) -> f64 {
-    let weights = &TABLE.description.signals;
+    let weights = &ENGINE.signals;
     let worth = |has: bool, weight: f64| if has { weight } else { 0.0 };
     let raw = worth(tool.action_verb, weights.action_verb)
         + worth(tool.scenario, weights.scenario)
@@ -98,8 +104,9 @@ pub(super) fn tool_score(tool: &ToolSignals, alone: bool) -> f64 {
     round((raw * density_factor(tool.density)).min(10.0), 1)
 }
 
-fn disambiguation(tool: &ToolSignals, alone: bool) -> f64 {
-    let numbers = &TABLE.description.tool;
+/// How far a tool stands apart from its siblings, between 0 and 1.
+pub(super) fn disambiguation(tool: &ToolSignals, alone: bool) -> f64 {
+    let numbers = &ENGINE.tool;
     if alone {
         return numbers.single_tool_disambiguation;
     }
@@ -113,14 +120,14 @@ fn disambiguation(tool: &ToolSignals, alone: bool) -> f64 {
 }
 
 fn length_factor(length: u64) -> f64 {
-    let numbers = &TABLE.description.tool;
+    let numbers = &ENGINE.tool;
     let short = numbers.lengths.iter().find(|(below, _)| length < *below);
     let long = if length > numbers.long { numbers.long_factor } else { 1.0 };
     short.map_or(long, |(_, factor)| *factor)
 }
 
 fn density_factor(density: Option<(u64, u64, u64, u64)>) -> f64 {
-    let numbers = &TABLE.description.tool;
+    let numbers = &ENGINE.tool;
     let Some((content, long, unique, words)) = density else { return 1.0 };
     if long == 0 || words == 0 {
         return numbers.density_floor;
@@ -133,7 +140,7 @@ fn density_factor(density: Option<(u64, u64, u64, u64)>) -> f64 {
 /// The five dimensions of a skill, from the value of the measure.
 pub(super) fn of_skill(value: &Value) -> Option<Dimensions> {
     let signals = SkillSignals::deserialize(value).ok()?;
-    let points = &TABLE.description.skill;
+    let points = &ENGINE.skill;
     let worth = |has: bool, points: f64| if has { points } else { 0.0 };
     let effects = if signals.effects { points.effects } else { points.no_effects };
     let length = (signals.length as f64 / points.length_divisor).min(points.length_points);
@@ -156,9 +163,7 @@ pub(super) fn of_skill(value: &Value) -> Option<Dimensions> {
 }
 
 /// The layer: the weighted dimensions, one decimal.
-pub(super) fn composite(values: &Dimensions) -> Points {
-    let numbers: &Numbers = &TABLE;
-    let weights = &numbers.description.dimensions;
+pub(super) fn composite(values: &Dimensions, weights: &Dimensions) -> Points {
     let sum = values.intent_clarity * weights.intent_clarity
         + values.permission_scope * weights.permission_scope
         + values.side_effects * weights.side_effects

@@ -6,25 +6,37 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::capability::Kind;
 use crate::score::Coverage;
 use crate::time::Timestamp;
 
 use super::description::round;
-use super::numbers::{MetadataPoints, TABLE};
+use super::numbers::{Count, MetadataPoints, TABLE};
 
 /// What sources claim; `None` where nobody says.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Claimed {
     pub(super) repository: Option<bool>,
     pub(super) license: Option<bool>,
-    pub(super) owner: Option<bool>,
-    pub(super) deprecated: Option<bool>,
+    pub(super) license_name: Option<String>,
+    #[serde(default)]
+    pub(super) license_file: bool,
+    owner: Option<bool>,
+    deprecated: Option<bool>,
+    archived: Option<bool>,
     pub(super) description_length: Option<u64>,
-    pub(super) maintainers: Option<u64>,
-    pub(super) created: Option<Timestamp>,
-    pub(super) published: Option<Timestamp>,
-    pub(super) version_count: Option<u64>,
-    pub(super) downloads_monthly: Option<u64>,
+    maintainers: Option<u64>,
+    contributors: Option<u64>,
+    created: Option<Timestamp>,
+    published: Option<Timestamp>,
+    pub(super) pushed: Option<Timestamp>,
+    commits_quarter: Option<u64>,
+    commits_year: Option<u64>,
+    version_count: Option<u64>,
+    downloads_monthly: Option<u64>,
+    pub(super) stars: Option<u64>,
+    pub(super) forks: Option<u64>,
+    watchers: Option<u64>,
 }
 
 /// One part of the layer on a scale of 0 to 10, and how many of its signals were there.
@@ -55,13 +67,14 @@ pub(super) fn read(value: Option<&Value>) -> Claimed {
     value.and_then(|value| Claimed::deserialize(value).ok()).unwrap_or_default()
 }
 
-/// The layer, its value rounded to two decimals; none where no signal is known.
-pub(super) fn layer(claimed: &Claimed, day: Timestamp) -> Layer {
+/// The layer, its value rounded to two decimals; none where no signal is known. Of downloads and stars, a skill is
+/// measured by its downloads first and a server by its stars.
+pub(super) fn layer(kind: Kind, claimed: &Claimed, day: Timestamp) -> Layer {
     let weights = &TABLE.metadata.weights;
     let parts = [
         part("provenance", weights.provenance, &provenance(claimed, day)),
         part("maintenance", weights.maintenance, &maintenance(claimed, day)),
-        popularity(weights.popularity, claimed),
+        popularity(weights.popularity, kind, claimed),
     ];
     let value = weighted(parts.iter().filter_map(|part| part.value.map(|value| (part.weight, value))));
     let known = parts.iter().map(|part| part.known).sum();
@@ -91,7 +104,7 @@ fn provenance(claimed: &Claimed, day: Timestamp) -> Signals<5> {
         claimed.license.map(yes),
         claimed.owner.map(yes),
         claimed.created.map(|created| yes(created.days_until(day) > points.old_enough_days)),
-        claimed.deprecated.map(|deprecated| yes(!deprecated)),
+        claimed.archived.or(claimed.deprecated).map(|given_up| yes(!given_up)),
     ]
 }
 
@@ -99,24 +112,48 @@ fn maintenance(claimed: &Claimed, day: Timestamp) -> Signals<4> {
     let points: &MetadataPoints = &TABLE.metadata.points;
     let full = points.maintenance_signal;
     let yes = |has: bool| (if has { full } else { 0.0 }, full);
-    let recency = |published: Timestamp| {
-        let age = published.days_until(day);
-        points.recency.iter().find(|(within, _)| age <= *within).map_or(0.0, |(_, points)| *points)
-    };
+    let recency =
+        |age: i64| points.recency.iter().find(|(within, _)| age <= *within).map_or(0.0, |(_, points)| *points);
     [
-        claimed.published.map(|published| (recency(published), full)),
+        age_of_work(claimed, day).map(|age| (recency(age), full)),
         claimed.version_count.map(|count| yes(count >= 1)),
-        claimed.maintainers.map(|count| yes(count >= points.contributors)),
-        claimed.description_length.map(|length| yes(length >= points.description_length)),
+        claimed.contributors.or(claimed.maintainers).map(|count| yes(count >= points.contributors)),
+        claimed.description_length.map(|length| yes(length > 0)),
     ]
 }
 
-/// One signal: downloads on a logarithmic scale.
-fn popularity(weight: f64, claimed: &Claimed) -> Part {
-    let full = log2(TABLE.metadata.points.downloads_monthly_full.saturating_add(1));
-    let scaled = |count: u64| (log2(count.saturating_add(1)) as f64 / full as f64).min(1.0);
-    let value = claimed.downloads_monthly.map(|count| round(10.0 * scaled(count), 2));
-    Part { name: "popularity", weight, value, known: usize::from(value.is_some()), signals: 1 }
+/// How many days old the last work is: the last push, else what commits were counted, else the last release.
+fn age_of_work(claimed: &Claimed, day: Timestamp) -> Option<i64> {
+    let pushed = claimed.pushed.map(|pushed| pushed.days_until(day));
+    let counted = || match (claimed.commits_quarter, claimed.commits_year) {
+        (Some(1..), _) => Some(QUARTER),
+        (_, Some(1..)) => Some(YEAR),
+        (_, Some(0)) => Some(YEAR + 1),
+        (Some(0) | None, None) => None,
+    };
+    pushed.or_else(counted).or_else(|| claimed.published.map(|published| published.days_until(day)))
+}
+
+/// Days in which commits are counted: the most that a counted commit can be old.
+const QUARTER: i64 = 90;
+const YEAR: i64 = 365;
+
+/// Three counts, each on a logarithmic scale.
+fn popularity(weight: f64, kind: Kind, claimed: &Claimed) -> Part {
+    let numbers = &TABLE.metadata.popularity;
+    let stars = claimed.stars.map(|count| scaled(count, numbers.stars));
+    let downloads = claimed.downloads_monthly.map(|count| scaled(count, numbers.downloads_monthly));
+    let first = if kind == Kind::Skill { downloads.or(stars) } else { stars.or(downloads) };
+    let forks = claimed.forks.map(|count| scaled(count, numbers.forks));
+    let watchers = claimed.watchers.map(|count| scaled(count, numbers.watchers));
+    part("popularity", weight, &[first, forks, watchers])
+}
+
+/// What a count is worth, as (reached, possible).
+fn scaled(count: u64, of: Count) -> (f64, f64) {
+    let full = log2(of.full.saturating_add(1));
+    let reached = (log2(count.saturating_add(1)) as f64 / full as f64).min(1.0);
+    (of.share * reached, of.share)
 }
 
 fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> Part {

@@ -1,4 +1,5 @@
-//! SpiderRating's numbers: `weights.toml` as types.
+//! SpiderRating's numbers as types: those of the page and ours (`weights.toml`), those of the public engine
+//! (`engine.toml`).
 //!
 //! Must not compute anything.
 
@@ -9,23 +10,39 @@ use serde::Deserialize;
 
 use crate::fact::Severity;
 
-/// The text of the numbers file.
+/// The text of the numbers of the page, and ours where it names a signal without points.
 pub(super) const TEXT: &str = include_str!("weights.toml");
+/// The text of the public engine's numbers.
+pub(super) const ENGINE_TEXT: &str = include_str!("engine.toml");
 
-/// The numbers.
+/// The numbers of the page.
 pub(super) static TABLE: LazyLock<Numbers> =
     LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
+/// The numbers of the public engine.
+pub(super) static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| toml::from_str(ENGINE_TEXT).expect("the compiled-in numbers parse, as tested"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Numbers {
     pub(super) known_malicious: Vec<String>,
     pub(super) layers: Layers,
-    pub(super) description: Description,
+    pub(super) dimensions: Dimensions,
     pub(super) security: Security,
     pub(super) metadata: Metadata,
     pub(super) grades: BTreeMap<String, i64>,
     pub(super) constraints: Constraints,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Engine {
+    pub(super) dimensions: Dimensions,
+    pub(super) signals: Signals,
+    pub(super) tool: Tool,
+    pub(super) mapping: Mapping,
+    pub(super) skill: Skill,
+    pub(super) architecture: Architecture,
     pub(super) codes: BTreeMap<String, Severity>,
 }
 
@@ -35,16 +52,6 @@ pub(super) struct Layers {
     pub(super) description: f64,
     pub(super) security: f64,
     pub(super) metadata: f64,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Description {
-    pub(super) dimensions: Dimensions,
-    pub(super) signals: Signals,
-    pub(super) tool: Tool,
-    pub(super) mapping: Mapping,
-    pub(super) skill: Skill,
 }
 
 /// Five numbers, one for each dimension: weights in the file, values in the arithmetic.
@@ -120,7 +127,6 @@ pub(super) struct Skill {
 #[serde(deny_unknown_fields)]
 pub(super) struct Security {
     pub(super) penalties: BTreeMap<Severity, i64>,
-    pub(super) architecture: Architecture,
 }
 
 #[derive(Debug, Deserialize)]
@@ -145,6 +151,7 @@ pub(super) struct Architecture {
 pub(super) struct Metadata {
     pub(super) weights: MetadataWeights,
     pub(super) points: MetadataPoints,
+    pub(super) popularity: Popularity,
 }
 
 #[derive(Debug, Deserialize)]
@@ -162,9 +169,23 @@ pub(super) struct MetadataPoints {
     pub(super) maintenance_signal: f64,
     pub(super) recency: Vec<(i64, f64)>,
     pub(super) old_enough_days: i64,
-    pub(super) description_length: u64,
     pub(super) contributors: u64,
-    pub(super) downloads_monthly_full: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Popularity {
+    pub(super) stars: Count,
+    pub(super) downloads_monthly: Count,
+    pub(super) forks: Count,
+    pub(super) watchers: Count,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Count {
+    pub(super) share: f64,
+    pub(super) full: u64,
 }
 
 #[derive(Debug, Deserialize)]

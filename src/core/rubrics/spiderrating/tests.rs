@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::super::findings::Answered;
 use super::super::tests::{any_findings, day, finding, reported};
 use super::description::ToolSignals;
+use super::layers::security_layer;
 use super::*;
 use crate::rules::code::RULES;
 use crate::rules::code::measure_fixtures::Scene;
@@ -62,12 +64,12 @@ fn dimensions_reproduce_the_engine_through_the_real_measure() {
     };
     let alone = description::of_tools(&measured(&[("v4", VECTORS[3].0)])).expect("a tool");
     assert_eq!(shown(&alone), [10.0, 10.0, 10.0, 8.0, 9.5]);
-    assert_eq!(description::composite(&alone), Points::hundredths(950));
+    assert_eq!(description::composite(&alone, &TABLE.dimensions), Points::hundredths(950));
     let names = ["v1", "v2", "v3", "v4", "v5", "v6"];
     let tools: Vec<(&str, &str)> = names.into_iter().zip(VECTORS.map(|(text, ..)| text)).collect();
     let all = description::of_tools(&measured(&tools)).expect("six tools");
     assert_eq!(shown(&all), [3.0, 3.3, 3.7, 6.0, 3.9]);
-    assert_eq!(description::composite(&all), Points::hundredths(400));
+    assert_eq!(description::composite(&all, &TABLE.dimensions), Points::hundredths(400));
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn a_skill_is_scored_by_the_points_of_its_text() {
         operational_boundaries: 5.0,
     };
     assert_eq!(values, expected);
-    assert_eq!(description::composite(&values), Points::hundredths(670));
+    assert_eq!(description::composite(&values, &TABLE.dimensions), Points::hundredths(670));
 }
 
 fn security(counts: [usize; 4], bonus: f64) -> Points {
@@ -151,21 +153,21 @@ fn claimed(value: Value) -> metadata::Claimed {
 }
 
 fn metadata_of(value: Value) -> metadata::Layer {
-    metadata::layer(&claimed(value), day().start_of_day())
+    metadata::layer(Kind::McpServer, &claimed(value), day().start_of_day())
 }
 
 #[test]
 fn known_signals_only_make_the_metadata_layer() {
     let full = metadata_of(json!({
-        "repository": true, "license": true, "owner": true, "deprecated": false, "created": "2020-01-01T00:00:00Z",
-        "published": "2026-11-01T00:00:00Z", "version_count": 3, "maintainers": 2, "description_length": 40,
-        "downloads_monthly": 1_000_000,
+        "repository": true, "license": true, "owner": true, "archived": false, "created": "2020-01-01T00:00:00Z",
+        "pushed": "2026-11-01T00:00:00Z", "version_count": 3, "contributors": 2, "description_length": 1,
+        "stars": 10_000, "forks": 1000, "watchers": 500,
     }));
     assert_eq!((full.value, full.coverage), (Some(10.0), Coverage::FULL));
     let some = metadata_of(json!({"repository": true, "license": false, "published": "2026-07-01T00:00:00Z"}));
     let values = some.parts.map(|part| part.value);
     assert_eq!(values, [Some(5.0), Some(6.0), None]);
-    assert_eq!((some.value, some.coverage), (Some(5.47), Coverage::of(3, 10)));
+    assert_eq!((some.value, some.coverage), (Some(5.47), Coverage::of(3, 12)));
     assert_eq!(metadata_of(json!({})).value, None);
 }
 
@@ -181,9 +183,52 @@ fn ages_count_whole_days_up_to_the_limits() {
 }
 
 #[test]
+fn the_last_work_is_a_push_else_counted_commits_else_a_release() {
+    let maintenance = |value: Value| metadata_of(value).parts[1].value;
+    let released = "2026-11-20T00:00:00Z";
+    assert_eq!(maintenance(json!({"pushed": "2020-01-01T00:00:00Z", "published": released})), Some(0.0));
+    assert_eq!(maintenance(json!({"commits_quarter": 1, "commits_year": 9, "published": released})), Some(10.0));
+    assert_eq!(maintenance(json!({"commits_quarter": 0, "commits_year": 9, "published": released})), Some(2.0));
+    assert_eq!(maintenance(json!({"commits_year": 0, "published": released})), Some(0.0));
+    assert_eq!(maintenance(json!({"published": released})), Some(10.0));
+}
+
+#[test]
+fn what_a_repository_states_stands_before_what_a_registry_does() {
+    let provenance = |value: Value| metadata_of(value).parts[0].value;
+    assert_eq!(provenance(json!({"archived": true, "deprecated": false})), Some(0.0));
+    assert_eq!(provenance(json!({"deprecated": false})), Some(10.0));
+    let maintenance = |value: Value| metadata_of(value).parts[1].value;
+    assert_eq!(maintenance(json!({"contributors": 1, "maintainers": 4})), Some(0.0));
+    assert_eq!(maintenance(json!({"description_length": 0, "version_count": 1})), Some(5.0));
+}
+
+#[test]
 fn popularity_is_logarithmic() {
     let of = |downloads: u64| metadata_of(json!({ "downloads_monthly": downloads })).value;
     assert_eq!([of(0), of(999), of(1_000_000), of(u64::MAX)], [Some(0.0), Some(5.0), Some(10.0), Some(10.0)]);
+    let stars = metadata_of(json!({ "stars": 99, "forks": 1000, "watchers": 0 })).value;
+    assert_eq!(stars, Some(5.5), "half of ten by 0.5, ten by 0.3, nothing by 0.2");
+}
+
+#[test]
+fn a_server_is_measured_by_stars_and_a_skill_by_downloads() {
+    let both = claimed(json!({ "stars": 0, "downloads_monthly": 1_000_000 }));
+    let of = |kind| metadata::layer(kind, &both, day().start_of_day()).value;
+    assert_eq!((of(Kind::McpServer), of(Kind::Skill)), (Some(0.0), Some(10.0)));
+}
+
+#[test]
+fn a_skill_name_within_two_letters_of_a_target_is_a_typosquat() {
+    let text = json!({"length": 10, "title": true, "purpose": false, "verb": false, "requirements": false,
+        "binaries": false, "file_access": false, "effects": false, "undo": false, "examples": false, "limits": false,
+        "steps": false, "scope": false, "when": false});
+    let scored = |target: Value| {
+        let name = json!({"target": target, "distance": 2, "taken_down": false});
+        let facts = reported(Kind::Skill, &[(SKILL, text.clone()), (NAME, name)], Outcome::False);
+        SpiderRating.score(&facts, day()).parts.iter().find(|part| part.name == "security").and_then(|part| part.value)
+    };
+    assert_eq!((scored(Value::Null), scored(json!("solana"))), (Some(Points::whole(10)), Some(Points::whole(9))));
 }
 
 fn inputs(findings: Vec<Finding>, repository: Option<bool>) -> Inputs {
@@ -194,7 +239,7 @@ fn inputs(findings: Vec<Finding>, repository: Option<bool>) -> Inputs {
         answered: ALL_ANSWERED,
         bonus: None,
         no_source: claimed.repository == Some(false),
-        metadata: metadata::layer(&claimed, day().start_of_day()),
+        metadata: metadata::layer(Kind::McpServer, &claimed, day().start_of_day()),
         metadata_known: true,
     }
 }
@@ -256,7 +301,7 @@ fn codes_carry_the_severity_of_their_class() {
     assert_eq!(published("TS-W005"), Some(Severity::Medium));
     assert_eq!(published("TS-SEC-ssrf"), Some(Severity::Medium));
     assert_eq!(published("other"), None);
-    assert_eq!(TABLE.codes.keys().filter(|code| code.starts_with("TS-")).count(), 46);
+    assert_eq!(ENGINE.codes.keys().filter(|code| code.starts_with("TS-")).count(), 46);
 }
 
 proptest::proptest! {

@@ -102,7 +102,7 @@ fn a_rule_cites_what_fits_where_the_method_cites_something_else() {
 #[test]
 fn published_severities_agree_with_the_rubrics() {
     let numbers: [(&str, &str); 3] = [
-        ("spiderrating", include_str!("../../rubrics/spiderrating/weights.toml")),
+        ("spiderrating", include_str!("../../rubrics/spiderrating/engine.toml")),
         ("saferskills", include_str!("../../rubrics/saferskills/weights.toml")),
         ("mcpbundles", include_str!("../../rubrics/mcpbundles/weights.toml")),
     ];

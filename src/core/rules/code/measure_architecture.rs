@@ -36,7 +36,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
   "dependencies": {"@modelcontextprotocol/sdk": "1.0.0"}}
 "#;
     let project = example("a server with source", &[("index.js", server), ("package.json", manifest)]);
-    measure(&text, vec![project], vec![bare_skill()])
+    RuleMeta { version: 2, ..measure(&text, vec![project], vec![bare_skill()]) }
 });
 
 static RETURN_TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"def (?-u:\w)+\((?s:.)*?\)\s*->"));
@@ -47,6 +47,37 @@ static CONFIGURATION: LazyLock<Regex> =
 
 const SKIPPED: [&str; 11] =
     ["node_modules", "__pycache__", ".venv", "venv", ".git", "dist", "build", ".tox", ".mypy_cache", ".next", ".nuxt"];
+/// Folders whose code the reference's scanner does not rate, beside those of which it counts nothing.
+const UNRATED: [&str; 28] = [
+    "__tests__",
+    "tests",
+    "test",
+    "examples",
+    "example",
+    "benchmarks",
+    "benchmark",
+    "fixtures",
+    "fixture",
+    "vendor",
+    "third_party",
+    "third-party",
+    "external",
+    "docs",
+    "doc",
+    "documentation",
+    "spec",
+    "e2e",
+    "integration_tests",
+    ".cache",
+    "coverage",
+    "scripts",
+    "migrations",
+    "migration",
+    "seeds",
+    "seed",
+    "ingest",
+    "electron",
+];
 const DEPENDENCY_FILES: [&str; 11] = [
     "package-lock.json",
     "yarn.lock",
@@ -85,6 +116,7 @@ impl Rule for MeasureArchitecture {
         facts.measured(json!({
             "test_files": test_files(subject),
             "source_files": source.len(),
+            "rated_files": source.iter().filter(|document| is_rated(&document.path)).count(),
             "handling_files": source.iter().filter(|document| handles_errors(&document.text)).count(),
             "readme_length": readme.map(|document| document.text.chars().count()),
             "python_files": python.len(),
@@ -110,6 +142,15 @@ fn is_skipped(path: &str) -> bool {
 
 fn is_source(path: &str) -> bool {
     [".py", ".ts", ".js"].iter().any(|ending| path.ends_with(ending)) && !is_skipped(path)
+}
+
+/// Whether the reference's code scanner rates a file: by its ending, its folders and its name.
+pub(crate) fn is_rated(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let unrated = path.split('/').any(|part| UNRATED.contains(&part))
+        || [".test.ts", ".test.js", ".spec.ts", ".spec.js", ".d.ts", ".min.js"].iter().any(|end| name.ends_with(end))
+        || ["test_", "_test."].iter().any(|begin| name.starts_with(begin));
+    is_source(path) && !unrated
 }
 
 fn handles_errors(text: &str) -> bool {
@@ -162,7 +203,7 @@ mod tests {
         ];
         let value = measured(&MeasureArchitecture, Kind::McpServer, &files);
         let expected = json!({
-            "test_files": 1, "source_files": 3, "handling_files": 1, "readme_length": 29, "python_files": 3,
+            "test_files": 1, "source_files": 3, "rated_files": 2, "handling_files": 1, "readme_length": 29, "python_files": 3,
             "typed_python_files": 1, "typescript_files": 0, "dependency_files": 1, "environment_example": false,
             "environment_documented": true,
         });
@@ -174,6 +215,14 @@ mod tests {
         let value =
             measured(&MeasureArchitecture, Kind::McpServer, &[("a.ts", ""), ("spec/one.go", ""), ("spec/x", "")]);
         assert_eq!((&value["test_files"], &value["typescript_files"]), (&json!(1), &json!(1)));
+    }
+
+    #[test]
+    fn tests_examples_and_built_code_are_not_rated() {
+        assert!(is_rated("src/a.py") && is_rated("server.ts") && is_rated("a/testing.js"));
+        for path in ["dist/a.js", "docs/a.py", "a/test_b.py", "a.d.ts", "a.spec.ts", "a.min.js", "a.go", "e2e/x/a.ts"] {
+            assert!(!is_rated(path), "{path}");
+        }
     }
 
     #[test]

@@ -32,12 +32,17 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
     let mut claimed = bare_skill();
     claimed.note = "a skill with claims".into();
     claimed.claims.license = Claim::Known("MIT".into());
-    measure(
-        &text,
-        vec![example("a package with a manifest", &[("package.json", manifest)]), claimed],
-        vec![bare_skill()],
-    )
+    let mut standing = bare_skill();
+    standing.note = "a skill whose repository is known".into();
+    standing.claims.standing.stars = Claim::Known(12);
+    let fires = vec![example("a package with a manifest", &[("package.json", manifest)]), claimed, standing];
+    RuleMeta { version: 2, ..measure(&text, fires, vec![bare_skill()]) }
 });
+
+/// The names of files that hold a licence, as the public engine of SpiderRating looks for them.
+const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "COPYING"];
+/// The longest licence name that is kept, in code points: an expression, not a text.
+const LICENCE_NAME: usize = 64;
 
 impl Rule for MeasureMetadata {
     fn meta(&self) -> &RuleMeta {
@@ -46,10 +51,12 @@ impl Rule for MeasureMetadata {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let manifest = package_manifest(subject);
-        let value = metadata(subject.claims, manifest);
+        let mut value = metadata(subject.claims, manifest);
         if value.as_object().is_some_and(|fields| fields.values().all(Value::is_null)) {
             facts.unavailable("no source and no package manifest states anything");
         } else {
+            let own = |name: &str| subject.evidence.documents.contains_key(name);
+            value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
             facts.measured(value);
         }
     }
@@ -91,9 +98,16 @@ fn metadata(claims: &Claims, manifest: Option<&Manifest>) -> Value {
         Claim::Absent => Some(false),
         Claim::Unknown => None,
     };
+    let license_name = match &claims.license {
+        Claim::Known(text) => Some(text.as_str()),
+        Claim::Absent => None,
+        Claim::Unknown => stated("license").and_then(Value::as_str),
+    };
+    let standing = &claims.standing;
     json!({
         "repository": present(&claims.repository, "repository"),
         "license": present(&claims.license, "license"),
+        "license_name": license_name.map(|name| name.chars().take(LICENCE_NAME).collect::<String>()),
         "owner": owner,
         "deprecated": deprecated,
         "description_length": described,
@@ -104,6 +118,14 @@ fn metadata(claims: &Claims, manifest: Option<&Manifest>) -> Value {
         "downloads_monthly": claims.downloads_monthly.known(),
         "dependencies": claims.dependencies.known().map(Vec::len),
         "provenance": claims.provenance.known(),
+        "stars": standing.stars.known(),
+        "forks": standing.forks.known(),
+        "watchers": standing.watchers.known(),
+        "contributors": standing.contributors.known(),
+        "pushed": standing.pushed.known(),
+        "commits_quarter": standing.commits_quarter.known(),
+        "commits_year": standing.commits_year.known(),
+        "archived": standing.archived.known(),
     })
 }
 
@@ -169,6 +191,18 @@ mod tests {
             json!({"license": "MIT"}),
         );
         assert_eq!(scene.value(&MeasureMetadata)["repository"], Value::Null);
+    }
+
+    #[test]
+    fn what_a_repository_states_stands_beside_what_a_registry_does() {
+        let mut scene = Scene::of(Kind::McpServer, &[("LICENSE", "words")]);
+        scene.claims.license = Claim::Known("AGPL-3.0".into());
+        scene.claims.standing.stars = Claim::Known(7);
+        scene.claims.standing.pushed = Claim::Known(Timestamp::from_unix_seconds(0));
+        let value = scene.value(&MeasureMetadata);
+        assert_eq!((&value["license_name"], &value["license_file"]), (&json!("AGPL-3.0"), &json!(true)));
+        let repository = (&value["stars"], &value["forks"], &value["pushed"]);
+        assert_eq!(repository, (&json!(7), &Value::Null, &json!("1970-01-01T00:00:00Z")));
     }
 
     #[test]

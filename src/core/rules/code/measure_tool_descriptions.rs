@@ -34,7 +34,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
         kinds: &[Kind::McpServer],
         cites: &["spiderrating:description"],
     };
-    measure(&text, vec![two_tools()], vec![bare_skill()])
+    RuleMeta { version: 2, ..measure(&text, vec![two_tools()], vec![bare_skill()]) }
 });
 
 impl Rule for MeasureToolDescriptions {
@@ -52,11 +52,11 @@ impl Rule for MeasureToolDescriptions {
     }
 }
 
-/// Each tool once, as (name, description): a tools list before a manifest before source, then in their order. A tool
-/// whose description is no literal in source is left out; one that a list gives without a description has an empty one.
+/// Each tool once, as (name, description): a tools list before a manifest before source, then as they stand there,
+/// because the reference's mean depends on their order in its last bit. A tool whose description is no literal in source is left out; one that a list gives without a description has an empty one.
 fn described_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<(&'a str, &'a str)> {
     let mut tools: Vec<&Tool> = tools.collect();
-    tools.sort_by_key(|tool| tool.origin);
+    tools.sort_by_key(|tool| (tool.origin, &tool.place.file, tool.place.line, tool.place.column));
     let mut seen = BTreeSet::new();
     tools
         .into_iter()

@@ -106,6 +106,15 @@ fn a_tool_stands_once_and_a_tools_list_before_source() {
 }
 
 #[test]
+fn tools_stand_in_the_order_of_their_list() {
+    let mut scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("a", "Second."), ("b", "First of them.")]);
+    for (tool, column) in scene.evidence.tools.iter_mut().zip([90, 10]) {
+        tool.place.column = column;
+    }
+    assert_eq!(scene.value(&MeasureToolDescriptions)["tools"][0]["name"], "b");
+}
+
+#[test]
 fn a_description_that_is_no_literal_is_left_out() {
     let mut scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("a", "")]);
     let tool = scene.evidence.tools.first_mut().expect("one tool");

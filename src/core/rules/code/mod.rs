@@ -30,7 +30,7 @@ mod history_republished;
 mod hook_auto_approve;
 mod hook_commands;
 mod hook_remote_command;
-mod measure_architecture;
+pub(crate) mod measure_architecture;
 mod measure_deployment;
 #[cfg(test)]
 pub(crate) mod measure_fixtures;
@@ -39,6 +39,7 @@ mod measure_metadata;
 mod measure_model;
 mod measure_permission_words;
 mod measure_skill_description;
+mod measure_skill_name;
 mod measure_tool_annotations;
 mod measure_tool_descriptions;
 mod measure_tool_permissions;
@@ -181,6 +182,7 @@ pub const RULES: &[&dyn Rule] = &[
     &measure_metadata::MeasureMetadata,
     &measure_model::MeasureModel,
     &measure_skill_description::MeasureSkillDescription,
+    &measure_skill_name::MeasureSkillName,
     &measure_tool_annotations::MeasureToolAnnotations,
     &measure_tool_descriptions::MeasureToolDescriptions,
     &measure_tool_permissions::MeasureToolPermissions,

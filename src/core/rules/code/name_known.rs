@@ -89,10 +89,12 @@ pub(super) const SCOPES: [&str; 12] = [
 ];
 
 /// Names of skills that were taken down as attacks, from the list that SpiderRating's engine holds. With a slash: the
-/// publisher and the name. Two of its seven (security-check, nanopdf) are left out, because honest authors choose them
-/// as well.
+/// publisher and the name. Two of its seven stand apart, in [`TAKEN_DOWN_IN_USE`].
 pub(super) const TAKEN_DOWN: [&str; 5] =
     ["google-qx4", "net_ninja", "better-polymarket", "cgallic/wake-up", "jeffreyling/devinism"];
+
+/// The two that honest authors choose as well.
+pub(super) const TAKEN_DOWN_IN_USE: [&str; 2] = ["security-check", "nanopdf"];
 
 /// Vendors whose hosts are imitated.
 pub(super) const VENDOR_HOSTS: [&str; 28] = [

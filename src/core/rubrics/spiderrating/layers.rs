@@ -1,0 +1,161 @@
+//! The three layers: what the page makes of each, and the arithmetic that its variants share.
+//!
+//! Must not grade: the page and its variants differ in that.
+
+use crate::capability::Kind;
+use crate::fact::Severity;
+use crate::points::Points;
+use crate::score::{Coverage, Part, Score};
+
+use super::super::findings::{self, Answered, Finding};
+use super::super::terms::{close, distinct, term};
+use super::numbers::{Dimensions, Layers, TABLE};
+use super::{ARCHITECTURE, METADATA, SKILL, TOOLS, description, metadata};
+
+/// What the arithmetic starts from.
+pub(super) struct Inputs {
+    pub(super) dimensions: Option<Dimensions>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) answered: Answered,
+    pub(super) bonus: Option<f64>,
+    pub(super) no_source: bool,
+    pub(super) metadata: metadata::Layer,
+    pub(super) metadata_known: bool,
+}
+
+/// A layer with its share of the whole.
+pub(super) struct Layer {
+    pub(super) name: &'static str,
+    pub(super) weight: f64,
+    pub(super) value: Option<Points>,
+    pub(super) coverage: Coverage,
+    pub(super) note: String,
+    pub(super) rules: Vec<String>,
+}
+
+/// A code in a file is one issue.
+pub(super) fn issues(findings: &[Finding]) -> Vec<Finding> {
+    findings::distinct_by(findings.to_vec(), |finding| (finding.code.clone(), finding.place.file.clone()))
+}
+
+/// The layers of the page with given shares.
+pub(super) fn layers(kind: Kind, inputs: &Inputs, findings: &[Finding], weights: &Layers) -> [Layer; 3] {
+    [
+        Layer { weight: weights.description, ..description_layer(kind, inputs.dimensions.as_ref()) },
+        Layer { weight: weights.security, ..security_layer(findings, inputs.answered, inputs.bonus.unwrap_or(0.0)) },
+        Layer { weight: weights.metadata, ..metadata_layer(&inputs.metadata, inputs.metadata_known) },
+    ]
+}
+
+/// The weighted mean of the layers that have data.
+pub(super) fn overall(layers: &[Layer]) -> Option<f64> {
+    metadata::weighted(layers.iter().filter_map(|layer| layer.value.map(|value| (layer.weight, value.as_f64()))))
+}
+
+fn description_layer(kind: Kind, dimensions: Option<&Dimensions>) -> Layer {
+    let rule = if kind == Kind::Skill { SKILL } else { TOOLS };
+    let missing = if kind == Kind::Skill { "no SKILL.md could be read" } else { "no tool description could be read" };
+    Layer {
+        name: "description",
+        weight: 0.0,
+        value: dimensions.map(|values| description::composite(values, &TABLE.dimensions)),
+        coverage: if dimensions.is_some() { Coverage::FULL } else { Coverage::NONE },
+        note: if dimensions.is_some() { String::new() } else { missing.into() },
+        rules: vec![rule.into()],
+    }
+}
+
+/// 10 minus the penalties plus the bonus, cut to 0..10; none where no rule could look.
+pub(super) fn security_layer(findings: &[Finding], answered: Answered, bonus: f64) -> Layer {
+    let lost = |finding: &Finding| TABLE.security.penalties.get(&finding.severity).copied().unwrap_or(0);
+    let penalties = Points::hundredths(findings.iter().map(lost).sum());
+    let bonus = Points::round_from(bonus);
+    let value = (Points::whole(10) - penalties + bonus).clamp_to(Points::ZERO, Points::whole(10));
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let note = format!(
+        "10 - {penalties} + {bonus}: {} critical, {} high, {} medium, {} low; {} of {} rules could look",
+        count(Severity::Critical),
+        count(Severity::High),
+        count(Severity::Medium),
+        count(Severity::Low),
+        answered.answered,
+        answered.asked
+    );
+    Layer {
+        name: "security",
+        weight: 0.0,
+        value: (answered.answered > 0).then_some(value),
+        coverage: answered.coverage(),
+        note,
+        rules: distinct(findings.iter().map(|finding| finding.rule.as_str()).chain([ARCHITECTURE])),
+    }
+}
+
+fn metadata_layer(layer: &metadata::Layer, known: bool) -> Layer {
+    let value = layer.value.filter(|_| known).map(Points::round_from);
+    let note = if value.is_some() { "known signals only" } else { "nobody states any of its signals" };
+    Layer {
+        name: "metadata",
+        weight: 0.0,
+        value,
+        coverage: layer.coverage,
+        note: note.into(),
+        rules: vec![METADATA.into()],
+    }
+}
+
+/// The layers' coverages by their weights.
+pub(super) fn coverage_over(layers: &[Layer]) -> Coverage {
+    let sum: f64 = layers.iter().map(|layer| layer.weight * f64::from(layer.coverage.as_thousandths())).sum();
+    Coverage::thousandths(sum.round_ties_even() as u16)
+}
+
+/// The layers as terms, and what rounding adds.
+pub(super) fn add_terms(score: &mut Score, layers: &[Layer], value: Points) {
+    let total: f64 = layers.iter().filter(|layer| layer.value.is_some()).map(|layer| layer.weight).sum();
+    for layer in layers {
+        let Some(points) = layer.value else { continue };
+        let share = layer.weight / total;
+        let note = format!("{} % of {points}", description::round(share * 100.0, 1));
+        score.terms.push(term(layer.name, Points::round_from(share * points.as_f64()), layer.rules.clone(), note));
+    }
+    close(&mut score.terms, value, "the weighted sum, rounded to two decimals");
+}
+
+/// The five dimensions by name, unrounded.
+pub(super) fn five(values: Option<&Dimensions>) -> [(&'static str, Option<f64>); 5] {
+    [
+        ("intent_clarity", values.map(|values| values.intent_clarity)),
+        ("permission_scope", values.map(|values| values.permission_scope)),
+        ("side_effects", values.map(|values| values.side_effects)),
+        ("capability_disclosure", values.map(|values| values.capability_disclosure)),
+        ("operational_boundaries", values.map(|values| values.operational_boundaries)),
+    ]
+}
+
+/// The layers, the dimensions, the parts of metadata and the bonus.
+pub(super) fn add_parts(
+    score: &mut Score,
+    layers: &[Layer],
+    dimensions: &Option<Dimensions>,
+    metadata: &metadata::Layer,
+    bonus: Option<f64>,
+) {
+    let part = |name: &str, value: Option<Points>, coverage: Coverage, note: &str| Part {
+        name: name.into(),
+        value,
+        coverage,
+        note: note.into(),
+    };
+    score.parts.extend(layers.iter().map(|layer| part(layer.name, layer.value, layer.coverage, &layer.note)));
+    if dimensions.is_some() {
+        let shown = |value: f64| Points::round_from(description::round(value, 1));
+        let five = five(dimensions.as_ref());
+        score.parts.extend(five.map(|(name, value)| part(name, value.map(shown), Coverage::FULL, "")));
+    }
+    let of_metadata =
+        metadata.parts.iter().map(|each| part(each.name, each.value.map(Points::round_from), each.coverage(), ""));
+    score.parts.extend(of_metadata);
+    let coverage = if bonus.is_some() { Coverage::FULL } else { Coverage::NONE };
+    score.parts.push(part("architecture_bonus", bonus.map(Points::round_from), coverage, ""));
+}
