@@ -252,10 +252,14 @@ fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
     let codes = ["A".to_owned(), "B".to_owned()];
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
     let seen = |ours, rule| {
-        let found = resolve(&codes, &fact("r", Outcome::True, ours, Value::Null), rule, published).expect("coded");
+        let fact = fact("r", Outcome::True, ours, Value::Null);
+        let found = resolve(&codes, &fact, rule, published, |_| 0).expect("coded");
         (found.code, found.severity)
     };
     assert_eq!(seen(Severity::Medium, Severity::Medium), ("B".into(), Severity::Critical));
-    assert_eq!(seen(Severity::Low, Severity::Medium), ("A".into(), Severity::Low));
-    assert_eq!(resolve(&[], &fact("r", Outcome::True, Severity::Low, Value::Null), Severity::Low, published), None);
+    assert_eq!(seen(Severity::Low, Severity::Medium), ("B".into(), Severity::Low), "the code stays");
+    let low = fact("r", Outcome::True, Severity::Low, Value::Null);
+    assert_eq!(resolve(&[], &low, Severity::Low, published, |_| 0), None);
+    let ranked = resolve(&codes, &low, Severity::Low, published, |code| code == "A").expect("coded");
+    assert_eq!((ranked.code.as_str(), ranked.severity), ("A", Severity::Low), "rank before severity");
 }
