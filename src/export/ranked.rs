@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use capdex_core::fact::Facts;
 use capdex_core::rank::rank_key;
-use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::rubrics::saferskills::{Member, SaferSkills};
+use capdex_core::rubrics::{RUBRICS, Rubric as _, verdict};
 use capdex_core::score::{RubricRef, Score, Verdict};
 use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
@@ -27,6 +28,8 @@ pub struct Ranked {
     pub scores: Vec<Score>,
     /// The verdict over them.
     pub verdict: Verdict,
+    /// What the number of its package needs of it, where SaferSkills scored it.
+    pub member: Option<Member>,
     /// Its findings, counted.
     pub findings: Tally,
     /// Its capability codes.
@@ -44,6 +47,10 @@ pub fn rank(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Rank
         let (scores, verdict) = scores(reader, &current, options.as_of)?;
         rows.push(Ranked {
             rank: 0,
+            member: scores
+                .iter()
+                .find(|score| score.rubric.id == SaferSkills.meta().rubric.id)
+                .map(|score| Member::new(&facts, score)),
             scores,
             verdict,
             findings: Tally::of(&facts),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::fact::{Facts, Outcome, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, Part};
+use crate::score::Part;
 
 use super::super::findings::{self, Answered, Finding, Outcomes};
 use super::super::terms::distinct;
@@ -244,7 +244,8 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     };
     let score = Points::whole((100 - lost).max(0));
     let tools = value.tools.len();
-    let mut said = format!("100 - {lost} = {score} for {tools} tools: {critical} critical, {high} high, {medium} medium");
+    let mut said =
+        format!("100 - {lost} = {score} for {tools} tools: {critical} critical, {high} high, {medium} medium");
     if let Some(first) = undeclared.first() {
         said.push_str(&format!("; {first} does what the server does not declare"));
     }

@@ -6,7 +6,6 @@ use super::super::findings::Answered;
 use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
 use crate::fact::{Fact, Outcome};
-use checks::risk_of;
 
 const CODES: &[&str] = &["no_license", "command_injection", "hardcoded_secret", "install_script"];
 const ALL_ANSWERED: Answered = Answered { asked: 10, answered: 10 };

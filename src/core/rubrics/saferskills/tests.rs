@@ -6,8 +6,7 @@ use crate::fact::Outcome;
 use crate::rules::catalogue::{self, Status};
 use crate::score::Coverage;
 
-const CODES: &[&str] =
-    &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
+const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<Finding>) -> Score {
     compute(findings, &BTreeMap::new(), Answered { asked: 4, answered: 3 })
