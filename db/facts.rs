@@ -7,9 +7,28 @@ use capdex_core::fact::Facts;
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
-use crate::documents::pack;
-use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
+use crate::documents::{pack, unpack};
+use crate::sql::{Cells, canonical, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError};
+
+/// Facts by where they lie in this file: quicker than by their digest, and meaningless outside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FactsId(pub(crate) i64);
+
+/// Facts as they are stored, so that another thread can read them.
+#[derive(Clone, Debug)]
+pub struct PackedFacts {
+    /// Where they lie.
+    pub id: FactsId,
+    body: Vec<u8>,
+}
+
+impl PackedFacts {
+    /// The facts. [`StoreError::Corrupt`] where they are damaged.
+    pub fn unpack(&self) -> Result<Facts, StoreError> {
+        unpack(&self.body, "facts")
+    }
+}
 
 /// Stores facts unless they are there; their id.
 pub(crate) fn put_facts(conn: &Connection, facts: &Facts, at: AsOf) -> Result<i64, StoreError> {
@@ -29,6 +48,24 @@ pub(crate) fn facts_id(conn: &Connection, digest: &Digest) -> Result<Option<i64>
 }
 
 impl Reader {
+    /// The facts of every current capability, each once, in the order in which they lie in the file.
+    pub fn current_facts(&self) -> Result<Vec<FactsId>, StoreError> {
+        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan ORDER BY r.facts";
+        rows(self.connection(), "read the current facts", sql, (), |row| row.cell(0).map(FactsId))
+    }
+
+    /// Some facts as they are stored, in the order asked for. [`StoreError::Unknown`] where they are not.
+    pub fn packed_facts(&self, ids: &[FactsId]) -> Result<Vec<PackedFacts>, StoreError> {
+        let sql = "SELECT body FROM facts WHERE id = ?1";
+        ids.iter()
+            .map(|id| {
+                let body = first(self.connection(), "read facts", sql, (id.0,), |row| row.cell(0))?;
+                let body = body.ok_or_else(|| StoreError::Unknown { what: "facts", key: id.0.to_string() })?;
+                Ok(PackedFacts { id: *id, body })
+            })
+            .collect()
+    }
+
     /// The facts of a digest; none where they are not stored.
     pub fn facts(&self, digest: &Digest) -> Result<Option<Facts>, StoreError> {
         let sql = "SELECT body FROM facts WHERE digest = ?1";

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use capdex_core::fact::Facts;
 use capdex_core::rank::rank_key;
-use capdex_core::rubrics::saferskills::{Member, SaferSkills};
-use capdex_core::rubrics::{RUBRICS, Rubric as _, verdict};
+use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::score::{RubricRef, Score, Verdict};
 use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
@@ -47,10 +47,7 @@ pub fn rank(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Rank
         let (scores, verdict) = scores(reader, &current, options.as_of)?;
         rows.push(Ranked {
             rank: 0,
-            member: scores
-                .iter()
-                .find(|score| score.rubric.id == SaferSkills.meta().rubric.id)
-                .map(|score| Member::new(&facts, score)),
+            member: saferskills::member(&facts, &scores),
             scores,
             verdict,
             findings: Tally::of(&facts),

@@ -11,8 +11,8 @@ use capdex_core::digest::{Digest, bytes_of_hex};
 use capdex_core::fact::Facts;
 use capdex_core::ids::CapabilityId;
 use capdex_core::rank::rank_key;
-use capdex_core::rubrics::saferskills::{Member, SaferSkills};
-use capdex_core::rubrics::{RUBRICS, Rubric as _, verdict};
+use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::rules;
 use capdex_core::score::Score;
 use capdex_core::snapshot::Completeness;
@@ -121,10 +121,10 @@ impl Dataset<'_> {
 }
 
 fn recompute(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<()> {
-    let facts = check_facts(dataset, verified)?;
-    let contents = check_ranks(dataset, &facts, verified)?;
-    check_scores(dataset, &facts, &contents, verified)?;
-    check_packages(dataset, &facts, verified)
+    let computed = check_facts(dataset, verified)?;
+    let contents = check_ranks(dataset, &computed, verified)?;
+    check_scores(dataset, &computed, &contents, verified)?;
+    check_packages(dataset, &computed, verified)
 }
 
 fn holds(manifest: &Manifest, exporter: &dyn Exporter) -> bool {
@@ -184,13 +184,22 @@ fn text(table: &Table, row: &Row, name: &str) -> String {
     column(table, row, name).as_str().unwrap_or_default().to_owned()
 }
 
-/// The facts by their digest, as it is written beside them.
-type FactsByDigest = BTreeMap<String, Facts>;
+/// What some facts give.
+struct Computed {
+    /// By every rubric, in their order.
+    scores: Vec<Score>,
+    /// For the number of their package, where SaferSkills has one for them.
+    member: Option<Member>,
+}
 
-fn check_facts(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<FactsByDigest> {
+/// What facts give, by the digest that is written beside them.
+type ByDigest = BTreeMap<String, Computed>;
+
+/// Checks the digest of all facts and computes what they give.
+fn check_facts(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<ByDigest> {
     let (table, rows) = dataset.read("facts")?;
     let file = dataset.file("facts");
-    let mut facts = BTreeMap::new();
+    let mut computed = BTreeMap::new();
     for row in rows {
         let digest = text(table, &row, "facts_sha256");
         let parsed: Facts = serde_json::from_value(column(table, &row, "facts"))
@@ -199,15 +208,17 @@ fn check_facts(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result
         if bytes_of_hex(&digest).is_none_or(|bytes| bytes != parsed.digest().as_bytes()) {
             verified.differs(format!("{file}: facts {digest} have another digest"));
         }
-        facts.insert(digest, parsed);
+        let scores: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&parsed, dataset.manifest.as_of)).collect();
+        let member = saferskills::member(&parsed, &scores);
+        computed.insert(digest, Computed { scores, member });
     }
-    Ok(facts)
+    Ok(computed)
 }
 
 /// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does.
 fn check_scores(
     dataset: &Dataset<'_>,
-    facts: &FactsByDigest,
+    computed: &ByDigest,
     contents: &BTreeMap<String, String>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
@@ -217,8 +228,8 @@ fn check_scores(
     for row in rows {
         let slug = text(table, &row, "slug");
         let id = text(table, &row, "rubric");
-        let rubric = RUBRICS.iter().find(|rubric| rubric.meta().rubric.id == id);
-        let (Some(rubric), Some(facts)) = (rubric, facts.get(&text(table, &row, "facts_sha256"))) else {
+        let of_facts = computed.get(&text(table, &row, "facts_sha256"));
+        let Some(again) = of_facts.and_then(|facts| facts.scores.iter().find(|score| score.rubric.id == id)) else {
             verified.differs(format!("{file}: {slug} names a rubric or facts that are not there"));
             continue;
         };
@@ -229,10 +240,9 @@ fn check_scores(
         if !of_dataset {
             verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, content or instant"));
         }
-        let again = rubric.score(facts, manifest.as_of);
         let written: Vec<String> = row.iter().skip(computed_from).map(as_written).collect();
-        let computed: Vec<String> = tables::score_cells(&again).iter().map(as_written).collect();
-        if written != computed {
+        let again: Vec<String> = tables::score_cells(again).iter().map(as_written).collect();
+        if written != again {
             verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
         }
     }
@@ -243,7 +253,7 @@ fn check_scores(
 /// each, by id.
 fn check_ranks(
     dataset: &Dataset<'_>,
-    facts: &FactsByDigest,
+    computed: &ByDigest,
     verified: &mut Verified,
 ) -> anyhow::Result<BTreeMap<String, String>> {
     let (table, rows) = dataset.read("capabilities")?;
@@ -253,7 +263,7 @@ fn check_ranks(
         let slug = text(table, row, "slug");
         contents.insert(text(table, row, "id"), text(table, row, "content_sha256"));
         let id = bytes_of_hex(&text(table, row, "id")).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        let (Some(id), Some(facts)) = (id, facts.get(&text(table, row, "facts_sha256"))) else {
+        let (Some(id), Some(facts)) = (id, computed.get(&text(table, row, "facts_sha256"))) else {
             verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
             continue;
         };
@@ -261,15 +271,14 @@ fn check_ranks(
             "analysed" => Completeness::Analysed,
             _ => Completeness::Partial(Vec::new()),
         };
-        let scores: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(facts, manifest.as_of)).collect();
-        let verdict = verdict(&scores, &completeness);
+        let verdict = verdict(&facts.scores, &completeness);
         verified.ranks += 1;
         let written = tables::VERDICT_COLUMNS.map(|name| as_written(&column(table, row, name)));
-        if written != tables::verdict_cells(&scores, &verdict).map(|cell| as_written(&cell)) {
+        if written != tables::verdict_cells(&facts.scores, &verdict).map(|cell| as_written(&cell)) {
             verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
         }
         let id = CapabilityId(Digest::from_bytes(id));
-        keys.push((rank_key(&verdict, &scores, &manifest.rank_by, &slug, id), column(table, row, "rank")));
+        keys.push((rank_key(&verdict, &facts.scores, &manifest.rank_by, &slug, id), column(table, row, "rank")));
     }
     keys.sort_by(|a, b| a.0.cmp(&b.0));
     if keys.iter().zip(1_u64..).any(|((_, rank), place)| rank.as_u64() != Some(place)) {
@@ -279,23 +288,21 @@ fn check_ranks(
 }
 
 /// Computes the roll-up of every package again.
-fn check_packages(dataset: &Dataset<'_>, facts: &FactsByDigest, verified: &mut Verified) -> anyhow::Result<()> {
+fn check_packages(dataset: &Dataset<'_>, computed: &ByDigest, verified: &mut Verified) -> anyhow::Result<()> {
     let (table, rows) = dataset.read("capabilities")?;
     let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     for row in &rows {
-        if let Some(facts) = facts.get(&text(table, row, "facts_sha256")) {
-            let score = SaferSkills.score(facts, dataset.manifest.as_of);
-            members.entry(text(table, row, "package")).or_default().push(Member::new(facts, &score));
-        }
+        let of_package = members.entry(text(table, row, "package")).or_default();
+        of_package.extend(computed.get(&text(table, row, "facts_sha256")).and_then(|facts| facts.member));
     }
-    let computed: Vec<Vec<String>> = members
+    let rolled: Vec<Vec<String>> = members
         .iter()
         .map(|(package, members)| tables::package_cells(package, members).iter().map(as_written).collect())
         .collect();
     let (_, rows) = dataset.read("packages")?;
     verified.ranks += u64::try_from(rows.len())?;
     let written: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(as_written).collect()).collect();
-    if written != computed {
+    if written != rolled {
         verified.differs(format!("{}: the packages are not what their capabilities give", dataset.file("packages")));
     }
     Ok(())

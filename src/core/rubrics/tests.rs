@@ -77,9 +77,9 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "spiderrating/seed 1 sha256:228ba9f710244836f83adee5be3e6463044dd7f9068e41208d0238786710a6d8",
-        "saferskills/seed 1 sha256:e1c04924acaf26b2303595a574f3a547d4dd48cbb9af63b547934abd40ab674f",
-        "mcpbundles/seed 1 sha256:b7162c0c54050699de65223b0357146fd5e76ab0f3160b8bbf700b36eea4b7e7",
-        "agentscore/seed 1 sha256:367943b8c6511a397a68eba697d82cdef8d9578a2b3471c4ab24beb5c5b1af1b",
+        "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
+        "mcpbundles/seed 2 sha256:91f0ecf706fdac31d012226ade86101060aeb0afc70ce7db94602006daa97c1e",
+        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
     ];
     assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");
 }

@@ -230,7 +230,7 @@ fn colour(value: Points) -> String {
     reached.max_by_key(|(_, lowest)| **lowest).map_or_else(|| "n/a".into(), |(name, _)| name.clone())
 }
 
-pub use roll_up::{Member, RollUp, roll_up};
+pub use roll_up::{Member, RollUp, member, roll_up};
 
 mod roll_up;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::fact::{Facts, Severity};
 use crate::points::Points;
 use crate::score::Score;
 
-use super::{ceiling, colour, counted, is_shadow};
+use super::{META, ceiling, colour, counted, is_shadow};
 
 /// What a repository's number needs of one of its capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +17,12 @@ pub struct Member {
     worst: Option<Severity>,
 }
 
-impl Member {
-    /// A capability by its facts and what SaferSkills made of them.
-    pub fn new(facts: &Facts, score: &Score) -> Self {
-        let findings = counted(facts);
-        let active = findings.iter().filter(|finding| !is_shadow(&finding.code));
-        Self { kind: facts.kind, value: score.value, worst: active.map(|finding| finding.severity).max() }
-    }
+/// A capability as a member of its repository, by its facts and its scores; none where SaferSkills gave none of them.
+pub fn member(facts: &Facts, scores: &[Score]) -> Option<Member> {
+    let score = scores.iter().find(|score| score.rubric == META.rubric)?;
+    let findings = counted(facts);
+    let active = findings.iter().filter(|finding| !is_shadow(&finding.code));
+    Some(Member { kind: facts.kind, value: score.value, worst: active.map(|finding| finding.severity).max() })
 }
 
 /// What a repository comes to.
