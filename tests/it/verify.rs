@@ -90,7 +90,13 @@ fn text_of<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
 #[test]
 fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
     let registry = packages::registry();
-    let capdex = first_night(&registry);
+    let capdex = Capdex::with(&registry);
+    capdex.write("names.txt", "weather-mcp\n");
+    let as_of = "2026-11-20T01:00:00Z";
+    assert_eq!(capdex.run(&["backfill", "npm", "--watchlist", "names.txt", "--as-of", as_of]).code, Some(0));
+    assert_eq!(capdex.run(&["export", "changed", "--format", "jsonl", "--as-of", as_of]).code, Some(0));
+    let out = capdex.path().join("changed");
+    let files = bytes_of(&out);
     for (table, from, to) in [
         ("scores", "\"grade\":\"Green\"", "\"grade\":\"Red\""),
         ("scores", "\"as_of\":\"2026-11-20T01:00:00Z\"", "\"as_of\":\"2026-11-20T02:00:00Z\""),
@@ -99,11 +105,9 @@ fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
         ("packages", "\"grade\":\"", "\"grade\":\"x"),
         ("facts", "\"outcome\":\"false\"", "\"outcome\":\"true\""),
     ] {
-        assert_eq!(
-            capdex.run(&["export", "changed", "--format", "jsonl", "--as-of", "2026-11-20T01:00:00Z"]).code,
-            Some(0)
-        );
-        let out = capdex.path().join("changed");
+        for (name, bytes) in &files {
+            std::fs::write(out.join(name), bytes).expect("writes");
+        }
         let file = format!("{table}.jsonl");
         let text = std::fs::read_to_string(out.join(&file)).expect("a table");
         assert!(text.contains(from), "{from} in {file}");
