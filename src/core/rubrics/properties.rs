@@ -74,14 +74,15 @@ fn best(measure: &str) -> Value {
         "measure-skill-description" => json!({"title": true, "purpose": true, "verb": true, "requirements": true,
             "binaries": true, "file_access": true, "effects": true, "undo": true, "examples": true, "limits": true,
             "steps": true, "scope": true, "when": true, "length": 4000}),
-        "measure-architecture" => {
-            json!({"test_files": 9, "source_files": 4, "handling_files": 4, "readme_length": 4000,
-            "python_files": 4, "typed_python_files": 4, "typescript_files": 0, "dependency_files": 2,
-            "environment_example": true, "environment_documented": true})
-        }
-        "measure-metadata" => json!({"repository": true, "license": true, "owner": true, "deprecated": false,
-            "description_length": 80, "maintainers": 4, "created": "2020-01-01T00:00:00Z",
-            "published": "2026-11-20T00:00:00Z", "version_count": 30, "downloads_monthly": 5_000_000,
+        "measure-skill-name" => json!({"target": null, "distance": null, "taken_down": false}),
+        "measure-architecture" => json!({"test_files": 9, "source_files": 4, "rated_files": 4, "handling_files": 4,
+            "readme_length": 4000, "python_files": 4, "typed_python_files": 4, "typescript_files": 0,
+            "dependency_files": 2, "environment_example": true, "environment_documented": true}),
+        "measure-metadata" => json!({"repository": true, "license": true, "license_name": "MIT", "license_file": true,
+            "owner": true, "deprecated": false, "archived": false, "description_length": 80, "maintainers": 4,
+            "contributors": 40, "created": "2020-01-01T00:00:00Z", "published": "2026-11-20T00:00:00Z",
+            "pushed": "2026-11-20T00:00:00Z", "version_count": 30, "commits_quarter": 90, "commits_year": 400,
+            "downloads_monthly": 5_000_000, "stars": 2_000_000, "forks": 2_000_000, "watchers": 2_000_000,
             "dependencies": 3, "provenance": true}),
         "measure-tool-permissions" => {
             json!({"tools": [{"name": "get_note", "class": "low", "purpose": ""}], "declared": []})
