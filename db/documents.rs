@@ -72,10 +72,16 @@ pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Re
     let corrupt = |detail: String| StoreError::Corrupt { what, detail };
     if body.starts_with(&FRAME_MAGIC) {
         let text = decompress(body).map_err(|error| corrupt(error.to_string()))?;
-        serde_json::from_slice(&text).map_err(|error| corrupt(error.to_string()))
+        parse_text(&text).map_err(corrupt)
     } else {
-        serde_json::from_slice(body).map_err(|error| corrupt(error.to_string()))
+        parse_text(body).map_err(corrupt)
     }
+}
+
+/// Checks once that all of it is text, which is quicker than string by string.
+fn parse_text<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Stores a document unless it is there; its id.

@@ -191,12 +191,15 @@ fn fill(path: &Path, templates: &[Facts], capabilities: usize, as_of: AsOf) -> R
     Ok(())
 }
 
+/// A score with the day that it is kept under.
+type Kept = (Option<i64>, Score);
+
 /// One package with everything that a night would have stored of it.
 struct Package {
     listing: Listing,
     snapshot: Snapshot,
     scanned: Vec<Scanned>,
-    scores: Vec<(Digest, Vec<(Option<i64>, Score)>)>,
+    scores: Vec<(Digest, Vec<Kept>)>,
 }
 
 impl Package {
@@ -242,7 +245,7 @@ impl Package {
 }
 
 /// The scores of facts as an earlier text of each rubric would have left them.
-fn earlier(facts: &Facts, as_of: AsOf) -> Vec<(Option<i64>, Score)> {
+fn earlier(facts: &Facts, as_of: AsOf) -> Vec<Kept> {
     let by_day = |id: &str| capdex_core::rubrics::find(id).is_some_and(|rubric| rubric.meta().by_day);
     let earlier = |mut score: Score| {
         let day = by_day(&score.rubric.id).then(|| as_of.day());
