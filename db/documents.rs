@@ -3,6 +3,8 @@
 //! Must not know what the documents say. A packed body is JSON text, or a zstd frame of it where that is shorter;
 //! JSON never begins with a frame's magic number.
 
+use std::cell::RefCell;
+
 use capdex_core::digest::Digest;
 use rusqlite::Connection;
 use serde::Serialize;
@@ -20,6 +22,37 @@ const SHORT_BYTES: usize = 200;
 /// No document is larger when unpacked; a frame that says so is refused before anything is allocated.
 const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 
+thread_local! {
+    /// One for each thread: making one costs more than packing a short document with it.
+    static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+    /// The same for unpacking.
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn compress(text: &[u8]) -> std::io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let mut compressor = kept.take().map_or_else(|| zstd::bulk::Compressor::new(LEVEL), Ok)?;
+        let frame = compressor.compress(text);
+        *kept = Some(compressor);
+        frame
+    })
+}
+
+/// Unpacks a frame into no more room than it says that it needs, and never into more than the limit.
+fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
+    let said = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
+    let room = said.map_or(MAX_DOCUMENT_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    if room > MAX_DOCUMENT_BYTES {
+        return Err(std::io::Error::other(format!("a document of {room} bytes")));
+    }
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let mut decompressor = kept.take().map_or_else(zstd::bulk::Decompressor::new, Ok)?;
+        let text = decompressor.decompress(frame, room);
+        *kept = Some(decompressor);
+        text
+    })
+}
+
 /// Packs JSON text.
 pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
     if text.len() > MAX_DOCUMENT_BYTES {
@@ -29,7 +62,7 @@ pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
     if text.len() < SHORT_BYTES {
         return Ok(text.into_bytes());
     }
-    let frame = zstd::bulk::compress(text.as_bytes(), LEVEL)
+    let frame = compress(text.as_bytes())
         .map_err(|error| StoreError::Refused { what: "document", detail: error.to_string() })?;
     Ok(if frame.len() < text.len() { frame } else { text.into_bytes() })
 }
@@ -38,11 +71,17 @@ pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
 pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StoreError> {
     let corrupt = |detail: String| StoreError::Corrupt { what, detail };
     if body.starts_with(&FRAME_MAGIC) {
-        let text = zstd::bulk::decompress(body, MAX_DOCUMENT_BYTES).map_err(|error| corrupt(error.to_string()))?;
-        serde_json::from_slice(&text).map_err(|error| corrupt(error.to_string()))
+        let text = decompress(body).map_err(|error| corrupt(error.to_string()))?;
+        parse_text(&text).map_err(corrupt)
     } else {
-        serde_json::from_slice(body).map_err(|error| corrupt(error.to_string()))
+        parse_text(body).map_err(corrupt)
     }
+}
+
+/// Checks once that all of it is text, which is quicker than string by string.
+fn parse_text<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Stores a document unless it is there; its id.

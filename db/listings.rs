@@ -243,6 +243,19 @@ impl Reader {
         rows(self.connection(), "read the listings", sql, (source,), stored)
     }
 
+    /// What listings said at an instant: of each the last version that was met by then, sorted by key. Those that were
+    /// gone by then are left out.
+    pub fn listings_at(&self, at: AsOf) -> Result<Vec<Listing>, StoreError> {
+        let sql = "SELECT d.body FROM listings l
+                   JOIN listing_versions v
+                     ON v.id = (SELECT max(id) FROM listing_versions WHERE listing = l.id AND at <= ?1)
+                   JOIN documents d ON d.id = v.body
+                   WHERE ifnull((SELECT state FROM listing_states WHERE listing = l.id AND at <= ?1
+                                 ORDER BY id DESC LIMIT 1), 'active') <> 'gone'
+                   ORDER BY l.source, l.name";
+        rows(self.connection(), "read the listings of a time", sql, (seconds(at),), |row| row.packed(0, "listing"))
+    }
+
     /// One listing; none where the store never met it.
     pub fn listing(&self, key: &ListingKey) -> Result<Option<StoredListing>, StoreError> {
         let sql = "SELECT l.source, l.name, d.body, l.state, l.gap, l.first_seen, l.changed

@@ -2,28 +2,64 @@
 //!
 //! Must not know what a score means.
 
+use std::collections::BTreeMap;
+
 use capdex_core::digest::Digest;
 use capdex_core::score::{RubricRef, Score};
 use rusqlite::Connection;
 
 use crate::documents::pack;
-use crate::facts::facts_id;
-use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows};
+use crate::facts::{FactsId, facts_id};
+use crate::sql::{Cells, execute, first, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
+
+/// A score ready to be stored: what takes time is done, so that the writing thread only writes.
+#[derive(Clone, Debug)]
+pub struct PackedScore {
+    facts: FactsId,
+    rubric: RubricRef,
+    day: Option<i64>,
+    body: Vec<u8>,
+}
+
+impl PackedScore {
+    /// Packs a score of stored facts. `day` (days since the epoch) is given for rubrics that depend on it, and for no
+    /// others.
+    pub fn new(facts: FactsId, day: Option<i64>, score: &Score) -> Result<Self, StoreError> {
+        let text = serde_json::to_string(score)
+            .map_err(|error| StoreError::Refused { what: "score", detail: error.to_string() })?;
+        Ok(Self { facts, rubric: score.rubric.clone(), day, body: pack(text)? })
+    }
+}
 
 impl Writer<'_> {
     /// Stores scores of stored facts; what is there already stays. `day` (days since the epoch) is given for rubrics
     /// that depend on it, and for no others. [`StoreError::Unknown`] where the facts are not stored.
     pub fn record_scores(&self, facts: &Digest, day: Option<i64>, scores: &[Score]) -> Result<(), StoreError> {
+        let id = facts_id(self.connection(), facts)?;
+        let id = FactsId(id.ok_or_else(|| StoreError::Unknown { what: "facts", key: facts.to_string() })?);
+        let packed: Vec<PackedScore> =
+            scores.iter().map(|score| PackedScore::new(id, day, score)).collect::<Result<_, _>>()?;
+        self.record_packed_scores(&packed)
+    }
+
+    /// The same for scores that were packed elsewhere.
+    pub fn record_packed_scores(&self, scores: &[PackedScore]) -> Result<(), StoreError> {
         let conn = self.connection();
-        let id = facts_id(conn, facts)?.ok_or_else(|| StoreError::Unknown { what: "facts", key: facts.to_string() })?;
-        let known = "SELECT id FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3";
-        let sql = "INSERT INTO scores (facts, rubric, day, body) VALUES (?1, ?2, ?3, ?4)";
+        // A unique index takes no two nulls for equal, so the writer looks before it inserts, in the same step.
+        let sql = "INSERT INTO scores (facts, rubric, day, body) SELECT ?1, ?2, ?3, ?4
+                   WHERE NOT EXISTS (SELECT 1 FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3)";
+        let mut rubrics: BTreeMap<&RubricRef, i64> = BTreeMap::new();
         for score in scores {
-            let rubric = put_rubric(conn, &score.rubric)?;
-            if id_of(conn, "look up a score", known, (id, rubric, day))?.is_none() {
-                execute(conn, "store a score", sql, (id, rubric, day, pack(canonical(score)?)?))?;
-            }
+            let rubric = match rubrics.get(&score.rubric) {
+                Some(known) => *known,
+                None => {
+                    let id = put_rubric(conn, &score.rubric)?;
+                    rubrics.insert(&score.rubric, id);
+                    id
+                }
+            };
+            execute(conn, "store a score", sql, (score.facts.0, rubric, score.day, &score.body))?;
         }
         Ok(())
     }
@@ -44,17 +80,16 @@ fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, Store
 }
 
 impl Reader {
-    /// The digests of the facts of current capabilities that this rubric has not scored (on this day, where one is
-    /// given), each once, sorted.
-    pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<Digest>, StoreError> {
+    /// The facts of current capabilities that this rubric has not scored (on this day, where one is given), each once, in
+    /// the order in which they lie in the file.
+    pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<FactsId>, StoreError> {
         let conn = self.connection();
         // An id that no row has stands for a rubric that never scored anything.
         let rubric = rubric_id(conn, rubric)?.unwrap_or(-1);
-        let sql = "SELECT f.digest FROM facts f
-                   WHERE f.id IN (SELECT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan)
-                     AND NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = f.id AND s.rubric = ?1 AND s.day IS ?2)
-                   ORDER BY f.digest";
-        rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.digest(0))
+        let sql = "SELECT DISTINCT r.facts FROM identities i JOIN revisions r ON r.scan = i.scan
+                   WHERE NOT EXISTS (SELECT 1 FROM scores s WHERE s.facts = r.facts AND s.rubric = ?1 AND s.day IS ?2)
+                   ORDER BY r.facts";
+        rows(conn, "look for unscored facts", sql, (rubric, day), |row| row.cell(0).map(FactsId))
     }
 
     /// The scores of facts under these rubric versions, in their order; a rubric without a score is left out. Of a
@@ -108,15 +143,15 @@ mod tests {
         let store = folder.store();
         scan_of(&store, "a", "1", 1);
         scan_of(&store, "b", "1", 1);
-        let (a, b) = (facts("a").digest(), facts("b").digest());
-        let both = {
-            let mut both = vec![a, b];
-            both.sort();
-            both
-        };
+        let a = facts("a").digest();
         let one = score("x", "1", 1);
         let reader = store.reader().expect("opens");
-        assert_eq!(reader.unscored(&one.rubric, None).expect("reads"), both);
+        let both = reader.unscored(&one.rubric, None).expect("reads");
+        assert_eq!(both, reader.current_facts().expect("reads"));
+        let [_, b] = both[..] else { panic!("two facts") };
+        let packed = reader.packed_facts(&both).expect("reads");
+        let unpacked: Vec<_> = packed.iter().map(|facts| facts.unpack().expect("whole")).collect();
+        assert_eq!(unpacked, [facts("a"), facts("b")]);
         let stored = one.clone();
         store.write(move |writer| writer.record_scores(&a, None, &[stored])).expect("stored");
         assert_eq!(reader.unscored(&one.rubric, None).expect("reads"), [b]);
@@ -133,7 +168,10 @@ mod tests {
         scan_of(&store, "a", "1", 1);
         scan_with(&store, "a", "2", 2, "a2");
         let unscored = store.reader().expect("opens").unscored(&score("x", "1", 1).rubric, None).expect("reads");
-        assert_eq!(unscored, [facts("a2").digest()]);
+        let reader = store.reader().expect("opens");
+        let unpacked = reader.packed_facts(&unscored).expect("reads");
+        assert_eq!(unpacked.iter().map(|facts| facts.unpack().expect("whole")).collect::<Vec<_>>(), [facts("a2")]);
+        assert!(matches!(reader.packed_facts(&[FactsId(99)]), Err(StoreError::Unknown { what: "facts", .. })));
     }
 
     #[test]

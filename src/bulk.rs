@@ -1,4 +1,4 @@
-//! The thread pool for scanning and scoring, and ordered batches over it.
+//! The thread pool for scanning and scoring, ordered batches over it, and batches that overlap with their writing.
 //!
 //! Results come back in the order of the input, whatever the number of threads.
 
@@ -38,4 +38,80 @@ where
         sink(chunk, results)?;
     }
     Ok(())
+}
+
+/// Works on batches of `items` in three steps: `read` gives what `work` needs on the calling thread, the pool does the
+/// work, and while it does, `write` puts away the batch before. Batches are written in order, each with its results in
+/// the order of the items.
+///
+/// # Errors
+/// The first error of `read` or `write`. What was written before it stays.
+pub fn overlapped<I, P, O>(
+    pool: &rayon::ThreadPool,
+    items: &[I],
+    batch: usize,
+    mut read: impl FnMut(&[I]) -> anyhow::Result<Option<Vec<P>>>,
+    work: impl Fn(P) -> O + Sync + Send,
+    mut write: impl FnMut(Vec<O>) -> anyhow::Result<()> + Send,
+) -> anyhow::Result<()>
+where
+    P: Send,
+    O: Send,
+{
+    let mut done: Option<Vec<O>> = None;
+    for chunk in items.chunks(batch.max(1)) {
+        let Some(read) = read(chunk)? else { break };
+        let before = done.take();
+        let (results, written) = pool.install(|| {
+            let work = || read.into_par_iter().map(&work).collect::<Vec<O>>();
+            rayon::join(work, || before.map_or(Ok(()), &mut write))
+        });
+        written?;
+        done = Some(results);
+    }
+    done.map_or(Ok(()), write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapped_batches_are_written_in_order_whatever_the_threads() {
+        for threads in [1, 2, 7] {
+            let pool = pool(Some(threads)).expect("threads");
+            let items: Vec<u32> = (0..103).collect();
+            let mut written = Vec::new();
+            let read = |items: &[u32]| Ok(Some(items.to_vec()));
+            let write = |results: Vec<u32>| {
+                written.push(results);
+                Ok(())
+            };
+            overlapped(&pool, &items, 10, read, |item| item * 2, write).expect("no error");
+            assert_eq!(written.len(), 11);
+            assert_eq!(written.concat(), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_was_read_before_a_stop_is_still_written() {
+        let pool = pool(Some(2)).expect("threads");
+        let mut written = 0;
+        let read = |items: &[u32]| Ok((items.first() != Some(&4)).then(|| items.to_vec()));
+        let write = |results: Vec<u32>| {
+            written += results.len();
+            Ok(())
+        };
+        overlapped(&pool, &[0, 1, 2, 3, 4, 5, 6], 2, read, |item| item, write).expect("no error");
+        assert_eq!(written, 4);
+    }
+
+    #[test]
+    fn the_first_error_ends_it() {
+        let pool = pool(Some(2)).expect("threads");
+        let read = |items: &[u32]| Ok(Some(items.to_vec()));
+        let error =
+            overlapped(&pool, &[1, 2, 3], 1, read, |item| item, |_| anyhow::bail!("full")).expect_err("an error");
+        assert_eq!(error.to_string(), "full");
+    }
 }

@@ -104,6 +104,11 @@ pub enum Command {
     /// Show every finding of one capability and how each rubric got to its number.
     #[command(after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain 1f2e3d4c")]
     Explain(Explain),
+    /// Which capabilities depend on a package, directly and through others, as of a date.
+    #[command(
+        after_help = "Examples:\n  capdex exposure npm:left-pad\n  capdex exposure pypi:requests --as-of 2026-11-01T00:00:00Z --format jsonl"
+    )]
+    Exposure(Exposure),
     /// The rule catalogue.
     #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
     Rules(Rules),
@@ -268,6 +273,16 @@ pub struct Verify {
 pub struct Explain {
     /// A slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
     pub capability: String,
+}
+
+/// Options of `exposure`.
+#[derive(Debug, Args)]
+pub struct Exposure {
+    /// The package with its registry, such as `npm:left-pad`.
+    pub package: String,
+    /// How the list is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
 }
 
 /// The commands of `rules`.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_core::capability::{Capability, Kind};
 use capdex_core::fact::{Facts, Outcome};
 use capdex_core::points::Points;
+use capdex_core::rubrics::why_they_differ;
 use capdex_core::score::{Part, Score, Term, Verdict};
 use capdex_core::snapshot::Completeness;
 use serde::Serialize;
@@ -62,6 +63,7 @@ struct PartView<'a> {
 struct VerdictView {
     band: &'static str,
     disagreement: Value,
+    reason: Option<String>,
 }
 
 impl<'a> Item<'a> {
@@ -90,6 +92,7 @@ impl<'a> Item<'a> {
             verdict: VerdictView {
                 band: verdict.band.as_str(),
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+                reason: why_they_differ(scores),
             },
         }
     }

@@ -120,3 +120,20 @@ fn every_state_has_its_word() {
     }
     assert!(ListingState::of_word("resting").is_err());
 }
+
+#[test]
+fn what_listings_said_at_an_instant_can_be_asked() {
+    let folder = Folder::new();
+    let store = folder.store();
+    for (name, version, night) in [("a", "1", 1), ("b", "1", 2), ("a", "22", 3)] {
+        upsert(&store, &listing(name, version), &Validators::default(), night);
+    }
+    mark(&store, "b", ListingState::Gone, None, 4);
+    let reader = store.reader().expect("opens");
+    let at = |night| reader.listings_at(day(night)).expect("reads");
+    assert_eq!(at(0), []);
+    assert_eq!(at(1), [listing("a", "1")]);
+    assert_eq!(at(2), [listing("a", "1"), listing("b", "1")]);
+    assert_eq!(at(3), [listing("a", "22"), listing("b", "1")]);
+    assert_eq!(at(4), [listing("a", "22")]);
+}

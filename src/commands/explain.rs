@@ -1,7 +1,7 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
 use capdex_core::fact::{Facts, Outcome};
-use capdex_core::rubrics::RUBRICS;
+use capdex_core::rubrics::{RUBRICS, why_they_differ};
 use capdex_core::rules;
 use capdex_core::score::{Score, Verdict};
 use capdex_db::{CurrentCapability, Reader};
@@ -19,11 +19,12 @@ pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
+    out.line(format_args!("  as of     {as_of}"))?;
     print_findings(&reader, &current, &facts, out)?;
     for score in &scores {
         print_score(score, out)?;
     }
-    why_they_differ(&scores, &verdict, out)?;
+    bands(&scores, &verdict, out)?;
     Ok(Exit::Done)
 }
 
@@ -40,6 +41,7 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
         output::escape(version)
     ))?;
     out.line(format_args!("  content   {} in {} files", capability.content, capability.files.len()))?;
+    out.line(format_args!("  facts     {} under rule set {}", current.facts, current.ruleset))?;
     out.line(format_args!("  seen      {} to {}", current.first_seen, current.revision_as_of))?;
     out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
     for gap in current.completeness.gaps() {
@@ -88,6 +90,7 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
         "\n{} {}: {value} {} (coverage {coverage} %)",
         score.rubric.id, score.rubric.version, score.grade
     ))?;
+    out.line(format_args!("  text {}", score.rubric.text))?;
     if !score.reason.is_empty() {
         out.line(format_args!("  {}", output::escape(&score.reason)))?;
     }
@@ -102,6 +105,9 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
             output::escape(&term.label),
             output::escape(&term.note)
         ))?;
+        if !term.rules.is_empty() {
+            out.line(format_args!("            from {}", term.rules.join(", ")))?;
+        }
     }
     if score.value.is_some() {
         out.line(format_args!("  {:>8}  =", value))?;
@@ -112,8 +118,8 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One line on what each rubric's band is, when they do not agree.
-fn why_they_differ(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
+/// What each rubric's band is, when they do not agree, and why the strictest and the mildest differ.
+fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
     let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
     let bands: Vec<String> = RUBRICS
         .iter()
@@ -124,5 +130,8 @@ fn why_they_differ(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow
         })
         .collect();
     out.line(format_args!("\nThe rubrics differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
+    if let Some(reason) = why_they_differ(scores) {
+        out.line(format_args!("Because {}.", output::escape(&reason)))?;
+    }
     Ok(())
 }

@@ -18,6 +18,7 @@ mod docs;
 mod drift;
 mod explain;
 mod export;
+mod exposure;
 mod nightly;
 mod rules;
 mod scan;
@@ -41,6 +42,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
+        Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),
         Command::Rules(command) => rules::run(command, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),

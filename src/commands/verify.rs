@@ -4,6 +4,7 @@ use std::path::Path;
 
 use capdex_core::digest::Digest;
 use capdex_core::rules;
+use capdex_core::score::Score;
 
 use crate::analysis;
 use crate::cli::{Global, Verify};
@@ -55,7 +56,8 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     let reader = super::reader(global)?;
     let current = super::find(&reader, name)?;
     let bundle = reader.bundle(current.snapshot)?;
-    let mut differences = Vec::new();
+    let (mut differences, mut compared) = (Vec::new(), 0);
+    let bytes = |score: &Score| Digest::of_json(score);
     for (path, file) in &bundle.files {
         if Digest::of(&file.bytes) != file.digest {
             differences.push(format!("the stored bytes of {path} have another digest"));
@@ -68,14 +70,21 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
             if scanned.capability.content != current.capability.content {
                 differences.push("its stored bytes have another content digest".into());
             }
+            if current.ruleset != rules::digest() {
+                differences.push(format!("its facts were found under rule set {}", current.ruleset));
+            }
             if scanned.facts.digest() != current.facts {
                 differences.push(format!("rule set {} finds other facts in it", rules::digest()));
             }
+            if Digest::of_json(&ranked::facts(&reader, &current)?) != current.facts {
+                differences.push("its stored facts have another digest".into());
+            }
             let as_of = ranked::as_of(global, &reader)?;
             let (stored, _) = ranked::scores(&reader, &current, as_of)?;
+            compared = stored.len();
             for score in stored {
                 let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
-                if computed.first() != Some(&score) {
+                if computed.first().is_none_or(|computed| bytes(computed) != bytes(&score)) {
                     differences.push(format!("{} gives another score", score.rubric.id));
                 }
             }
@@ -86,9 +95,10 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     }
     let said = if differences.is_empty() { "no difference" } else { "differs" };
     out.line(format_args!(
-        "{}: scanned again from {}: {said}",
+        "{}: scanned again from {}, {} computed again: {said}",
         output::escape(&current.capability.slug),
-        output::count(bundle.files.len() as u64, "stored file")
+        output::count(bundle.files.len() as u64, "stored file"),
+        output::count(compared as u64, "score")
     ))?;
     Ok(if differences.is_empty() { Exit::Done } else { Exit::Threshold })
 }

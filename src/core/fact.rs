@@ -197,7 +197,8 @@ impl Facts {
 
     /// The measured value of a rule that measures, where it could be measured.
     pub fn value(&self, rule: &str) -> Option<&Value> {
-        let measured = |fact: &&Fact| fact.rule.as_str() == rule && fact.outcome == Outcome::True;
+        // The outcome first: few facts are true, and looking at it costs less than at a name.
+        let measured = |fact: &&Fact| fact.outcome == Outcome::True && fact.rule.as_str() == rule;
         self.facts.iter().find(measured).map(|fact| &fact.value)
     }
 

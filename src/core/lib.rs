@@ -13,6 +13,7 @@ pub mod capability;
 pub mod decompose;
 pub mod digest;
 pub mod evidence;
+pub mod exposure;
 pub mod fact;
 pub mod history;
 pub mod ids;

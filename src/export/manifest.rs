@@ -1,4 +1,4 @@
-//! `manifest.json`: what the dataset was made from and the digest of every file.
+//! `manifest.json`: what the dataset was made from and the digest of every file, its own included.
 
 use std::fs;
 use std::path::Path;
@@ -35,6 +35,22 @@ pub struct Manifest {
     pub sources: Vec<SourceRow>,
     /// Every file beside the manifest, sorted by path.
     pub files: Vec<FileRow>,
+    /// SHA-256 (hex) of this file's text with nothing between the quotation marks here.
+    pub manifest_sha256: String,
+}
+
+impl Manifest {
+    /// The file's text with its own digest filled in.
+    fn sealed(mut self) -> anyhow::Result<String> {
+        self.manifest_sha256 = String::new();
+        self.manifest_sha256 = Digest::of(self.text()?.as_bytes()).hex();
+        self.text()
+    }
+
+    /// The one text that a manifest has.
+    fn text(&self) -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
 }
 
 /// A rubric in the manifest.
@@ -108,8 +124,9 @@ pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &Ex
         rank_by: options.rank_by.clone(),
         sources: sources(reader)?,
         files: files.to_vec(),
+        manifest_sha256: String::new(),
     };
-    let text = serde_json::to_string_pretty(&manifest)? + "\n";
+    let text = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
     Ok(u64::try_from(text.len())?)
 }
@@ -131,14 +148,70 @@ fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
     Ok(rows)
 }
 
-/// Reads a manifest.
+/// Reads a manifest and checks that it is, byte for byte, the one that was written.
 ///
 /// # Errors
-/// When there is none, or it is of another schema.
-pub fn read(dir: &Path) -> anyhow::Result<Manifest> {
+/// When there is none. What is wrong with one that is there is told in the inner result.
+pub fn read(dir: &Path) -> anyhow::Result<Result<Manifest, String>> {
     let path = dir.join(NAME);
-    let text = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-    let manifest: Manifest = serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
-    anyhow::ensure!(manifest.schema == SCHEMA, "{} is of schema {:?}", path.display(), manifest.schema);
+    let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+    Ok(parse(&bytes).map_err(|fault| format!("{NAME} {fault}")))
+}
+
+fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|error| format!("is damaged: {error}"))?;
+    if manifest.schema != SCHEMA {
+        return Err(format!("is of schema {:?}, and this program reads {SCHEMA:?}", manifest.schema));
+    }
+    let sealed = manifest.clone().sealed().map_err(|error| format!("is damaged: {error}"))?;
+    if sealed.as_bytes() != bytes {
+        return Err("has other bytes than its own digest says".into());
+    }
     Ok(manifest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            schema: SCHEMA.into(),
+            as_of: "2026-11-21T00:00:00Z".parse().expect("an instant"),
+            ruleset_sha256: "00".into(),
+            rubrics: vec![RubricRow { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
+            rank_by: "x/seed".into(),
+            sources: vec![SourceRow { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
+            files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],
+            manifest_sha256: String::new(),
+        }
+    }
+
+    #[test]
+    fn every_bit_of_every_byte_of_it_is_sealed() {
+        let text = manifest().sealed().expect("a text");
+        assert!(parse(text.as_bytes()).is_ok());
+        for at in 0..text.len() {
+            for bit in 0..8 {
+                let mut changed = text.clone().into_bytes();
+                changed[at] ^= 1 << bit;
+                assert!(parse(&changed).is_err(), "bit {bit} of byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_added_to_it_or_taken_away_is_noticed() {
+        let text = manifest().sealed().expect("a text");
+        for changed in [format!("{text} "), text.trim_end().to_owned(), text.replacen("{\n", "{\n  \"x\": 1,\n", 1)] {
+            assert!(parse(changed.as_bytes()).is_err(), "{changed}");
+        }
+    }
+
+    #[test]
+    fn its_digest_can_be_computed_with_nothing_but_the_file() {
+        let text = manifest().sealed().expect("a text");
+        let sealed = parse(text.as_bytes()).expect("whole").manifest_sha256;
+        assert_eq!(Digest::of(text.replace(&sealed, "").as_bytes()).hex(), sealed);
+    }
 }

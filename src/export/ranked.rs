@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use capdex_core::fact::Facts;
 use capdex_core::rank::rank_key;
+use capdex_core::rubrics::saferskills::{self, Member};
 use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::score::{RubricRef, Score, Verdict};
 use capdex_core::time::AsOf;
@@ -27,6 +28,8 @@ pub struct Ranked {
     pub scores: Vec<Score>,
     /// The verdict over them.
     pub verdict: Verdict,
+    /// What the number of its package needs of it, where SaferSkills scored it.
+    pub member: Option<Member>,
     /// Its findings, counted.
     pub findings: Tally,
     /// Its capability codes.
@@ -44,6 +47,7 @@ pub fn rank(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Rank
         let (scores, verdict) = scores(reader, &current, options.as_of)?;
         rows.push(Ranked {
             rank: 0,
+            member: saferskills::member(&facts, &scores),
             scores,
             verdict,
             findings: Tally::of(&facts),

@@ -4,6 +4,10 @@
 
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
+use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_core::rubrics::why_they_differ;
+use capdex_core::score::{Score, Verdict};
+use capdex_core::time::AsOf;
 use capdex_db::Reader;
 use serde_json::{Value, json};
 
@@ -51,6 +55,7 @@ pub struct Table {
 pub struct Contents<'a> {
     reader: &'a Reader,
     ranked: Vec<Ranked>,
+    as_of: AsOf,
 }
 
 impl<'a> Contents<'a> {
@@ -59,7 +64,7 @@ impl<'a> Contents<'a> {
     /// # Errors
     /// What the store says.
     pub fn of(reader: &'a Reader, options: &ExportOptions) -> anyhow::Result<Self> {
-        Ok(Self { reader, ranked: ranked::rank(reader, options)? })
+        Ok(Self { reader, ranked: ranked::rank(reader, options)?, as_of: options.as_of })
     }
 
     /// How many capabilities there are.
@@ -80,6 +85,12 @@ use ColumnType::{Integer, Json, Number, Text};
 /// Every table, in the order of the manual.
 pub const TABLES: &[Table] = &[
     Table { name: "capabilities", about: "one capability, ranked", columns: CAPABILITIES, rows: capabilities },
+    Table {
+        name: "packages",
+        about: "one package with the number that SaferSkills gives a repository",
+        columns: PACKAGES,
+        rows: packages,
+    },
     Table { name: "scores", about: "one rubric's score of one capability", columns: SCORES, rows: scores },
     Table { name: "findings", about: "one finding in one capability", columns: FINDINGS, rows: finding_rows },
     Table {
@@ -116,6 +127,7 @@ const CAPABILITIES: &[Column] = &[
     column("incomplete_reasons", Json, "the gaps behind a completeness other than analysed"),
     column("band", Text, "strictest band over the four seed rubrics: ok, watch, caution, block or unknown"),
     column("disagreement", Number, "(strictest - mildest) / 3 over the known bands"),
+    column("disagreement_reason", Text, "why the strictest and the mildest rubric differ; null where they do not"),
     column("findings_critical", Integer, "number of findings of this severity"),
     column("findings_high", Integer, "number of findings of this severity"),
     column("findings_medium", Integer, "number of findings of this severity"),
@@ -152,9 +164,8 @@ pub fn capability_row(ranked: &Ranked) -> Row {
         json!(current.facts.hex()),
         json!(current.completeness.as_str()),
         json!(current.completeness.gaps().iter().map(ToString::to_string).collect::<Vec<_>>()),
-        json!(ranked.verdict.band.as_str()),
-        ranked.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
     ];
+    row.extend(verdict_cells(&ranked.scores, &ranked.verdict));
     row.extend(Severity::ALL.into_iter().rev().map(|severity| json!(ranked.findings.count(severity))));
     row.push(json!(ranked.tags));
     for rubric in ["spiderrating/seed", "saferskills/seed", "mcpbundles/seed", "agentscore/seed"] {
@@ -165,10 +176,58 @@ pub fn capability_row(ranked: &Ranked) -> Row {
     row
 }
 
+/// The columns that say what the rubrics come to together.
+pub const VERDICT_COLUMNS: [&str; 3] = ["band", "disagreement", "disagreement_reason"];
+
+/// The cells of [`VERDICT_COLUMNS`].
+pub fn verdict_cells(scores: &[Score], verdict: &Verdict) -> [Value; 3] {
+    [
+        json!(verdict.band.as_str()),
+        verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+        json!(why_they_differ(scores)),
+    ]
+}
+
+const PACKAGES: &[Column] = &[
+    column("package", Text, "the locator's identity, such as npm:@scope/name"),
+    column(
+        "capabilities",
+        Integer,
+        "how many of its capabilities have a value; the rest of a package only where it is all",
+    ),
+    column("saferskills_seed", Number, "mean of saferskills/seed over them, under the ceiling; null without any"),
+    column("grade", Text, "its colour, or n/a"),
+    column("ceiling", Text, "severity of the worst active finding, where its ceiling cut the mean"),
+];
+
+fn packages(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let mut members: std::collections::BTreeMap<&str, Vec<Member>> = std::collections::BTreeMap::new();
+    for ranked in &contents.ranked {
+        members.entry(&ranked.current.identity).or_default().extend(ranked.member);
+    }
+    Ok(members.into_iter().map(|(package, members)| package_cells(package, &members).to_vec()).collect())
+}
+
+/// The row of a package, in the order of the columns.
+pub fn package_cells(package: &str, members: &[Member]) -> [Value; 5] {
+    let rolled = saferskills::roll_up(members);
+    let of = |rolled: Option<&saferskills::RollUp>| rolled.map_or(0, |rolled| rolled.capabilities);
+    [
+        json!(package),
+        json!(of(rolled.as_ref())),
+        json!(rolled.as_ref().map(|rolled| rolled.value)),
+        json!(rolled.as_ref().map_or("n/a", |rolled| rolled.grade.as_str())),
+        json!(rolled.as_ref().and_then(|rolled| rolled.ceiling).map(Severity::as_str)),
+    ]
+}
+
 const SCORES: &[Column] = &[
     column("slug", Text, "the capability"),
     column("capability", Text, "its id"),
+    column("content_sha256", Text, "SHA-256 (hex) over the capability's files"),
     column("facts_sha256", Text, "the facts that were scored: key into the table facts"),
+    column("ruleset_sha256", Text, "SHA-256 (hex) over the rule set that found them"),
+    column("as_of", Text, "the instant that ages were measured against"),
     column("rubric", Text, "the rubric's id"),
     column("version", Text, "the version of our reading of it"),
     column("text_sha256", Text, "SHA-256 (hex) over the rubric's numbers and page"),
@@ -184,21 +243,28 @@ const SCORES: &[Column] = &[
 fn scores(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for ranked in &contents.ranked {
-        rows.extend(ranked.scores.iter().map(|score| score_row(ranked, score)));
+        rows.extend(ranked.scores.iter().map(|score| score_row(ranked, score, contents.as_of)));
     }
     Ok(rows)
 }
 
 /// The row of one score, in the order of the columns.
-pub fn score_row(ranked: &Ranked, score: &capdex_core::score::Score) -> Row {
-    let capability = &ranked.current.capability;
-    let mut row = vec![json!(capability.slug), json!(capability.id.to_string()), json!(ranked.current.facts.hex())];
+pub fn score_row(ranked: &Ranked, score: &Score, as_of: AsOf) -> Row {
+    let (current, capability) = (&ranked.current, &ranked.current.capability);
+    let mut row = vec![
+        json!(capability.slug),
+        json!(capability.id.to_string()),
+        json!(capability.content.hex()),
+        json!(current.facts.hex()),
+        json!(current.ruleset.hex()),
+        json!(as_of),
+    ];
     row.extend(score_cells(score));
     row
 }
 
 /// The cells of a score that a recomputation must give again.
-pub fn score_cells(score: &capdex_core::score::Score) -> [Value; 10] {
+pub fn score_cells(score: &Score) -> [Value; 10] {
     [
         json!(score.rubric.id),
         json!(score.rubric.version),

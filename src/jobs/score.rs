@@ -1,17 +1,23 @@
 //! The score stage: applies every rubric to the facts that have no score under its text yet.
 //!
-//! Must not scan or send a request. A rubric change scores again from stored facts.
+//! Must not scan or send a request. A rubric change scores again from stored facts: each facts are read and parsed once
+//! for all rubrics that lack them, and packed scores are written while the next batch is computed.
 
-use capdex_core::digest::Digest;
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
 use capdex_core::rubrics::{RUBRICS, Rubric};
-use capdex_core::score::Score;
+use capdex_core::time::AsOf;
+use capdex_db::{FactsId, PackedFacts, PackedScore, StoreError};
 
 use super::{Context, StageReport};
 use crate::progress::Progress;
 use crate::{bulk, clock};
 
-/// Facts scored between two transactions.
-const BATCH: usize = 512;
+/// Facts scored between two transactions: bounds memory and what a kill costs.
+const BATCH: usize = 2048;
+
+type Rubrics = Vec<&'static dyn Rubric>;
 
 /// Scores what is missing, with every rubric or with the one that `only` names; `all` scores everything again.
 ///
@@ -20,51 +26,58 @@ const BATCH: usize = 512;
 pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
-    for rubric in RUBRICS.iter().filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id)) {
+    let pending = pending(context, only, all)?;
+    report.items = pending.values().map(|rubrics| u64::try_from(rubrics.len()).unwrap_or(0)).sum();
+    let items: Vec<(FactsId, Rubrics)> = pending.into_iter().collect();
+    let progress = Progress::stage("score", Some(report.items), context.quiet);
+    let reader = context.store.reader()?;
+    let read = |items: &[(FactsId, Rubrics)]| {
         if context.stop.is_asked() {
-            break;
+            return Ok(None);
         }
-        score_all(context, *rubric, all, &mut report)?;
-    }
+        let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
+        let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
+        Ok(Some(reader.packed_facts(&ids)?.into_iter().zip(rubrics).collect()))
+    };
+    let work = |(facts, rubrics): (PackedFacts, Rubrics)| score(&facts, &rubrics, context.as_of);
+    let write = |scores: Vec<Result<Vec<PackedScore>, StoreError>>| {
+        let scores: Vec<PackedScore> =
+            scores.into_iter().collect::<Result<Vec<_>, _>>().context("failed to score")?.concat();
+        let count = u64::try_from(scores.len()).unwrap_or(0);
+        report.done += count;
+        progress.advance(count);
+        context.store.write(move |writer| writer.record_packed_scores(&scores))?;
+        Ok(())
+    };
+    bulk::overlapped(&context.pool, &items, BATCH, read, work, write)?;
+    progress.finish();
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
 
-fn score_all(context: &Context, rubric: &dyn Rubric, all: bool, report: &mut StageReport) -> anyhow::Result<()> {
-    let meta = rubric.meta();
-    let day = meta.by_day.then(|| context.as_of.day());
+/// The facts that want a score, each with the rubrics that lack one.
+fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<BTreeMap<FactsId, Rubrics>> {
     let reader = context.store.reader()?;
-    let pending = if all {
-        let mut digests: Vec<Digest> = reader.current()?.into_iter().map(|current| current.facts).collect();
-        digests.sort();
-        digests.dedup();
-        digests
-    } else {
-        reader.unscored(&meta.rubric, day)?
-    };
-    let count = u64::try_from(pending.len()).unwrap_or(0);
-    report.items += count;
-    let progress = Progress::stage("score", Some(count), context.quiet);
-    for batch in pending.chunks(BATCH) {
-        let facts: Vec<_> =
-            batch.iter().map(|digest| Ok((*digest, reader.facts(digest)?))).collect::<anyhow::Result<Vec<_>>>()?;
-        let work = |(digest, facts): &(Digest, Option<capdex_core::fact::Facts>)| {
-            facts.as_ref().map(|facts| (*digest, rubric.score(facts, context.as_of)))
+    let mut pending: BTreeMap<FactsId, Rubrics> = BTreeMap::new();
+    for rubric in RUBRICS.iter().copied().filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id)) {
+        let facts = if all {
+            reader.current_facts()?
+        } else {
+            reader.unscored(&rubric.meta().rubric, day(rubric, context.as_of))?
         };
-        bulk::ordered(&context.pool, &facts, BATCH, work, |_, scores| {
-            let scores: Vec<(Digest, Score)> = scores.into_iter().flatten().collect();
-            report.done += u64::try_from(scores.len()).unwrap_or(0);
-            progress.advance(u64::try_from(scores.len()).unwrap_or(0));
-            progress.show(0, &meta.rubric.id);
-            context.store.write(move |writer| {
-                for (digest, score) in &scores {
-                    writer.record_scores(digest, day, std::slice::from_ref(score))?;
-                }
-                Ok(())
-            })?;
-            Ok(())
-        })?;
+        for id in facts {
+            pending.entry(id).or_default().push(rubric);
+        }
     }
-    progress.finish();
-    Ok(())
+    Ok(pending)
+}
+
+/// The day that a score is kept under, for rubrics that depend on it.
+fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
+    rubric.meta().by_day.then(|| at.day())
+}
+
+fn score(facts: &PackedFacts, rubrics: &Rubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
+    let unpacked = facts.unpack()?;
+    rubrics.iter().map(|rubric| PackedScore::new(facts.id, day(*rubric, at), &rubric.score(&unpacked, at))).collect()
 }

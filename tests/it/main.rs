@@ -13,3 +13,4 @@ mod real_registry;
 mod rows;
 mod scan;
 mod support;
+mod verify;

@@ -13,7 +13,8 @@ fn night(capdex: &Capdex, as_of: &str) -> Run {
     run
 }
 
-fn first_night(registry: &Registry) -> Capdex {
+/// A working folder after a first night with everything; its export is `out`.
+pub(crate) fn first_night(registry: &Registry) -> Capdex {
     let capdex = Capdex::with(registry);
     capdex.write("schedule.toml", packages::everything());
     let run = night(&capdex, "2026-11-20T01:00:00Z");
@@ -121,33 +122,17 @@ fn a_package_that_vanishes_is_gone_and_not_clean() {
 }
 
 #[test]
-fn an_export_verifies_and_a_changed_one_does_not() {
-    let registry = packages::registry();
-    let capdex = first_night(&registry);
-    let run = capdex.run(&["verify", "out"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
-    assert!(run.stdout.contains("no difference"), "{}", run.stdout);
-    for table in ["scores.jsonl", "facts.jsonl", "capabilities.csv", "capdex.sqlite"] {
-        let path = capdex.path().join("out").join(table);
-        let original = std::fs::read(&path).expect("a file");
-        let mut changed = original.clone();
-        let middle = changed.len() / 2;
-        changed[middle] ^= 1;
-        std::fs::write(&path, changed).expect("writes");
-        let run = capdex.run(&["verify", "out"]);
-        assert_ne!(run.code, Some(0), "{table}: {}", run.stdout);
-        std::fs::write(&path, original).expect("writes");
-    }
-    assert_eq!(capdex.run(&["verify", "out"]).code, Some(0));
-}
-
-#[test]
 fn a_stored_capability_is_explained_verified_and_scored_again() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     registry.clear_requests();
     let explained = capdex.run(&["explain", "npm:weather-mcp#mcp_server:"]);
     assert_eq!(explained.code, Some(0), "{}", explained.stderr);
+    let sums =
+        ["text sha256:", "under rule set sha256:", "as of     2026-11-20T01:00:00Z", "package score 100", " = 100;"];
+    for said in sums {
+        assert!(explained.stdout.contains(said), "{said}: {}", explained.stdout);
+    }
     for said in ["saferskills/seed", "spiderrating/seed", "mcpbundles/seed", "agentscore/seed", "npm:weather-mcp"] {
         assert!(explained.stdout.contains(said), "{said}: {}", explained.stdout);
     }
@@ -157,6 +142,26 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     assert!(registry.requests().is_empty());
     let unknown = capdex.run(&["explain", "npm-nothing"]);
     assert_eq!((unknown.code, unknown.stderr.lines().count()), (Some(2), 1), "{}", unknown.stderr);
+}
+
+#[test]
+fn who_depends_on_a_package_can_be_asked_as_of_a_date() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let exposed = |as_of: &str| {
+        let package = "npm:@modelcontextprotocol/sdk";
+        let run = capdex.run(&["exposure", package, "--format", "jsonl", "--as-of", as_of]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+        let rows = run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
+        rows.collect::<Vec<serde_json::Value>>()
+    };
+    let rows = exposed("2026-11-20T01:00:00Z");
+    let server = rows.iter().find(|row| text(row, "slug") == "npm-weather-mcp-mcp-server").expect("the server");
+    assert_eq!((&server["distance"], text(server, "dependent")), (&serde_json::json!(1), "npm:weather-mcp"));
+    assert_eq!(exposed("2026-11-19T01:00:00Z"), Vec::<serde_json::Value>::new());
+    let table = capdex.run(&["exposure", "npm:@modelcontextprotocol/sdk"]);
+    assert!(table.stdout.contains("packages state their dependencies"), "{}", table.stdout);
+    assert_eq!(capdex.run(&["exposure", "left-pad"]).code, Some(2));
 }
 
 #[test]

@@ -102,6 +102,11 @@ pub(super) fn rubrics() -> String {
     }
     let _ = writeln!(text, "## The verdict\n");
     text.push_str(&below_heading(rubrics::VERDICT_PAGE));
+    let _ =
+        writeln!(text, "\n### The mapping\n\n| method | grade, or constraint that took hold | band |\n|---|---|---|");
+    for (method, said, band) in rubrics::band_table() {
+        let _ = writeln!(text, "| {method} | {} | {} |", cell(said), band.as_str());
+    }
     text
 }
 
@@ -147,8 +152,12 @@ pub(super) fn config() -> String {
 /// The data dictionary.
 pub(super) fn dataset() -> String {
     let mut text = page("Dataset");
-    let _ =
-        writeln!(text, "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file. Formats:\n");
+    let _ = writeln!(
+        text,
+        "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file, and its own: `manifest_sha256` is \
+             that of its text with nothing between the quotation marks there. `capdex verify DIR` checks every byte and computes \
+             scores, verdicts, ranks and packages again from the facts in it. Formats:\n"
+    );
     for exporter in EXPORTERS {
         let _ = writeln!(text, "- `{}` (`{}`): {}", exporter.id(), exporter.file_name("<table>"), exporter.about());
     }

@@ -28,6 +28,15 @@ static TABLES: LazyLock<BTreeMap<String, Table>> =
 /// The cap that a rubric notes when its strictest grade rests on nothing that the rules themselves call high.
 pub(super) const MILD_CAUSE: &str = "no finding that the rules rate high or critical: caution at most";
 
+/// Every entry: by method the constraints, then the grades.
+pub(super) fn table() -> Vec<(&'static str, &'static str, Band)> {
+    let entries = TABLES.iter().flat_map(|(method, table)| {
+        let both = table.caps.iter().chain(&table.grades);
+        both.map(move |(said, band)| (method.as_str(), said.as_str(), *band))
+    });
+    entries.collect()
+}
+
 /// The band of a score: by a cap that the table names, else by the grade; `Unknown` without a value or an entry.
 pub(super) fn band_of(score: &Score) -> Band {
     let family = score.rubric.id.split('/').next().unwrap_or_default();

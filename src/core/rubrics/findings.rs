@@ -2,7 +2,6 @@
 //!
 //! This is the one place where a rubric asks the rules for their codes. Must not know any method's numbers.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -56,38 +55,45 @@ pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str
 /// The findings that the family counts, in the order of the facts. `published` gives the severity that the method
 /// publishes for a code, if it does.
 pub(super) fn counted(facts: &Facts, family: &str, published: impl Fn(&str) -> Option<Severity>) -> Vec<Finding> {
+    counted_by(facts, family, published, |_| 0_u8)
+}
+
+/// The same where the method would rather see some of a rule's codes than others: those of the highest rank.
+pub(super) fn counted_by<R: Ord>(
+    facts: &Facts,
+    family: &str,
+    published: impl Fn(&str) -> Option<Severity>,
+    rank: impl Fn(&str) -> R,
+) -> Vec<Finding> {
     let Some(catalogue) = CATALOGUES.get(family) else { return Vec::new() };
     let found = facts.all().iter().filter(|fact| fact.outcome == Outcome::True);
     found
         .filter_map(|fact| {
             let meta = catalogue.get(fact.rule.as_str())?;
             let codes = meta.codes.get(family)?;
-            resolve(codes, fact, meta.severity, &published)
+            resolve(codes, fact, meta.severity, &published, &rank)
         })
         .collect()
 }
 
-/// The code of a fact that weighs most, the first among equals. A code without a published severity has the fact's
-/// own; a published one is cut to the fact's where context made the fact milder than its rule.
-pub(super) fn resolve(
+/// The fact under the code of its rule that weighs most: of the highest rank, then of the highest severity, then the
+/// first. That choice does not depend on the fact, so that a worse fact never moves to a code under which it would cost
+/// less. A code without a published severity has the fact's own; a published one is cut to the fact's where context made
+/// the fact milder than its rule.
+pub(super) fn resolve<R: Ord>(
     codes: &[String],
     fact: &Fact,
     rule_severity: Severity,
     published: impl Fn(&str) -> Option<Severity>,
+    rank: impl Fn(&str) -> R,
 ) -> Option<Finding> {
-    let weigh = |code: &str| match published(code) {
+    let weight = |code: &str| (rank(code), published(code).unwrap_or(rule_severity));
+    let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
+    let severity = match published(code) {
         Some(severity) if fact.severity < rule_severity => severity.min(fact.severity),
         Some(severity) => severity,
         None => fact.severity,
     };
-    let mut best: Option<(&str, Severity)> = None;
-    for code in codes {
-        let severity = weigh(code);
-        if best.is_none_or(|(_, so_far)| severity > so_far) {
-            best = Some((code, severity));
-        }
-    }
-    let (code, severity) = best?;
     Some(Finding {
         code: code.to_owned(),
         severity,
@@ -182,14 +188,18 @@ impl<'a> Outcomes<'a> {
     fn each<'r>(&self, rules: impl IntoIterator<Item = &'r str>) -> impl Iterator<Item = (&'r str, Option<Outcome>)> {
         let mut rest = self.0.as_slice();
         rules.into_iter().map(move |rule| {
-            while let [(first, outcome), after @ ..] = rest {
-                match first.cmp(&rule) {
-                    Ordering::Less => rest = after,
-                    Ordering::Equal => return (rule, Some(*outcome)),
-                    Ordering::Greater => break,
-                }
+            // Steps that double find the next of a long list as quickly as the next of a short one.
+            let mut step = 1;
+            while rest.get(step).is_some_and(|(passed, _)| *passed < rule) {
+                rest = rest.get(step..).unwrap_or_default();
+                step *= 2;
             }
-            (rule, self.get(rule))
+            let near = rest.get(..step.saturating_add(1)).unwrap_or(rest);
+            rest = rest.get(near.partition_point(|(passed, _)| *passed < rule)..).unwrap_or_default();
+            match rest.first() {
+                Some((found, outcome)) if *found == rule => (rule, Some(*outcome)),
+                _ => (rule, self.get(rule)),
+            }
         })
     }
 }

@@ -15,6 +15,7 @@ pub mod agentscore;
 mod bands;
 mod findings;
 pub mod mcpbundles;
+mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
 mod terms;
@@ -91,10 +92,22 @@ pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
     bands::verdict_over(known, completeness)
 }
 
+/// The whole mapping table: method, grade or constraint, band. A constraint that took hold decides before the grade.
+pub fn band_table() -> Vec<(&'static str, &'static str, Band)> {
+    bands::table()
+}
+
+/// Why the strictest and the mildest of the seed rubrics differ, in one line; none where they do not.
+pub fn why_they_differ(scores: &[Score]) -> Option<String> {
+    reasons::why_they_differ(scores)
+}
+
 /// The text digest of a rubric: over its numbers file and our page about it.
 fn text_digest(numbers: &str, page: &str) -> Digest {
     Digest::of_fields([numbers.as_bytes(), page.as_bytes()])
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -77,9 +77,9 @@ fn a_changed_text_needs_a_new_version() {
         .collect();
     let expected = [
         "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
-        "saferskills/seed 1 sha256:e1c04924acaf26b2303595a574f3a547d4dd48cbb9af63b547934abd40ab674f",
-        "mcpbundles/seed 1 sha256:b7162c0c54050699de65223b0357146fd5e76ab0f3160b8bbf700b36eea4b7e7",
-        "agentscore/seed 1 sha256:367943b8c6511a397a68eba697d82cdef8d9578a2b3471c4ab24beb5c5b1af1b",
+        "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
+        "mcpbundles/seed 2 sha256:91f0ecf706fdac31d012226ade86101060aeb0afc70ce7db94602006daa97c1e",
+        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
         "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
         "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
     ];
@@ -257,10 +257,14 @@ fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
     let codes = ["A".to_owned(), "B".to_owned()];
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
     let seen = |ours, rule| {
-        let found = resolve(&codes, &fact("r", Outcome::True, ours, Value::Null), rule, published).expect("coded");
+        let fact = fact("r", Outcome::True, ours, Value::Null);
+        let found = resolve(&codes, &fact, rule, published, |_| 0).expect("coded");
         (found.code, found.severity)
     };
     assert_eq!(seen(Severity::Medium, Severity::Medium), ("B".into(), Severity::Critical));
-    assert_eq!(seen(Severity::Low, Severity::Medium), ("A".into(), Severity::Low));
-    assert_eq!(resolve(&[], &fact("r", Outcome::True, Severity::Low, Value::Null), Severity::Low, published), None);
+    assert_eq!(seen(Severity::Low, Severity::Medium), ("B".into(), Severity::Low), "the code stays");
+    let low = fact("r", Outcome::True, Severity::Low, Value::Null);
+    assert_eq!(resolve(&[], &low, Severity::Low, published, |_| 0), None);
+    let ranked = resolve(&codes, &low, Severity::Low, published, |code| code == "A").expect("coded");
+    assert_eq!((ranked.code.as_str(), ranked.severity), ("A", Severity::Low), "rank before severity");
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::fact::{Facts, Outcome, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, Part};
+use crate::score::Part;
 
 use super::super::findings::{self, Answered, Finding, Outcomes};
 use super::super::terms::distinct;
@@ -26,6 +26,8 @@ pub(super) struct Check {
     pub(super) determined: String,
     /// What it could not.
     pub(super) undetermined: &'static str,
+    /// How much of what it asks was answered.
+    pub(super) answered: Answered,
     /// The rules that it rests on.
     pub(super) rules: Vec<String>,
 }
@@ -64,21 +66,35 @@ impl Check {
         };
         let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
         let note = format!("{status}; determined: {determined}; not determined: {}", self.undetermined);
-        let coverage = if self.score().is_some() { Coverage::FULL } else { Coverage::NONE };
-        Part { name: self.name.into(), value: self.score(), coverage, note }
+        Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note }
+    }
+
+    /// The same check of which only so much was answered.
+    const fn of(mut self, answered: Answered) -> Self {
+        self.answered = answered;
+        self
     }
 
     fn completed(mut self, score: Points, risk: Risk, determined: String) -> Self {
         self.status = Status::Completed { score, risk };
         self.determined = determined;
+        self.answered = ALL;
         self
     }
 }
 
+/// One question, answered.
+const ALL: Answered = Answered { asked: 1, answered: 1 };
+/// One question, not answered.
+const NOTHING: Answered = Answered { asked: 1, answered: 0 };
+/// What the first check asks of the account that publishes: its name, age, repositories, contributions, stars and
+/// organisations.
+const ASKED_OF_DEPLOYER: usize = 6;
+
 /// A check that nothing is known of yet; its status is that of its missing data.
 fn open(name: &'static str, status: Status, undetermined: &'static str, rules: &[&str]) -> Check {
     let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
-    Check { name, status, determined: String::new(), undetermined, rules }
+    Check { name, status, determined: String::new(), undetermined, answered: NOTHING, rules }
 }
 
 /// Not applicable where the rule says so, else not determinable.
@@ -100,15 +116,20 @@ pub(super) fn deployer(facts: &Facts) -> Check {
     let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
     let mut check = open("deployer", Status::NotDeterminable, undetermined, &[METADATA]);
     let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
-    if owner == Some(true) {
-        check.determined = "a publisher is named".into();
+    if let Some(named) = owner {
+        check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
     }
-    check
+    check.of(Answered { asked: ASKED_OF_DEPLOYER, answered: usize::from(owner.is_some()) })
 }
 
-/// Check 2: a declared model against the known providers.
-pub(super) fn model(facts: &Facts) -> Check {
-    let check = open("model", Status::NotApplicable, "whether the named model is the one that runs", &[MODEL]);
+/// Check 2: a declared model against the known providers. Where none is declared it does not apply; where nobody could
+/// look whether one is, it cannot be determined.
+pub(super) fn model(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
+    let status = match outcomes.get(MODEL) {
+        Some(Outcome::Unavailable) => Status::NotDeterminable,
+        _ => Status::NotApplicable,
+    };
+    let check = open("model", status, "whether the named model is the one that runs", &[MODEL]);
     let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
     let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
     if TABLE.model.none.contains(&named) {
@@ -140,31 +161,49 @@ pub(super) fn code(findings: &[Finding], answered: Answered) -> Check {
     let penalty = |finding: &Finding| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
     let lost: i64 = worst.iter().map(penalty).sum();
     let score = Points::whole((100 - lost).max(0));
-    let forced = match worst.iter().map(|finding| finding.severity).max() {
+    let severest = worst.iter().map(|finding| finding.severity).max();
+    let forced = match severest {
         Some(Severity::Critical) => Risk::Critical,
         Some(Severity::High) => Risk::High,
         _ => Risk::Low,
     };
     check.rules = distinct(findings.iter().map(|finding| finding.rule.as_str()));
-    let types: Vec<String> =
-        worst.iter().map(|finding| format!("{} ({})", finding.code, finding.severity.as_str())).collect();
-    let found = if types.is_empty() { "no findings".into() } else { types.join(", ") };
-    let said = format!("{found}; {} of {} rules could look", answered.answered, answered.asked);
-    check.completed(score, risk_of(score).max(forced), said)
+    let mut said = "package score 100".to_owned();
+    for finding in &worst {
+        said.push_str(&format!(" - {} {} ({})", penalty(finding), finding.code, finding.severity.as_str()));
+    }
+    let verdict = package_verdict(score, severest);
+    said.push_str(&format!(" = {score}, {}, {verdict}", risk_of(score).as_str()));
+    said.push_str(&format!("; {} of {} rules could look", answered.answered, answered.asked));
+    check.completed(score, risk_of(score).max(forced), said).of(answered)
+}
+
+/// What the package scanner says beside its number.
+pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'static str {
+    let numbers = &TABLE.code.verdict;
+    if worst == Some(Severity::Critical) || score < Points::whole(numbers.block_below) {
+        "block"
+    } else if worst >= Some(Severity::Medium) || score < Points::whole(numbers.allow_from) {
+        "warn"
+    } else {
+        "allow"
+    }
 }
 
 /// Check 4: reports of abuse, where a rule that knows any could look.
 pub(super) fn abuse(reports: &[Finding], answered: Answered) -> Check {
     let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", &[]);
     check.rules = distinct(reports.iter().map(|report| report.rule.as_str()));
-    match (reports.is_empty(), answered.answered) {
+    let lists = if answered.asked == 0 { NOTHING } else { answered };
+    let check = match (reports.is_empty(), answered.answered) {
         (false, _) => {
             let said = format!("{} reports", reports.len());
             check.completed(Points::whole(TABLE.abuse.reported), Risk::Critical, said)
         }
         (true, 0) => check,
         (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports".into()),
-    }
+    };
+    check.of(lists)
 }
 
 /// What `measure-tool-permissions` found.
@@ -188,12 +227,9 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check;
     };
-    let numbers = &TABLE.permissions;
     let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
     let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
-    let lost = if critical > 0 { numbers.any_critical } else { 0 }
-        + (high * numbers.each_high).min(numbers.most_high)
-        + (medium * numbers.each_medium).min(numbers.most_medium);
+    let lost = permission_points(critical, high, medium);
     let undeclared: Vec<&str> = value
         .tools
         .iter()
@@ -206,11 +242,24 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
         (true, _, 1..) => Risk::Elevated,
         _ => Risk::Low,
     };
-    let mut said = format!("{} tools: {critical} critical, {high} high, {medium} medium", value.tools.len());
+    let score = Points::whole((100 - lost).max(0));
+    let tools = value.tools.len();
+    let mut said =
+        format!("100 - {lost} = {score} for {tools} tools: {critical} critical, {high} high, {medium} medium");
     if let Some(first) = undeclared.first() {
         said.push_str(&format!("; {first} does what the server does not declare"));
     }
-    check.completed(Points::whole((100 - lost).max(0)), risk, said)
+    check.completed(score, risk, said)
+}
+
+/// What so many tools of each class cost. A tool of a worse class never costs less than it would in a milder one.
+fn permission_points(critical: i64, high: i64, medium: i64) -> i64 {
+    let numbers = &TABLE.permissions;
+    let first = if critical > 0 { numbers.any_critical } else { 0 };
+    let high = high + (critical - 1).max(0);
+    let full = high.min(numbers.most_high / numbers.each_high.max(1));
+    let medium = medium + high - full;
+    first + full * numbers.each_high + (medium * numbers.each_medium).min(numbers.most_medium)
 }
 
 /// What `measure-deployment` found.

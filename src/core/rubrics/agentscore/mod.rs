@@ -17,6 +17,7 @@ use super::{Rubric, RubricMeta, bands, text_digest};
 
 mod checks;
 mod numbers;
+mod owasp;
 
 use checks::{Check, Status};
 use numbers::{Risk, TABLE};
@@ -28,7 +29,7 @@ const FAMILY: &str = "agentscore";
 pub struct AgentScore;
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "agentscore/seed".into(), version: "1".into(), text: text_digest(numbers::TEXT, PAGE) },
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "2".into(), text: text_digest(numbers::TEXT, PAGE) },
     title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
     page: PAGE,
     published_at: "www.agentscores.xyz, the page MCP Security Methodology",
@@ -75,13 +76,15 @@ impl Rubric for AgentScore {
         let answered = |rules: &[&'static str]| outcomes.answered(rules.iter().copied());
         let checks = [
             checks::deployer(facts),
-            checks::model(facts),
+            checks::model(facts, &outcomes),
             checks::code(&code, answered(readers)),
             checks::abuse(&reports, answered(reporters)),
             checks::permissions(facts, &outcomes),
             checks::deployment(facts, &outcomes),
         ];
-        compute(&checks, !reports.is_empty(), ours)
+        let mut score = compute(&checks, !reports.is_empty(), ours);
+        score.parts.extend(owasp::parts(facts, &outcomes));
+        score
     }
 }
 
@@ -100,9 +103,7 @@ fn is_report(code: &str) -> bool {
 fn compute(checks: &[Check; 6], reported: bool, ours: Option<Severity>) -> Score {
     let completed: Vec<(&Check, Points)> =
         checks.iter().filter_map(|check| check.score().map(|score| (check, score))).collect();
-    let applicable = checks.iter().filter(|check| check.status != Status::NotApplicable).count();
-    let coverage = Coverage::of(completed.len(), applicable);
-    let mut score = Score::none(META.rubric.clone(), coverage, "none of the checks could be completed");
+    let mut score = Score::none(META.rubric.clone(), coverage_over(checks), "none of the checks could be completed");
     score.parts = checks.iter().map(Check::part).collect();
     let count = i64::try_from(completed.len()).unwrap_or(i64::MAX);
     if count == 0 {
@@ -121,6 +122,17 @@ fn compute(checks: &[Check; 6], reported: bool, ours: Option<Severity>) -> Score
     score.caps.extend(gate.map(str::to_owned));
     bands::note_mild_cause(&mut score, ours);
     score
+}
+
+/// The mean over the applicable checks of how much of each was answered.
+fn coverage_over(checks: &[Check; 6]) -> Coverage {
+    const WHOLE: usize = 1_000_000_000;
+    let applicable: Vec<&Check> = checks.iter().filter(|check| check.status != Status::NotApplicable).collect();
+    let shares = applicable.iter().map(|check| {
+        let answered = check.answered;
+        (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
+    });
+    Coverage::of(shares.sum(), WHOLE * applicable.len())
 }
 
 /// The published decision, in its order, and the gate that made it.

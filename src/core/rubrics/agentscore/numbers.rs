@@ -27,6 +27,8 @@ pub(super) struct Numbers {
     pub(super) permissions: Permissions,
     pub(super) deployment: Deployment,
     pub(super) model: Model,
+    /// Risk to its title and how far the page says that it is covered.
+    pub(super) owasp_mcp: BTreeMap<String, (String, String)>,
 }
 
 /// How risky a check finds something, mildest first.
@@ -56,8 +58,16 @@ impl Risk {
 #[serde(deny_unknown_fields)]
 pub(super) struct Code {
     pub(super) penalties: BTreeMap<Severity, i64>,
+    pub(super) verdict: PackageVerdict,
     pub(super) types: BTreeMap<String, Severity>,
     pub(super) patterns: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackageVerdict {
+    pub(super) allow_from: i64,
+    pub(super) block_below: i64,
 }
 
 #[derive(Debug, Deserialize)]

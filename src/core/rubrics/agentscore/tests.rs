@@ -3,46 +3,96 @@
 use serde_json::{Value, json};
 
 use super::super::findings::Answered;
-use super::super::tests::{any_findings, day, finding, reported};
+use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
-use crate::fact::Outcome;
-use checks::risk_of;
+use crate::fact::{Fact, Outcome};
 
 const CODES: &[&str] = &["no_license", "command_injection", "hardcoded_secret", "install_script"];
 const ALL_ANSWERED: Answered = Answered { asked: 10, answered: 10 };
 
-/// Findings of distinct types: criticals, highs, mediums, lows.
-fn package(counts: [usize; 4]) -> Vec<Finding> {
-    let severities = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low];
-    let each = severities.into_iter().zip(counts);
-    each.flat_map(|(severity, count)| {
-        (0..count).map(move |type_| finding(&format!("{}-{type_}", severity.as_str()), severity, "a", 1))
-    })
-    .collect()
+/// The types of findings posted for a package, with the severity seen there.
+type Posted<'a> = &'a [(&'a str, Severity)];
+
+const PROVENANCE: (&str, Severity) = ("no_provenance", Severity::Low);
+const LICENSE: (&str, Severity) = ("no_license", Severity::Low);
+const REPOSITORY: (&str, Severity) = ("no_repository", Severity::Medium);
+const DEPENDENCIES: (&str, Severity) = ("excessive_dependencies", Severity::Medium);
+const COMMAND: (&str, Severity) = ("command_injection", Severity::High);
+const EVAL: (&str, Severity) = ("unsafe_eval", Severity::High);
+const FILES: (&str, Severity) = ("sensitive_file_access", Severity::High);
+const SECRET: (&str, Severity) = ("hardcoded_secret", Severity::Critical);
+const SCRIPT: (&str, Severity) = ("install_script", Severity::Low);
+const SCRIPT_HIGH: (&str, Severity) = ("install_script", Severity::High);
+
+/// What the owner posted, March to May 2026: package, findings, score, risk.
+const POSTED: &[(&str, Posted, i64, &str)] = &[
+    ("exa-mcp-server 3.2.0, at first", &[LICENSE], 95, "LOW"),
+    ("exa-mcp-server 3.2.0", &[LICENSE, PROVENANCE], 90, "LOW"),
+    ("@modelcontextprotocol/server-github 2025.4.8", &[REPOSITORY, PROVENANCE], 85, "LOW"),
+    ("@cloudflare/mcp-server-cloudflare", &[REPOSITORY, PROVENANCE], 85, "LOW"),
+    ("mcp-trust-guard", &[PROVENANCE], 95, "LOW"),
+    ("@azure-devops/mcp", &[SCRIPT_HIGH, PROVENANCE], 75, "MODERATE"),
+    ("prism-mcp-server 9.4.1", &[DEPENDENCIES, COMMAND, PROVENANCE], 65, "ELEVATED"),
+    ("agentic-flow 2.0.7", &[DEPENDENCIES, COMMAND, PROVENANCE, SCRIPT], 60, "ELEVATED"),
+    ("@sparkleideas/agentic-flow", &[DEPENDENCIES, COMMAND, PROVENANCE, SCRIPT], 60, "ELEVATED"),
+    ("nodebench-mcp 3.2.0", &[COMMAND, EVAL, PROVENANCE], 55, "ELEVATED"),
+    (
+        "nodebench-mcp, mitigated",
+        &[("command_injection", Severity::Low), ("unsafe_eval", Severity::Low), PROVENANCE],
+        85,
+        "LOW",
+    ),
+    ("s3db.js 21.6.0", &[COMMAND, SECRET], 50, "ELEVATED"),
+    ("claude-flow 3.5.80", &[COMMAND, SECRET, PROVENANCE], 45, "HIGH"),
+    ("taskflow-ai 3.0.1", &[SCRIPT_HIGH, DEPENDENCIES, COMMAND, PROVENANCE], 45, "HIGH"),
+    ("thumbgate 1.10.1", &[COMMAND, SECRET, FILES, PROVENANCE], 25, "CRITICAL"),
+    ("@opentabs-dev/mcp-server 0.0.95, before", &[REPOSITORY, PROVENANCE], 85, "LOW"),
+    ("@opentabs-dev/mcp-server 0.0.95", &[REPOSITORY, PROVENANCE, COMMAND], 65, "ELEVATED"),
+    ("express 5.2.1", &[DEPENDENCIES], 90, "LOW"),
+    ("@mcp-use/inspector 0.26.1", &[DEPENDENCIES], 90, "LOW"),
+    ("@mcp-ui/server 6.1.0", &[REPOSITORY], 90, "LOW"),
+    ("agnost 0.1.10", &[REPOSITORY, LICENSE], 85, "LOW"),
+    ("whoami 0.0.3", &[("poor_description", Severity::Low)], 95, "LOW"),
+    ("@playwright/browser-chromium 1.58.2", &[SCRIPT], 95, "LOW"),
+    ("firecrawl-mcp 3.11.0", &[], 100, "LOW"),
+];
+
+/// A fact that gives a finding of the type at the severity.
+fn fact_of(type_: &str, severity: Severity) -> Fact {
+    let gives = |meta: &&RuleMeta| {
+        let of_rule = fact(meta.id.as_str(), Outcome::True, severity.min(meta.severity), Value::Null);
+        let facts = Facts::new(Kind::Package, vec![of_rule]);
+        let found = findings::counted(&facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        found.iter().any(|finding| finding.code == type_ && finding.severity == severity)
+    };
+    let rule = findings::coded_rules(FAMILY).find(gives).unwrap_or_else(|| panic!("no rule gives {type_}"));
+    fact(rule.id.as_str(), Outcome::True, severity.min(rule.severity), Value::Null)
 }
 
 #[test]
-fn the_package_score_fits_the_published_results() {
-    // Posted by the owner, March to May 2026: severities, score, risk.
-    let rows = [
-        ("exa-mcp-server 3.2.0", [0, 0, 0, 2], 90, "LOW"),
-        ("server-github 2025.4.8", [0, 0, 1, 1], 85, "LOW"),
-        ("mcp-trust-guard", [0, 0, 0, 1], 95, "LOW"),
-        ("azure-devops/mcp", [0, 1, 0, 1], 75, "MODERATE"),
-        ("prism-mcp-server 9.4.1", [0, 1, 1, 1], 65, "ELEVATED"),
-        ("agentic-flow 2.0.7", [0, 1, 1, 2], 60, "ELEVATED"),
-        ("nodebench-mcp 3.2.0", [0, 2, 0, 1], 55, "ELEVATED"),
-        ("s3db.js 21.6.0", [1, 1, 0, 0], 50, "ELEVATED"),
-        ("claude-flow 3.5.80", [1, 1, 0, 1], 45, "HIGH"),
-        ("taskflow-ai 3.0.1", [0, 2, 1, 1], 45, "HIGH"),
-        ("thumbgate 1.10.1", [1, 2, 0, 1], 25, "CRITICAL"),
-        ("firecrawl-mcp 3.11.0", [0, 0, 0, 0], 100, "LOW"),
-    ];
-    for (name, counts, score, risk) in rows {
-        let check = checks::code(&package(counts), ALL_ANSWERED);
-        assert_eq!(check.score(), Some(Points::whole(score)), "{name}");
-        assert_eq!(risk_of(Points::whole(score)).as_str(), risk, "{name}");
+fn published_results_come_out_as_printed_given_their_findings() {
+    for (name, posted, score, risk) in POSTED {
+        let given: Vec<Fact> = posted.iter().map(|(type_, severity)| fact_of(type_, *severity)).collect();
+        let mut facts: Vec<Fact> = reported(Kind::Package, &[], Outcome::False).all().to_vec();
+        facts.retain(|fact| given.iter().all(|given| given.rule != fact.rule));
+        facts.extend(given);
+        let scored = AgentScore.score(&Facts::new(Kind::Package, facts), day());
+        let code = scored.parts.iter().find(|part| part.name == "code").expect("a check");
+        assert_eq!(code.value, Some(Points::whole(*score)), "{name}: {}", code.note);
+        assert!(code.note.contains(&format!(" = {score}, {risk}, ")), "{name}: {}", code.note);
     }
+}
+
+#[test]
+fn the_package_verdict_is_the_posted_one() {
+    let verdict = |score, worst| checks::package_verdict(Points::whole(score), worst);
+    assert_eq!(verdict(95, Some(Severity::Low)), "allow");
+    assert_eq!(verdict(90, Some(Severity::Low)), "allow");
+    assert_eq!(verdict(85, Some(Severity::Medium)), "warn");
+    assert_eq!(verdict(80, Some(Severity::Low)), "warn");
+    assert_eq!(verdict(70, Some(Severity::Critical)), "block");
+    assert_eq!(verdict(45, Some(Severity::High)), "block");
+    assert_eq!(verdict(100, None), "allow");
 }
 
 #[test]
@@ -78,7 +128,8 @@ fn six(given: [Option<(i64, Risk)>; 6]) -> [Check; 6] {
             Some((score, risk)) => Status::Completed { score: Points::whole(score), risk },
             None => Status::NotDeterminable,
         };
-        Check { status, ..blank.clone() }
+        let answered = Answered { asked: 1, answered: usize::from(given.is_some()) };
+        Check { status, answered, ..blank.clone() }
     })
 }
 
@@ -100,6 +151,16 @@ fn gates_decide_in_the_published_order() {
     assert_eq!(decision([None, None, low, low, Some((30, Risk::Elevated)), None], false), "ALLOW");
     let elevated = Some((60, Risk::Elevated));
     assert_eq!(decision([None, None, elevated, elevated, elevated, None], false), "CAUTION");
+}
+
+#[test]
+fn the_pages_own_examples_hold() {
+    let seventy = Some((70, Risk::Moderate));
+    let blocked = compute(&six([None, None, seventy, seventy, Some((70, Risk::Critical)), None]), false, None);
+    assert_eq!((blocked.value, blocked.grade.as_str()), (Some(Points::whole(70)), "BLOCK"));
+    assert_eq!(blocked.caps.first().map(String::as_str), Some("permissions risk CRITICAL: BLOCK"));
+    let two = compute(&six([None, None, Some((100, Risk::Low)), None, Some((100, Risk::Low)), None]), false, None);
+    assert_eq!((two.value, two.grade.as_str()), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
 }
 
 #[test]
@@ -128,8 +189,31 @@ fn permissions_are_critical_only_for_what_is_not_declared() {
     let undeclared = permissions(&exec, &["payment"]);
     assert_eq!((undeclared.score(), undeclared.risk()), (Some(Points::whole(54)), Some(Risk::Critical)));
     assert_eq!(permissions(&exec, &["shell"]).risk(), Some(Risk::High));
-    assert_eq!(permissions(&[("high", ""); 10], &[]).score(), Some(Points::whole(70)));
+    assert_eq!(permissions(&[("high", ""); 6], &[]).score(), Some(Points::whole(70)));
     assert_eq!(permissions(&[("low", "")], &[]).risk(), Some(Risk::Low));
+}
+
+#[test]
+fn a_riskier_tool_never_costs_less() {
+    let classes = ["low", "medium", "high", "critical"];
+    let score = |counts: [usize; 4]| {
+        let tools: Vec<(&str, &str)> = classes
+            .into_iter()
+            .zip(counts)
+            .flat_map(|(class, count)| std::iter::repeat_n((class, "shell"), count))
+            .collect();
+        permissions(&tools, &["shell"]).score()
+    };
+    for high in 0..9 {
+        for medium in (0..18).step_by(4) {
+            for critical in 0..3 {
+                let before = score([1, medium + 1, high + 1, critical]);
+                assert!(score([0, medium + 2, high + 1, critical]) <= before);
+                assert!(score([1, medium, high + 2, critical]) <= before, "{medium} {high} {critical}");
+                assert!(score([1, medium + 1, high, critical + 1]) <= before, "{medium} {high} {critical}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -149,10 +233,10 @@ fn the_riskiest_way_to_launch_decides() {
 fn a_model_is_known_by_the_beginning_of_its_name() {
     let of = |name: &str| {
         let facts = reported(Kind::Skill, &[(checks::MODEL, json!({"model": name}))], Outcome::False);
-        checks::model(&facts).score().map(|score| score.as_hundredths() / 100)
+        checks::model(&facts, &Outcomes::of(&facts)).score().map(|score| score.as_hundredths() / 100)
     };
     let names = ["Claude-Opus-4", "anthropic/sonnet", "gpt-5", "my-model", "inherit", ""];
-    assert_eq!(names.map(of), [Some(80), Some(80), Some(80), Some(40), None, None]);
+    assert_eq!(names.map(of), [Some(100), Some(100), Some(100), Some(40), None, None]);
 }
 
 #[test]
@@ -164,9 +248,9 @@ fn checks_that_make_no_sense_for_a_kind_are_not_applicable() {
         part.map(|part| part.note.split(';').next().unwrap_or_default().to_owned()).unwrap_or_default()
     };
     assert_eq!(["permissions", "deployment"].map(state), ["not_applicable", "not_applicable"]);
-    assert_eq!(state("model"), "completed, risk MODERATE");
+    assert_eq!(state("model"), "completed, risk LOW");
     assert_eq!(state("deployer"), "not_determinable");
-    assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(80)), "INSUFFICIENT DATA"));
+    assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
 }
 
 proptest::proptest! {

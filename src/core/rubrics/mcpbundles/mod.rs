@@ -44,7 +44,7 @@ static TABLE: LazyLock<Numbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "1".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
     title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
     page: PAGE,
     published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
@@ -67,21 +67,24 @@ impl Rubric for McpBundles {
     }
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
-        let rubric = || META.rubric.clone();
+        let none = |reason: String| {
+            let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
+            score.parts.push(judge());
+            score
+        };
         if facts.kind != Kind::McpServer {
-            let reason = format!("MCPBundles publishes no score for a {}", facts.kind);
-            return Score::none(rubric(), Coverage::NONE, reason);
+            return none(format!("MCPBundles publishes no score for a {}", facts.kind));
         }
         let outcomes = Outcomes::of(facts);
         if let Some(rule) = outcomes.unreported(&NEEDS) {
-            return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
+            return none(format!("rule {rule} has not reported"));
         }
         let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
-            return Score::none(rubric(), Coverage::NONE, "no tool definition could be read");
+            return none("no tool definition could be read".into());
         };
         let answered = outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str()));
         if answered.answered == 0 {
-            return Score::none(rubric(), Coverage::NONE, "none of the rules that feed it could look");
+            return none("none of the rules that feed it could look".into());
         }
         let findings = findings::counted(facts, FAMILY, |code| TABLE.codes.get(code).copied());
         compute(findings, answered, quality)
@@ -161,8 +164,18 @@ fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
     vec![
         part("security_posture", value, answered.coverage(), &looked),
         part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing"),
-        part("llm_judge_used", Points::ZERO, Coverage::FULL, "llm_judge_used: false"),
+        judge(),
     ]
+}
+
+/// No model is ever asked, and every result says so, also one without a value.
+fn judge() -> Part {
+    Part {
+        name: "llm_judge_used".into(),
+        value: Some(Points::ZERO),
+        coverage: Coverage::FULL,
+        note: "llm_judge_used: false".into(),
+    }
 }
 
 #[cfg(test)]

@@ -39,9 +39,18 @@ fn a_server_without_tools_has_no_value_and_one_with_tools_has_quality() {
 
 #[test]
 fn no_judge_is_ever_used() {
-    let score = scored(Vec::new());
-    let judge = score.parts.iter().find(|part| part.name == "llm_judge_used").expect("a part");
-    assert_eq!(judge.note, "llm_judge_used: false");
+    let tools = json!({"tools": 1, "described": 1, "annotations_required": 2, "annotations_written": 0});
+    let facts = [
+        reported(Kind::McpServer, &[(ANNOTATIONS, tools)], Outcome::False),
+        reported(Kind::McpServer, &[], Outcome::Unavailable),
+        reported(Kind::Skill, &[], Outcome::False),
+        Facts::new(Kind::McpServer, Vec::new()),
+    ];
+    for facts in facts {
+        let score = McpBundles.score(&facts, day());
+        let judge = score.parts.iter().find(|part| part.name == "llm_judge_used").expect("a part");
+        assert_eq!((judge.value, judge.note.as_str()), (Some(Points::ZERO), "llm_judge_used: false"));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Source: the "Core Concepts" page; the numbers are `weights.toml`, our reading is `page.md`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -54,6 +54,7 @@ impl Axis {
 #[serde(deny_unknown_fields)]
 struct Numbers {
     critical_floor: i64,
+    shadow: BTreeSet<String>,
     penalties: BTreeMap<Severity, i64>,
     weights: BTreeMap<Axis, i64>,
     ceilings: BTreeMap<Severity, i64>,
@@ -66,7 +67,7 @@ static TABLE: LazyLock<Numbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "saferskills/seed".into(), version: "1".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "saferskills/seed".into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
     title: "SaferSkills: five weighted sub-scores, 0 to 100, with severity ceilings",
     page: PAGE,
     published_at: "the SaferSkills documentation, the page Core Concepts",
@@ -109,8 +110,31 @@ impl Rubric for SaferSkills {
         if all.answered == 0 {
             return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
         }
-        let findings = findings::counted(facts, FAMILY, |code| TABLE.codes.get(code).copied());
-        compute(findings, &answered, all)
+        compute(counted(facts), &answered, all)
+    }
+}
+
+/// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
+/// that is active and that SaferSkills looks for in this kind.
+fn counted(facts: &Facts) -> Vec<Finding> {
+    let published = |code: &str| if is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
+    findings::counted_by(facts, FAMILY, published, |code| (!is_shadow(code), applies(code, facts.kind)))
+}
+
+/// Whether the public rule files mark an id as shadow: reported, without weight.
+fn is_shadow(code: &str) -> bool {
+    TABLE.shadow.contains(code)
+}
+
+/// Whether the public rule files look for an id in a kind: `SS-MCP-…` in servers alone and so on; `SS-SKILL-…` in every
+/// kind, but for the manifest that only a skill has.
+fn applies(code: &str, kind: Kind) -> bool {
+    match code.split('-').nth(1) {
+        Some("MCP") => kind == Kind::McpServer,
+        Some("HOOKS") => kind == Kind::Hook,
+        Some("PLUGIN") => kind == Kind::Plugin,
+        Some("RULES") => kind == Kind::Rules,
+        _ => kind == Kind::Skill || code != "SS-SKILL-TRANSPARENCY-MANIFEST-01",
     }
 }
 
@@ -121,6 +145,8 @@ fn axis_of(code: &str) -> Axis {
 
 /// The whole arithmetic, from findings in the method's words.
 fn compute(findings: Vec<Finding>, answered: &BTreeMap<Axis, Answered>, all: Answered) -> Score {
+    let (shadow, findings): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|finding| is_shadow(&finding.code));
     let ours = findings::worst_of_ours(&findings);
     let findings = findings::distinct_by(findings, |finding| (finding.code.clone(), finding.place.clone()));
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
@@ -132,7 +158,8 @@ fn compute(findings: Vec<Finding>, answered: &BTreeMap<Axis, Answered>, all: Ans
         weighted += weight as f64 / 100.0 * value as f64;
         score.terms.push(axis_term(axis, value, weight, &on_axis));
         let coverage = answered.get(&axis).copied().unwrap_or_default();
-        score.parts.push(axis_part(axis, value, coverage, &on_axis));
+        let of_no_weight = shadow.iter().filter(|finding| axis_of(&finding.code) == axis).count();
+        score.parts.push(axis_part(axis, value, coverage, &on_axis, of_no_weight));
     }
     let rounded = Points::whole(weighted.round_ties_even() as i64);
     close(&mut score.terms, rounded, "the weighted sum, rounded half to even");
@@ -160,24 +187,30 @@ fn axis_term(axis: Axis, value: i64, weight: i64, findings: &[&Finding]) -> Term
     term(axis.as_str(), Points::whole(value).share(weight, 100), rules, format!("{weight} % of {value}"))
 }
 
-fn axis_part(axis: Axis, value: i64, answered: Answered, findings: &[&Finding]) -> Part {
-    let counts = Severity::ALL.into_iter().rev().filter_map(|severity| {
+/// The sub-score with its own arithmetic in words.
+fn axis_part(axis: Axis, value: i64, answered: Answered, findings: &[&Finding], shadow: usize) -> Part {
+    let mut note = "100".to_owned();
+    for severity in Severity::ALL.into_iter().rev() {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        (count > 0).then(|| format!("{count} {}", severity.as_str()))
-    });
-    let counts: Vec<String> = counts.collect();
-    let found = if counts.is_empty() { "no findings".to_owned() } else { counts.join(", ") };
-    let note = format!("{found}; {} of {} rules could look", answered.answered, answered.asked);
+        if count > 0 {
+            note.push_str(&format!(" - {count} {} x {}", severity.as_str(), penalty(severity)));
+        }
+    }
+    if findings.iter().any(|finding| finding.severity == Severity::Critical) {
+        note.push_str(&format!(", at most {}", TABLE.critical_floor));
+    }
+    note.push_str(&format!(" = {value}"));
+    if shadow > 0 {
+        note.push_str(&format!("; {shadow} of shadow rules, without weight"));
+    }
+    note.push_str(&format!("; {} of {} rules could look", answered.answered, answered.asked));
     Part { name: axis.as_str().into(), value: Some(Points::whole(value)), coverage: answered.coverage(), note }
 }
 
 /// Cuts the aggregate by the worst finding and says so.
 fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding]) -> Points {
     let Some(worst) = findings.iter().map(|finding| finding.severity).max() else { return value };
-    let Some(ceiling) = TABLE.ceilings.get(&worst).copied().map(Points::whole) else { return value };
-    if value <= ceiling {
-        return value;
-    }
+    let Some(ceiling) = ceiling(worst).filter(|ceiling| value > *ceiling) else { return value };
     let causes = findings.iter().filter(|finding| finding.severity == worst).map(|finding| finding.rule.as_str());
     let label = format!("ceiling {}", worst.as_str());
     let note = format!("one {} finding: at most {ceiling}", worst.as_str());
@@ -186,11 +219,19 @@ fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding]) -> Poin
     ceiling
 }
 
+/// The most that an aggregate comes to while a finding of the severity stands.
+fn ceiling(worst: Severity) -> Option<Points> {
+    TABLE.ceilings.get(&worst).copied().map(Points::whole)
+}
+
 /// The colour of a value: that of the highest threshold it reaches.
 fn colour(value: Points) -> String {
     let reached = TABLE.colours.iter().filter(|(_, lowest)| value >= Points::whole(**lowest));
     reached.max_by_key(|(_, lowest)| **lowest).map_or_else(|| "n/a".into(), |(name, _)| name.clone())
 }
 
+pub use roll_up::{Member, RollUp, member, roll_up};
+
+mod roll_up;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! SaferSkills' arithmetic, by hand.
 
-use super::super::tests::{any_findings, finding};
+use super::super::tests::{any_findings, day, fact, finding, reported};
 use super::*;
+use crate::fact::Outcome;
+use crate::rules::catalogue::{self, Status};
 use crate::score::Coverage;
 
-const CODES: &[&str] =
-    &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-TRANSPARENCY-LICENSE-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
+const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<Finding>) -> Score {
     compute(findings, &BTreeMap::new(), Answered { asked: 4, answered: 3 })
@@ -29,9 +30,9 @@ fn nothing_found_is_a_hundred_and_green() {
 
 #[test]
 fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
-    let inject = "SS-SKILL-INJECT-IGNORE-01";
+    let inject = "SS-SKILL-INJECT-B64-PAYLOAD-01";
     let license = "SS-SKILL-TRANSPARENCY-LICENSE-01";
-    let supply = "SS-MCP-SUPPLY-CHAIN-UNSIGNED-01";
+    let supply = "SS-HOOKS-SUPPLY-CHAIN-OWNER-XFER-01";
     let rows: [(Found, i64, &str); 8] = [
         (&[(inject, Severity::Info)], 100, "Green"),
         (&[(inject, Severity::Low)], 98, "Green"),
@@ -69,6 +70,60 @@ fn a_code_belongs_to_the_axis_that_its_name_says() {
     assert_eq!(axes.map(axis_of), [Axis::SupplyChain, Axis::Security, Axis::Community]);
     assert_eq!(TABLE.codes.len(), 55);
     assert_eq!(TABLE.weights.values().sum::<i64>(), 100);
+}
+
+#[test]
+fn severities_and_shadow_rules_are_those_of_the_public_rule_files() {
+    let catalogue = catalogue::all().iter().find(|catalogue| catalogue.id == FAMILY).expect("a catalogue");
+    let published: BTreeMap<String, Severity> =
+        catalogue.entries.iter().filter_map(|entry| Some((entry.code.clone(), entry.severity?))).collect();
+    assert_eq!(TABLE.codes, published);
+    let shadow = catalogue.entries.iter().filter(|entry| matches!(entry.status, Status::Shadow | Status::DeadShadow));
+    let shadow: BTreeSet<String> = shadow.map(|entry| entry.code.clone()).collect();
+    assert_eq!((&TABLE.shadow, shadow.len()), (&shadow, 23));
+}
+
+#[test]
+fn shadow_rules_are_reported_and_weigh_nothing() {
+    let shadow = "SS-HOOKS-RCE-NET-EGRESS-01";
+    let score = of(&[(shadow, Severity::Critical), (shadow, Severity::High)]);
+    assert_eq!((score.value, score.caps.len()), (Some(Points::whole(100)), 0));
+    let security = score.parts.first().expect("five parts");
+    assert_eq!(security.value, Some(Points::whole(100)));
+    assert!(security.note.contains("2 of shadow rules, without weight"), "{}", security.note);
+    let worse = of(&[(shadow, Severity::Critical), ("SS-HOOKS-RCE-RMRF-01", Severity::Critical)]);
+    assert_eq!(worse.value, Some(Points::whole(15)));
+}
+
+/// The score of a capability in which one rule found something at its own severity.
+fn with(kind: Kind, rule: &str) -> Score {
+    let severity = crate::rules::find(rule).expect("a rule").severity;
+    let mut facts: Vec<_> = reported(kind, &[], Outcome::False).all().to_vec();
+    facts.retain(|fact| fact.rule.as_str() != rule);
+    facts.push(fact(rule, Outcome::True, severity, serde_json::Value::Null));
+    SaferSkills.score(&Facts::new(kind, facts), day())
+}
+
+#[test]
+fn the_pages_own_examples_hold_from_the_facts_on() {
+    let critical = with(Kind::Skill, "hidden-unicode-tags");
+    assert_eq!((critical.value, critical.grade.as_str()), (Some(Points::whole(15)), "Red"));
+    let sub_score = critical.parts.first().and_then(|part| part.value);
+    assert!(sub_score <= Some(Points::whole(20)), "{sub_score:?}");
+    let high = with(Kind::Skill, "encoded-blob");
+    assert_eq!((high.value, high.grade.as_str()), (Some(Points::whole(45)), "Orange"));
+    assert_eq!(with(Kind::Skill, "instruction-override").value, Some(Points::whole(100)), "shadow");
+}
+
+#[test]
+fn of_several_ids_the_one_for_the_kind_counts() {
+    // SS-SKILL-TRANSPARENCY-DESCRIPTION-01 is low and for every kind, SS-RULES-TRANSPARENCY-MANIFEST-01 medium and for one.
+    let transparency = |kind| {
+        let score = with(kind, "document-missing-readme");
+        score.parts.iter().find(|part| part.name == "transparency").and_then(|part| part.value)
+    };
+    assert_eq!(transparency(Kind::Skill), Some(Points::whole(95)));
+    assert_eq!(transparency(Kind::Rules), Some(Points::whole(88)));
 }
 
 proptest::proptest! {

@@ -1,0 +1,67 @@
+//! `capdex exposure`: which capabilities depend on a package, directly and through others, as of a date.
+
+use std::collections::BTreeMap;
+
+use capdex_core::exposure::Dependencies;
+use serde_json::{Value, json};
+
+use crate::cli::{Exposure, Global, ListFormat};
+use crate::exit::{Exit, usage};
+use crate::export::ranked;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow::Result<Exit> {
+    let package = &options.package;
+    if !package.contains(':') {
+        return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
+    }
+    let reader = super::reader(global)?;
+    let at = ranked::as_of(global, &reader)?;
+    let listings = reader.listings_at(at)?;
+    let dependencies = Dependencies::of(&listings);
+    let mut capabilities: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for current in reader.current()?.into_iter().filter(|current| current.first_seen <= at) {
+        let named = (current.capability.slug, current.capability.id.to_string());
+        capabilities.entry(current.identity).or_default().push(named);
+    }
+    let mut rows = Vec::new();
+    for exposed in dependencies.on(package) {
+        for (slug, id) in capabilities.get(&exposed.package).into_iter().flatten() {
+            rows.push(json!({
+                "schema": "capdex.exposure/1",
+                "package": package,
+                "as_of": at,
+                "distance": exposed.through.len(),
+                "slug": slug,
+                "capability": id,
+                "dependent": exposed.package,
+                "through": exposed.through,
+            }));
+        }
+    }
+    match options.format {
+        ListFormat::Table => table(&rows, out)?,
+        ListFormat::Json => {
+            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.exposure/1", "items": rows }))?)?;
+        }
+        ListFormat::Jsonl => rows.iter().try_for_each(|row| out.line(row))?,
+    }
+    if options.format == ListFormat::Table {
+        let (known, unknown) = dependencies.known_and_unknown();
+        out.line(format_args!(
+            "{} exposed as of {at}; {known} packages state their dependencies, of {unknown} nobody knows them",
+            output::count(rows.len() as u64, "capability"),
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn table(rows: &[Value], out: &mut Out) -> anyhow::Result<()> {
+    for row in rows {
+        let text = |key: &str| output::escape(row[key].as_str().unwrap_or_default()).into_owned();
+        let through: Vec<&str> = row["through"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let through = output::escape(&through.join(" > ")).into_owned();
+        out.line(format_args!("{:>3}  {}  {} > {through}", row["distance"], text("slug"), text("dependent")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The page's map of the OWASP MCP Top 10, filled in for one capability: who looked, and what was found.
+//!
+//! Moves no number. Must not know the checks.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::fact::Facts;
+use crate::rules::{self, Lifecycle};
+use crate::score::Part;
+
+use super::super::findings::Outcomes;
+use super::numbers::TABLE;
+
+/// How rules cite a risk.
+const CITE: &str = "owasp-mcp:";
+
+/// One risk and the stable rules that cite it, by id.
+struct Risk {
+    code: &'static str,
+    title: &'static str,
+    published: &'static str,
+    rules: Vec<&'static str>,
+}
+
+static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
+    let mut citing: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    for meta in rules::all().iter().filter(|meta| meta.lifecycle == Lifecycle::Stable) {
+        for code in meta.cites.iter().filter_map(|cite| cite.strip_prefix(CITE)) {
+            citing.entry(code).or_default().push(meta.id.as_str());
+        }
+    }
+    let risk = |(code, (title, published)): (&'static String, &'static (String, String))| {
+        let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
+        rules.sort_unstable();
+        Risk { code, title, published, rules }
+    };
+    TABLE.owasp_mcp.iter().map(risk).collect()
+});
+
+/// A part for each risk: how many of the rules that cite it could look, and how many findings they made.
+pub(super) fn parts(facts: &Facts, outcomes: &Outcomes<'_>) -> Vec<Part> {
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in facts.findings() {
+        *found.entry(finding.rule.as_str()).or_default() += 1;
+    }
+    let part = |risk: &Risk| {
+        let answered = outcomes.answered(risk.rules.iter().copied());
+        let findings: usize = risk.rules.iter().filter_map(|rule| found.get(rule)).sum();
+        let note = format!(
+            "{}, {} by the method; {findings} findings; {} of {} rules could look",
+            risk.title, risk.published, answered.answered, answered.asked
+        );
+        Part { name: format!("{CITE}{}", risk.code), value: None, coverage: answered.coverage(), note }
+    };
+    RISKS.iter().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capability::Kind;
+    use crate::fact::Outcome;
+    use crate::rubrics::tests::reported;
+
+    #[test]
+    fn every_risk_is_there_with_the_word_that_the_page_gives_it() {
+        let facts = reported(Kind::McpServer, &[], Outcome::False);
+        let parts = parts(&facts, &Outcomes::of(&facts));
+        let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+        assert_eq!(names, (1..=10).map(|number| format!("owasp-mcp:MCP{number:02}")).collect::<Vec<_>>());
+        let covered = parts.iter().filter(|part| part.note.contains(", covered by the method")).count();
+        assert_eq!(covered, 4);
+        assert!(parts.iter().any(|part| part.coverage.as_thousandths() == 1000));
+    }
+}

@@ -1,0 +1,102 @@
+//! Reasons: why a score is what it is, and why two rubrics differ, in a few words from their own breakdowns.
+//!
+//! Must not know how any rubric computes: it reads caps, terms and parts.
+
+use crate::points::Points;
+use crate::score::{Band, Score, Term};
+
+use super::{bands, find};
+
+/// The strictest against the mildest rubric, each with its band, grade and cause.
+pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
+    let known = scores.iter().filter(|score| score.rubric.id.ends_with("/seed")).filter_map(|score| {
+        let band = find(&score.rubric.id)?.band(score);
+        (band != Band::Unknown).then_some((band, score))
+    });
+    let known: Vec<(Band, &Score)> = known.collect();
+    // Of several alike the first, in the order of the rubrics.
+    let (strict, strictest) = known.iter().rev().max_by_key(|(band, _)| *band)?;
+    let (mild, mildest) = known.iter().min_by_key(|(band, _)| *band)?;
+    (strict != mild).then(|| format!("{}; {}", said(*strict, strictest), said(*mild, mildest)))
+}
+
+fn said(band: Band, score: &Score) -> String {
+    format!("{} says {} ({}): {}", score.rubric.id, band.as_str(), score.grade, cause(score))
+}
+
+/// What moved a score most: the constraint that took hold, else the largest deduction with the rules behind it, else
+/// the part that is furthest from the top of the scale.
+fn cause(score: &Score) -> String {
+    let decisive: Vec<&str> = score.caps.iter().map(String::as_str).filter(|cap| *cap != bands::MILD_CAUSE).collect();
+    let deduction = score.terms.iter().filter(|term| term.points < Points::ZERO && !term.rules.is_empty());
+    let deduction = deduction.min_by_key(|term| term.points);
+    let top = find(&score.rubric.id).map_or(0, |rubric| rubric.meta().scale.1);
+    if let [first, ..] = decisive.as_slice() {
+        let rules = deduction.map(behind).unwrap_or_default();
+        format!("{first}{rules}")
+    } else if let Some(term) = deduction {
+        format!("{} {}{}", term.label, term.points, behind(term))
+    } else if score.value >= Some(Points::whole(top)) {
+        "nothing that it counts against it".into()
+    } else {
+        let scored = score.parts.iter().filter(|part| score.terms.iter().any(|term| term.label == part.name));
+        let lowest = scored.filter_map(|part| part.value.map(|value| (value, part))).min_by_key(|(value, _)| *value);
+        lowest.map_or_else(|| "its number".into(), |(value, part)| format!("{} is {value} of {top}", part.name))
+    }
+}
+
+/// The rules behind a term, the first two by name.
+fn behind(term: &Term) -> String {
+    match term.rules.as_slice() {
+        [] => String::new(),
+        [one] => format!(" by {one}"),
+        [one, two] => format!(" by {one} and {two}"),
+        [one, two, rest @ ..] => format!(" by {one}, {two} and {} more", rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::terms::term;
+    use super::*;
+    use crate::score::{Coverage, Part};
+
+    fn score(id: &str, value: i64, grade: &str) -> Score {
+        let rubric = find(id).expect("a rubric").meta().rubric.clone();
+        Score { value: Some(Points::whole(value)), grade: grade.into(), ..Score::none(rubric, Coverage::FULL, "") }
+    }
+
+    #[test]
+    fn the_strictest_and_the_mildest_speak_with_their_causes() {
+        let mut red = score("saferskills/seed", 15, "Red");
+        red.caps.push("one critical finding: at most 15".into());
+        let rules = vec!["a".to_owned(), "b".to_owned(), "c".to_owned(), "d".to_owned()];
+        red.terms.push(term("ceiling critical", Points::whole(-64), rules, ""));
+        let clean = score("mcpbundles/seed", 100, "clean");
+        let middle = score("spiderrating/seed", 6, "C");
+        assert_eq!(
+            why_they_differ(&[middle, red, clean.clone()]).as_deref(),
+            Some(
+                "saferskills/seed says block (Red): one critical finding: at most 15 by a, b and 2 more; \
+                 mcpbundles/seed says ok (clean): nothing that it counts against it"
+            )
+        );
+        assert_eq!(why_they_differ(&[clean.clone(), score("agentscore/seed", 90, "ALLOW")]), None);
+        assert_eq!(why_they_differ(&[clean]), None);
+    }
+
+    #[test]
+    fn without_a_constraint_the_largest_deduction_or_the_lowest_part_is_the_cause() {
+        let mut posture = score("mcpbundles/seed", 65, "high");
+        posture.terms.push(term("E002", Points::whole(-25), vec!["cross-reference".into()], "high"));
+        posture.terms.push(term("W015", Points::whole(-10), vec!["reads-web".into()], "medium"));
+        assert_eq!(cause(&posture), "E002 -25 by cross-reference");
+        let mut thin = score("spiderrating/seed", 4, "D");
+        for (name, value) in [("description", 2), ("security", 10)] {
+            thin.terms.push(term(name, Points::whole(1), vec![], ""));
+            let value = Some(Points::whole(value));
+            thin.parts.push(Part { name: name.into(), value, coverage: Coverage::FULL, note: String::new() });
+        }
+        assert_eq!(cause(&thin), "description is 2 of 10");
+    }
+}
