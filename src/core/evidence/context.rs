@@ -17,7 +17,7 @@ use vocabulary::{
 };
 
 /// How far a sentence is followed to each side, in bytes.
-const SENTENCE_REACH: usize = 400;
+pub const SENTENCE_REACH: usize = 400;
 /// How far left of a find a negation still governs it, in bytes.
 const NEGATION_REACH: usize = 70;
 

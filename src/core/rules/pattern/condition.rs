@@ -7,13 +7,14 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::capability::Kind;
-use crate::evidence::context::{Context, sentence_around};
+use crate::evidence::context::{Context, SENTENCE_REACH, sentence_around};
 use crate::evidence::document::{FileRole, Language};
 use crate::evidence::zones::ZoneKind;
 use crate::fact::Severity;
 
 use super::expression::{Expression, compile};
-use super::literals::{Demand, demand_of_any};
+use super::gate::Need;
+use super::literals::Plan;
 use super::look::Look;
 
 /// How far around a find a condition looks.
@@ -83,10 +84,14 @@ impl Condition {
         self.scope == Scope::Path || (self.scope == Scope::File && self.side == Side::Either)
     }
 
-    /// What a text must hold for the condition to hold anywhere in it, where that can be told.
-    pub(super) fn demand(&self) -> Option<Demand> {
-        let texts = self.any.iter().map(Expression::text);
-        if self.scope == Scope::Path { None } else { demand_of_any(texts) }
+    /// What a pattern needs, with what a text must hold for the condition to hold, as far as that can be told.
+    pub(super) fn added_to(&self, need: Need) -> Need {
+        let Some(plan) = Plan::of_any(self.any.iter().map(Expression::text)) else { return need };
+        match self.scope {
+            Scope::Path => need,
+            Scope::File => need.beside(plan),
+            local => need.near(plan, local.bytes()),
+        }
     }
 
     /// Its expressions.
@@ -103,15 +108,25 @@ impl Condition {
 }
 
 impl Scope {
+    /// The most bytes to each side.
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Match | Self::Path => 0,
+            Self::Sentence => SENTENCE_REACH,
+            Self::Line => 400,
+            Self::Paragraph => 1000,
+            Self::Close => 80,
+            Self::Window => 250,
+            Self::File => usize::MAX,
+        }
+    }
+
     fn range(self, text: &[u8], found: &Range<usize>) -> Range<usize> {
         match self {
-            Self::Match | Self::Path => found.clone(),
             Self::Sentence => sentence_around(text, found.clone()),
-            Self::Line => between(text, found, b"\n", 400),
-            Self::Paragraph => between(text, found, b"\n\n", 1000),
-            Self::Close => found.start.saturating_sub(80)..found.end.saturating_add(80).min(text.len()),
-            Self::Window => found.start.saturating_sub(250)..found.end.saturating_add(250).min(text.len()),
-            Self::File => 0..text.len(),
+            Self::Line => between(text, found, b"\n", self.bytes()),
+            Self::Paragraph => between(text, found, b"\n\n", self.bytes()),
+            _ => found.start.saturating_sub(self.bytes())..found.end.saturating_add(self.bytes()).min(text.len()),
         }
     }
 }

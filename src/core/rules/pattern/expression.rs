@@ -4,7 +4,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 use serde::Deserialize;
+
+use super::gate::Stretch;
 
 /// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
 #[derive(Debug, Deserialize)]
@@ -31,19 +35,13 @@ impl Expression {
         self.compiled.get_or_init(|| compile(&self.text).expect("a test compiles every expression of every rule"))
     }
 
-    /// Its matches within a stretch of some bytes that cuts none of them, in order.
+    /// Its matches that begin in a stretch of some bytes, in order.
     pub(super) fn find_within<'a>(
         &'a self,
         bytes: &'a [u8],
-        stretch: Range<usize>,
+        stretch: &'a Stretch,
     ) -> impl Iterator<Item = Range<usize>> {
-        let held = bytes.get(..stretch.end).unwrap_or(bytes);
-        let mut from = stretch.start;
-        std::iter::from_fn(move || {
-            let found = self.regex().find_at(held, from.min(held.len()))?.range();
-            from = found.end.max(found.start + 1);
-            (from <= held.len() + 1).then_some(found)
-        })
+        stretch.find_in(self.regex(), bytes)
     }
 
     /// Whether it occurs in some bytes.
@@ -52,7 +50,13 @@ impl Expression {
     }
 }
 
+/// One expression, read as it is compiled; none where it is not valid.
+pub(super) fn parsed(text: &str) -> Option<Hir> {
+    ParserBuilder::new().unicode(false).utf8(false).build().parse(text).ok()
+}
+
 /// Compiles one expression.
 pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(text).unicode(false).build()
+    // Gaps and long lists of words together have many states: with less room the engine falls back to a slow walk.
+    RegexBuilder::new(text).unicode(false).dfa_size_limit(8 << 20).build()
 }

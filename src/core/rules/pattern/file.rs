@@ -16,7 +16,7 @@ use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
 use super::gate::Need;
-use super::literals::demand_of_any;
+use super::literals::Plan;
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -131,10 +131,14 @@ impl DataRule {
         self.marks.iter().chain(&self.finders).chain(conditions.flat_map(Condition::expressions))
     }
 
-    /// What a text must hold for one of the rule's patterns to give a find in it: what the pattern needs, a mark, and
+    /// What a text must hold for each of the rule's patterns to give a find in it: what the pattern needs, a mark, and
     /// every neighbour that is demanded.
-    pub(super) fn need(&self, finder: &Expression) -> Need {
-        let mark = demand_of_any(self.marks.iter().map(Expression::text)).filter(|_| !self.marks.is_empty());
-        Need::of(finder.text()).and(mark.into_iter().chain(self.near.iter().filter_map(Condition::demand)).collect())
+    pub(super) fn needs(&self) -> impl Iterator<Item = Need> {
+        let around = self.near.iter().fold(Need::default(), |need, condition| condition.added_to(need));
+        let around = match Plan::of_any(self.marks.iter().map(Expression::text)) {
+            Some(marked) => around.beside(marked),
+            None => around,
+        };
+        self.finders.iter().map(move |finder| around.clone().with(Need::of(finder.text())))
     }
 }

@@ -1,238 +1,285 @@
 //! The gate: one pass over a text that tells which of many expressions may match it at all, and where.
 //!
-//! It looks for the literals that each expression cannot match without, all at once and regardless of case. What it
-//! lets through may still not match; what it holds back cannot. The cost of a pass is one step a byte, however many
-//! expressions there are.
+//! It looks for the literals that each expression, and what must stand near its matches, cannot do without: all at once
+//! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
+//! a byte, however many expressions there are.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use aho_corasick::automaton::Automaton as _;
-use aho_corasick::dfa::DFA;
-use aho_corasick::{Anchored, MatchKind, StartKind};
+use regex::bytes::Regex;
 
-use super::literals::{Demand, demands_of, worthwhile};
-use super::reach::{Reach, Runs, is_blank, is_word};
+use super::expression::parsed;
+use super::literals::{Demand, Plan};
+use super::reach::Reach;
 
-/// The most places at which one demand is met that are kept; met more often, it is met everywhere.
-const PLACES_MOST: u16 = 40;
+mod bits;
+mod blocks;
+mod hits;
+pub(super) mod search;
+
+use bits::Bits;
+use blocks::Blocks;
+use hits::Hits;
+use search::Search;
 
 /// What an expression needs of a text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::rules) struct Need {
-    /// What stands in every match.
-    within: Vec<Demand>,
-    /// What stands elsewhere in the text.
-    beside: Vec<Demand>,
+    /// In every match, and how far a match reaches.
+    within: Option<Plan>,
     reach: Option<Reach>,
+    /// At most so many bytes from every match that counts.
+    near: Vec<(Plan, usize)>,
+    /// Anywhere in the text.
+    beside: Vec<Plan>,
 }
 
 impl Need {
     /// What an expression needs by itself.
     pub(in crate::rules) fn of(pattern: &str) -> Self {
-        Self { within: worthwhile(demands_of(pattern)), beside: Vec::new(), reach: Reach::of(pattern) }
+        let parsed = parsed(pattern);
+        let within = parsed.as_ref().and_then(Plan::of);
+        Self { within, reach: parsed.as_ref().and_then(Reach::of), ..Self::default() }
     }
 
-    /// With demands that may be met anywhere in the text.
-    pub(super) fn and(mut self, beside: Vec<Demand>) -> Self {
-        self.beside = worthwhile(beside);
+    /// What stands around an expression, with what the expression needs by itself.
+    pub(super) fn with(self, own: Self) -> Self {
+        Self { within: own.within, reach: own.reach, ..self }
+    }
+
+    /// With what must stand within so many bytes of a match that counts.
+    pub(super) fn near(mut self, plan: Plan, bytes: usize) -> Self {
+        self.near.push((plan, bytes));
         self
     }
 
-    fn all(&self) -> impl Iterator<Item = &Demand> {
-        self.within.iter().chain(&self.beside)
+    /// With what must stand anywhere in a text with a match that counts.
+    pub(super) fn beside(mut self, plan: Plan) -> Self {
+        self.beside.push(plan);
+        self
+    }
+
+    fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.within.iter().chain(self.near.iter().map(|(plan, _)| plan)).chain(&self.beside)
     }
 }
 
 /// Which expressions may match a text, by the literals that it holds.
 #[derive(Debug)]
 pub(in crate::rules) struct Gate {
-    /// None where nothing is demanded of any expression.
-    automaton: Option<DFA>,
+    search: Search,
     /// For each literal, the demands that it meets.
-    meets: Vec<Vec<usize>>,
+    meets: Lists,
     /// For each demand, the expressions that need it.
-    needed_by: Vec<Vec<usize>>,
+    needed_by: Lists,
     expressions: Vec<Expected>,
+    /// For each expression, how many sets of literals there are of each of which one must be there.
+    demands: Vec<u8>,
     /// The expressions that need nothing.
     open: Vec<usize>,
 }
 
-/// What one expression needs, by the numbers of the demands.
+/// What one expression needs, by the numbers of the literals.
 #[derive(Debug)]
 struct Expected {
-    needs: usize,
-    within: Vec<usize>,
+    within: Option<Plan<Vec<usize>>>,
     reach: Option<Reach>,
+    near: Vec<(Plan<Vec<usize>>, usize)>,
 }
 
 impl Gate {
     /// A gate for expressions.
     pub(in crate::rules) fn new(needs: &[Need]) -> Self {
-        let mut demands: Vec<&Demand> = needs.iter().flat_map(Need::all).collect();
-        demands.sort_unstable();
-        demands.dedup();
-        let mut literals: Vec<&[u8]> = demands.iter().flat_map(|demand| demand.iter()).map(Vec::as_slice).collect();
-        literals.sort_unstable();
-        literals.dedup();
-        let meets = literals.iter().map(|literal| places(&demands, |demand| demand.contains(*literal))).collect();
-        let number = |demand: &Demand| demands.binary_search(&demand).ok();
-        let mut needed_by = vec![Vec::new(); demands.len()];
-        let mut expressions = Vec::with_capacity(needs.len());
+        let mut literals = BTreeSet::new();
+        needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
+        let literals: Vec<Vec<u8>> = literals.into_iter().collect();
+        let numbers = |demand: &Demand| -> Vec<usize> {
+            demand.iter().filter_map(|literal| literals.binary_search(literal).ok()).collect()
+        };
+        // Many expressions make the same demand.
+        let mut needed_by: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        let mut counts = Vec::with_capacity(needs.len());
         for (at, need) in needs.iter().enumerate() {
-            let mut numbers: Vec<usize> = need.all().filter_map(number).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            for demand in &numbers {
-                needed_by.get_mut(*demand).into_iter().for_each(|needed: &mut Vec<usize>| needed.push(at));
-            }
-            let within = need.within.iter().filter_map(number).collect();
-            expressions.push(Expected { needs: numbers.len(), within, reach: need.reach });
+            let demands = need.plans().flat_map(Plan::demands).map(|demand| numbers(&demand));
+            let demands: BTreeSet<Vec<usize>> = demands.collect();
+            counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
+            demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
         }
-        let open = places(&expressions, |expected| expected.needs == 0);
-        let automaton = (!literals.is_empty()).then(|| {
-            DFA::builder()
-                .ascii_case_insensitive(true)
-                .match_kind(MatchKind::Standard)
-                .start_kind(StartKind::Unanchored)
-                .prefilter(false)
-                .build(&literals)
-                .expect("some thousand short literals fit an automaton")
-        });
-        Self { automaton, meets, needed_by, expressions, open }
+        let expected = |need: &Need| Expected {
+            within: need.within.as_ref().map(|plan| plan.with(&numbers)),
+            reach: need.reach,
+            near: need.near.iter().map(|(plan, bytes)| (plan.with(&numbers), *bytes)).collect(),
+        };
+        let (demands, needed_by): (Vec<Vec<usize>>, Vec<Vec<usize>>) = needed_by.into_iter().unzip();
+        Self {
+            search: Search::new(&literals),
+            meets: Lists::of(&inverted(&demands, literals.len())),
+            needed_by: Lists::of(&needed_by),
+            expressions: needs.iter().map(expected).collect(),
+            open: counts.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect(),
+            demands: counts,
+        }
     }
 
     /// The expressions that may match a text.
-    pub(in crate::rules) fn passing(&self, text: &[u8]) -> Passing<'_> {
-        let mut passing = Passing::of(self, text.len());
-        let Some(automaton) = &self.automaton else { return passing };
-        let Ok(mut state) = automaton.start_state(Anchored::No) else { return passing };
-        let mut now = Runs::default();
-        let mut longest = Runs::default();
+    pub(in crate::rules) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
+        let mut blocks = Blocks::of(text.len());
+        let mut hits = Hits::new(self.meets.count(), blocks.most());
+        let mut recent = search::NONE;
         for (at, byte) in text.iter().enumerate() {
-            state = automaton.next_state(Anchored::No, state, *byte);
-            if automaton.is_match(state) {
-                for index in 0..automaton.match_len(state) {
-                    passing.note(automaton.match_pattern(state, index).as_usize(), at + 1);
+            let block = blocks.step(at, *byte);
+            recent = search::with(recent, *byte);
+            self.search.each_ending_with(recent, |literal| hits.note(literal, block));
+        }
+        let expressions = self.met(&hits);
+        Passing { gate: self, blocks, hits, expressions }
+    }
+
+    /// The expressions all of whose demands are met somewhere, in their order.
+    fn met(&self, hits: &Hits) -> Vec<usize> {
+        let mut expressions = self.open.clone();
+        let mut is_met = vec![false; self.needed_by.count()];
+        let mut missing = self.demands.clone();
+        for demand in hits.literals().flat_map(|literal| self.meets.list(literal)) {
+            let Some(is_met) = is_met.get_mut(*demand as usize).filter(|is_met| !**is_met) else { continue };
+            *is_met = true;
+            for expression in self.needed_by.list(*demand as usize) {
+                let Some(missing) = missing.get_mut(*expression as usize) else { continue };
+                *missing -= 1;
+                if *missing == 0 {
+                    expressions.push(*expression as usize);
                 }
             }
-            // The step above waits for memory: this counting costs nothing beside it.
-            now.blanks = if is_blank(*byte) { now.blanks + 1 } else { 0 };
-            now.word = if is_word(*byte) { now.word + 1 } else { 0 };
-            now.dense = if is_blank(*byte) { 0 } else { now.dense + 1 };
-            now.line = if *byte == b'\n' { 0 } else { now.line + 1 };
-            longest.blanks = longest.blanks.max(now.blanks);
-            longest.word = longest.word.max(now.word);
-            longest.dense = longest.dense.max(now.dense);
-            longest.line = longest.line.max(now.line);
         }
-        passing.longest = longest;
-        passing.expressions.sort_unstable();
-        passing
+        expressions.sort_unstable();
+        expressions
     }
 }
 
-fn places<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Vec<usize> {
-    all.iter().enumerate().filter(|(_, each)| fits(each)).map(|(at, _)| at).collect()
+/// Many short lists in one place.
+#[derive(Debug)]
+struct Lists {
+    /// Where each begins, and where the last ends.
+    starts: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl Lists {
+    fn of(lists: &[Vec<usize>]) -> Self {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let lengths = lists.iter().scan(0, |end, list| {
+            *end += list.len();
+            Some(number(*end))
+        });
+        let starts = std::iter::once(0).chain(lengths).collect();
+        Self { starts, all: lists.iter().flatten().map(|each| number(*each)).collect() }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn list(&self, at: usize) -> &[u32] {
+        let bound = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize);
+        self.all.get(bound(at)..bound(at + 1)).unwrap_or(&[])
+    }
+}
+
+/// For each of `count` things the numbers of the lists that hold it.
+fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
+    let mut holders = vec![Vec::new(); count];
+    for (at, list) in lists.iter().enumerate() {
+        for each in list {
+            holders.get_mut(*each).into_iter().for_each(|holders: &mut Vec<usize>| holders.push(at));
+        }
+    }
+    holders
 }
 
 /// What one pass has come across.
 pub(in crate::rules) struct Passing<'a> {
     gate: &'a Gate,
-    length: usize,
+    blocks: Blocks,
+    hits: Hits,
     expressions: Vec<usize>,
-    /// For each expression, how many of its demands are met.
-    met: Vec<u8>,
-    /// For each demand, how often it is met, and the last of its places.
-    demands: Vec<(u16, u32)>,
-    /// The ends of literals, each with the place before it of the same demand.
-    ends: Vec<(u32, usize)>,
-    longest: Runs,
 }
 
-/// No place.
-const NOWHERE: u32 = u32::MAX;
+/// A part of a text in which matches may lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::rules) struct Stretch {
+    /// Where they may begin.
+    pub(super) starts: Range<usize>,
+    /// Where they end at the latest, one byte more where the text has one: what follows a match counts too.
+    pub(super) end: usize,
+}
 
-impl<'a> Passing<'a> {
-    fn of(gate: &'a Gate, length: usize) -> Self {
-        Self {
-            gate,
-            length,
-            expressions: gate.open.clone(),
-            met: vec![0; gate.expressions.len()],
-            demands: vec![(0, NOWHERE); gate.needed_by.len()],
-            ends: Vec::new(),
-            longest: Runs::default(),
-        }
+impl Stretch {
+    /// The matches of an expression in a text that begin in this part of it, in order.
+    pub(super) fn find_in<'a>(&'a self, expression: &'a Regex, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> {
+        let held = text.get(..self.end).unwrap_or(text);
+        let mut from = self.starts.start;
+        std::iter::from_fn(move || {
+            if !self.starts.contains(&from) || from > held.len() {
+                return None;
+            }
+            let found = expression.find_at(held, from)?.range();
+            from = found.end.max(found.start + 1);
+            self.starts.contains(&found.start).then_some(found)
+        })
     }
+}
 
+impl Passing<'_> {
     /// The expressions that may match, in their order.
     pub(in crate::rules) fn expressions(&self) -> &[usize] {
         &self.expressions
     }
 
-    /// Notes the end of a literal, and the expressions for which it was the last that was missing.
-    fn note(&mut self, literal: usize, end: usize) {
-        for demand in self.gate.meets.get(literal).into_iter().flatten() {
-            let Some((count, last)) = self.demands.get_mut(*demand) else { continue };
-            let is_first = *count == 0;
-            if *count < PLACES_MOST {
-                self.ends.push((*last, end));
-                *last = u32::try_from(self.ends.len() - 1).unwrap_or(NOWHERE);
-            }
-            *count = count.saturating_add(1);
-            for expression in self.gate.needed_by.get(*demand).into_iter().flatten().filter(|_| is_first) {
-                let Some(met) = self.met.get_mut(*expression) else { continue };
-                *met = met.saturating_add(1);
-                if self.gate.expressions.get(*expression).is_some_and(|expected| expected.needs == usize::from(*met)) {
-                    self.expressions.push(*expression);
-                }
+    /// Whether the text that was passed matches an expression.
+    pub(in crate::rules) fn holds(&self, number: usize, expression: &Regex, text: &[u8]) -> bool {
+        let may = self.expressions.binary_search(&number).is_ok();
+        may && self.stretches(number).iter().any(|stretch| stretch.find_in(expression, text).next().is_some())
+    }
+
+    /// Where all matches of an expression that can count lie, in order.
+    pub(super) fn stretches(&self, expression: usize) -> Vec<Stretch> {
+        let whole = || vec![Stretch { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
+        let Some(expected) = self.gate.expressions.get(expression) else { return whole() };
+        let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
+        let all = Bits::full(self.blocks.count());
+        let within = expected.within.as_ref().map(|plan| Some(self.fitting(plan)?.spread(reach, 0)));
+        let mut starts = within.unwrap_or_else(|| Some(all.clone()));
+        for (plan, bytes) in &expected.near {
+            let span = self.blocks.spanned(*bytes);
+            starts = starts.and_then(|starts| starts.and(&self.fitting(plan)?.spread(reach + span, span)));
+        }
+        let starts = starts.and_then(|starts| starts.and(&all));
+        starts.iter().flat_map(Bits::runs).map(|run| self.stretch(run, reach)).collect()
+    }
+
+    /// Blocks of which every match of the part of an expression that a plan is for holds one: where the first of its
+    /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
+    fn fitting(&self, plan: &Plan<Vec<usize>>) -> Option<Bits> {
+        match plan {
+            Plan::Literals(literals) => self.hits.of(literals),
+            Plan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
+            Plan::All(parts, reach) => {
+                let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));
+                let (first, others) = parts.split_first()?;
+                let first = self.fitting(first);
+                others.iter().fold(first, |all, other| all?.and(&self.fitting(other)?.spread(reach, reach)))
             }
         }
     }
 
-    /// Where all matches of an expression lie: stretches in order and apart, mostly few and short.
-    pub(in crate::rules) fn stretches(&self, expression: usize) -> Vec<Range<usize>> {
-        self.around_literals(expression).unwrap_or_else(|| std::iter::once(0..self.length).collect())
-    }
-
-    /// The stretches around the rarest of the literals that stand in every match, as far as a match can reach, that
-    /// hold the others too. None where that is the whole text.
-    fn around_literals(&self, expression: usize) -> Option<Vec<Range<usize>>> {
-        let expected = self.gate.expressions.get(expression)?;
-        let reach = expected.reach.as_ref()?.within(&self.longest);
-        let count = |demand: &usize| self.demands.get(*demand).map_or(u16::MAX, |(count, _)| *count);
-        let rarest = *expected.within.iter().min_by_key(|demand| count(demand))?;
-        if count(&rarest) > PLACES_MOST || reach > self.length {
-            return None;
-        }
-        let others: Vec<Vec<usize>> = expected
-            .within
-            .iter()
-            .filter(|other| count(other) <= PLACES_MOST)
-            .map(|other| self.ends_of(*other))
-            .collect();
-        let mut stretches: Vec<Range<usize>> = Vec::new();
-        for end in self.ends_of(rarest) {
-            let around = end.saturating_sub(reach)..end.saturating_add(reach + 1).min(self.length);
-            if !others.iter().all(|ends| ends.iter().any(|end| around.start < *end && *end <= around.end)) {
-                continue;
-            }
-            match stretches.last_mut().filter(|last| around.start <= last.end) {
-                Some(last) => last.end = around.end,
-                None => stretches.push(around),
-            }
-        }
-        Some(stretches)
-    }
-
-    /// The ends of the literals that meet a demand, in order.
-    fn ends_of(&self, demand: usize) -> Vec<usize> {
-        let place = |at: u32| usize::try_from(at).ok().and_then(|at| self.ends.get(at));
-        let last = self.demands.get(demand).and_then(|(_, last)| place(*last));
-        let mut ends: Vec<usize> =
-            std::iter::successors(last, |(before, _)| place(*before)).map(|(_, end)| *end).collect();
-        ends.reverse();
-        ends
+    /// The text of matches that begin in some blocks and reach as many further.
+    fn stretch(&self, run: Range<usize>, reach: usize) -> Stretch {
+        let end = self.blocks.start_of(run.end.saturating_add(reach)).saturating_add(1).min(self.blocks.length());
+        // A match may be empty and stand at the end.
+        let last =
+            if run.end >= self.blocks.count() { self.blocks.length() + 1 } else { self.blocks.start_of(run.end) };
+        Stretch { starts: self.blocks.start_of(run.start)..last, end }
     }
 }
 
@@ -257,24 +304,33 @@ mod tests {
     }
 
     #[test]
-    fn matches_lie_around_the_rarest_literal() {
+    fn matches_lie_where_all_literals_are_close() {
         let gate = gate();
         let text = format!("{}send the secret{} bash", "word ".repeat(100), " word".repeat(100));
         let passing = gate.passing(text.as_bytes());
-        // Twenty fixed bytes, and two runs of blanks of one byte each.
         let [stretch] = &passing.stretches(2)[..] else { panic!("one stretch") };
-        assert!(stretch.contains(&500) && stretch.contains(&515) && stretch.len() < 50, "{stretch:?}");
-        assert_eq!(passing.stretches(1).first(), Some(&(0..text.len())));
+        assert!(stretch.starts.contains(&500) && stretch.end >= 515 && stretch.end - stretch.starts.start < 400);
+        assert_eq!(passing.stretches(1), [Stretch { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
         assert!(gate.passing(apart.as_bytes()).stretches(2).is_empty());
-        let blank = format!("send{}secret", " ".repeat(10_000));
-        assert_eq!(gate.passing(blank.as_bytes()).stretches(2).len(), 1);
     }
 
     #[test]
-    fn what_is_everywhere_is_looked_for_everywhere() {
+    fn a_long_run_takes_a_match_no_further() {
         let gate = gate();
-        let text = "send secret, ".repeat(1_000);
-        assert_eq!(gate.passing(text.as_bytes()).stretches(2).first(), Some(&(0..text.len())));
+        let blank = format!("{}send{}secret", "word ".repeat(100), " ".repeat(10_000));
+        let [stretch] = &gate.passing(blank.as_bytes()).stretches(2)[..] else { panic!("one stretch") };
+        assert!(stretch.starts.contains(&500) && stretch.end == blank.len());
+        let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
+        assert!(gate.passing(apart.as_bytes()).stretches(2).is_empty());
+    }
+
+    #[test]
+    fn what_must_stand_near_keeps_far_matches_out() {
+        let secret = Plan::of_any(["secrets"]).expect("the pattern is a literal");
+        let gate = Gate::new(&[Need::of(r"bash").near(secret, 80)]);
+        let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
+        let [stretch] = &gate.passing(text.as_bytes()).stretches(0)[..] else { panic!("one stretch") };
+        assert!(stretch.starts.contains(&504) && stretch.starts.start > 200 && stretch.starts.end < 800, "{stretch:?}");
     }
 }

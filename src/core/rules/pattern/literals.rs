@@ -1,93 +1,151 @@
-//! Literals that a text must hold for an expression to match it: what a gate looks for before any expression runs.
+//! Literals that a text must hold for an expression to match it, and how close together: what a gate looks for before any
+//! expression runs.
 //!
-//! Must never demand too much: a demand that is not met proves that there is no match. Literals are in lower case and
+//! Must never demand too much: a plan that is not met proves that there is no match. Literals are in lower case and
 //! stand for every case of their ASCII letters.
 
 use std::collections::BTreeSet;
 
-use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+use super::expression::parsed;
+use super::frequency;
+use super::gate::search::LONGEST;
+use super::reach::Reach;
 
 /// Literals of which a text must hold at least one.
 pub(in crate::rules) type Demand = BTreeSet<Vec<u8>>;
+
+/// What a text must hold where an expression, or a part of one, matches.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::rules) enum Plan<L = Demand> {
+    /// One of these literals.
+    Literals(L),
+    /// All of these, the rarest first, and no further apart than the part reaches, where that is bounded.
+    All(Vec<Plan<L>>, Option<Reach>),
+    /// Any one of these.
+    Any(Vec<Plan<L>>),
+}
 
 /// The most texts that a part may stand for and still be joined with its neighbours.
 const JOINED_MOST: usize = 64;
 /// The most literals of one demand.
 const DEMAND_MOST: usize = 800;
-/// Shorter literals stand in every text.
-const LEAST: usize = 3;
-/// Demands that so common literals meet are left out where there are better ones.
-const COMMON: u64 = 40_000;
+/// What is expected to be met more often, in a million bytes, holds too little back to be worth its cost.
+const COMMON: f64 = 4_000.0;
+/// The most parts of a row that are looked for together.
+const PARTS_MOST: usize = 3;
 
-/// The demands of an expression, all of which must be met; none where it may match almost anything. Expressions are
-/// read as the engine of data rules compiles them: bytes, ASCII classes.
-pub(super) fn demands_of(pattern: &str) -> Vec<Demand> {
-    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
-    parsed.map_or_else(|_| Vec::new(), |hir| known(&hir).settled())
-}
-
-/// One demand for several expressions of which any may match: the rarest of each, together.
-pub(super) fn demand_of_any<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Option<Demand> {
-    let mut together = Demand::new();
-    for pattern in patterns {
-        together.extend(rarest(demands_of(pattern))?);
+impl Plan {
+    /// What an expression needs; none where it may match almost anything.
+    pub(super) fn of(parsed: &Hir) -> Option<Self> {
+        known(parsed).settled(Reach::of(parsed))
     }
-    (together.len() <= DEMAND_MOST).then(|| reduced(together))
+
+    /// What any of several expressions needs; none where one of them may match almost anything.
+    pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?));
+        any(plans.collect::<Option<Vec<Self>>>()?)
+    }
+
+    /// Sets of literals of each of which a text that the plan fits holds one.
+    pub(super) fn demands(&self) -> Vec<Demand> {
+        match self {
+            Self::All(parts, _) => parts.iter().map(Self::demand).collect(),
+            other => vec![other.demand()],
+        }
+    }
+
+    /// Literals one of which stands in every text that the plan fits.
+    fn demand(&self) -> Demand {
+        match self {
+            Self::Literals(literals) => literals.clone(),
+            Self::All(parts, _) => parts.first().map(Self::demand).unwrap_or_default(),
+            Self::Any(parts) => parts.iter().flat_map(Self::demand).collect(),
+        }
+    }
+
+    /// How often it may be expected to be met in a million bytes.
+    fn frequency(&self) -> f64 {
+        match self {
+            Self::Literals(literals) => literals.iter().map(|literal| frequency::of(literal)).sum(),
+            Self::All(parts, _) => parts.first().map_or(0.0, Self::frequency),
+            Self::Any(parts) => parts.iter().map(Self::frequency).sum(),
+        }
+    }
 }
 
-/// The demands worth their cost: the common ones only where there is nothing better.
-pub(super) fn worthwhile(mut demands: Vec<Demand>) -> Vec<Demand> {
-    demands.sort_by_cached_key(|demand| (commonness(demand), demand.len()));
-    demands.dedup();
-    let rare = demands.iter().filter(|demand| commonness(demand) <= COMMON).count();
-    demands.truncate(rare.clamp(1, 3));
-    demands
-}
+impl<L> Plan<L> {
+    /// The same with other names for its literals.
+    pub(super) fn with<M>(&self, name: &impl Fn(&L) -> M) -> Plan<M> {
+        let all = |parts: &[Self]| parts.iter().map(|part| part.with(name)).collect();
+        match self {
+            Self::Literals(literals) => Plan::Literals(name(literals)),
+            Self::All(parts, reach) => Plan::All(all(parts), *reach),
+            Self::Any(parts) => Plan::Any(all(parts)),
+        }
+    }
 
-fn rarest(demands: Vec<Demand>) -> Option<Demand> {
-    demands.into_iter().min_by_key(commonness)
-}
-
-/// How often any of the literals may be expected, in no unit: every letter makes one four times rarer.
-fn commonness(demand: &Demand) -> u64 {
-    demand.iter().map(|literal| (1_u64 << 20) >> (2 * literal.len().min(8))).sum()
+    /// All literals that it names.
+    pub(super) fn each(&self, tell: &mut impl FnMut(&L)) {
+        match self {
+            Self::Literals(literals) => tell(literals),
+            Self::All(parts, _) | Self::Any(parts) => parts.iter().for_each(|part| part.each(tell)),
+        }
+    }
 }
 
 /// What is known of a part of an expression.
 #[derive(Default)]
 struct Known {
-    /// All the texts that it matches, where they are few; then there are no demands.
+    /// All the texts that it matches, where they are few; then there are no plans.
     exact: Option<Demand>,
-    demands: Vec<Demand>,
+    /// What every match holds.
+    plans: Vec<Plan>,
 }
 
 impl Known {
     fn exactly(texts: impl IntoIterator<Item = Vec<u8>>) -> Self {
-        Self { exact: Some(texts.into_iter().collect()), demands: Vec::new() }
+        Self { exact: Some(texts.into_iter().collect()), plans: Vec::new() }
     }
 
-    fn settled(self) -> Vec<Demand> {
-        let mut demands = self.demands;
-        demands.extend(self.exact.and_then(demanded));
-        demands
+    /// The parts worth their cost: the common ones only where there is nothing better.
+    fn settled(self, reach: Option<Reach>) -> Option<Plan> {
+        let mut plans = self.plans;
+        plans.extend(self.exact.and_then(demanded));
+        let mut plans: Vec<(f64, Plan)> = plans.into_iter().map(|plan| (plan.frequency(), plan)).collect();
+        plans.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        plans.truncate(PARTS_MOST);
+        let mut plans: Vec<Plan> = plans.into_iter().map(|(_, plan)| plan).collect();
+        if plans.len() > 1 { Some(Plan::All(plans, reach)) } else { plans.pop() }
     }
 }
 
-/// The texts as a demand, unless one of them is too short to be looked for.
-fn demanded(texts: Demand) -> Option<Demand> {
-    let fits = !texts.is_empty() && texts.len() <= DEMAND_MOST && texts.iter().all(|text| text.len() >= LEAST);
-    fits.then(|| reduced(texts))
+/// Any of several, unless together they are too common to be looked for.
+fn any(mut plans: Vec<Plan>) -> Option<Plan> {
+    let plan = if plans.len() > 1 { Plan::Any(plans) } else { plans.pop()? };
+    (plan.frequency() <= COMMON).then_some(plan)
 }
 
-/// The beginnings of literals that are looked for: longer ones make the automaton large, and the text is hardly more
-/// likely to hold what they begin with.
-const LONGEST: usize = 8;
+/// The texts as a demand, unless they are too common or too many to be looked for.
+fn demanded(texts: Demand) -> Option<Plan> {
+    let fits = !texts.is_empty() && texts.len() <= DEMAND_MOST && texts.iter().all(|text| is_telling(text));
+    any(vec![Plan::Literals(reduced(texts))]).filter(|_| fits)
+}
 
-/// Without the literals that hold another one.
+/// Whether a text is worth looking for: one or two letters stand in every text.
+fn is_telling(text: &[u8]) -> bool {
+    match text.len() {
+        0 => false,
+        1 | 2 => text.iter().any(|byte| !byte.is_ascii_alphabetic() && !byte.is_ascii_whitespace()),
+        _ => true,
+    }
+}
+
+/// The beginnings of the literals, as long as can be looked for, without those that hold another one.
 fn reduced(texts: Demand) -> Demand {
     let texts: Demand = texts.iter().map(|text| text.iter().copied().take(LONGEST).collect()).collect();
-    let holds = |long: &[u8], short: &[u8]| long.windows(short.len()).any(|window| window == short);
+    let holds = |long: &[u8], short: &[u8]| long.windows(short.len().max(1)).any(|window| window == short);
     let spare = |text: &Vec<u8>| texts.iter().any(|other| other.len() < text.len() && holds(text, other));
     texts.iter().filter(|text| !spare(text)).cloned().collect()
 }
@@ -96,7 +154,7 @@ fn known(part: &Hir) -> Known {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => Known::exactly([Vec::new()]),
         HirKind::Literal(literal) => Known::exactly([literal.0.to_ascii_lowercase()]),
-        HirKind::Class(class) => Known { exact: letters(class), demands: Vec::new() },
+        HirKind::Class(class) => Known { exact: letters(class), plans: Vec::new() },
         HirKind::Capture(capture) => known(&capture.sub),
         HirKind::Repetition(repetition) => repeated(repetition),
         HirKind::Concat(parts) => in_a_row(parts),
@@ -106,7 +164,7 @@ fn known(part: &Hir) -> Known {
 
 /// The letters of a small class, in lower case.
 fn letters(class: &Class) -> Option<Demand> {
-    const MOST: usize = 6;
+    const MOST: usize = 4;
     let bytes: Vec<u8> = match class {
         Class::Bytes(class) => class.iter().take(MOST + 1).flat_map(|range| range.start()..=range.end()).collect(),
         Class::Unicode(class) => {
@@ -122,7 +180,7 @@ fn letters(class: &Class) -> Option<Demand> {
 }
 
 fn repeated(repetition: &Repetition) -> Known {
-    let Known { exact, mut demands } = known(&repetition.sub);
+    let Known { exact, mut plans } = known(&repetition.sub);
     if repetition.min == 0 {
         let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
         return Known {
@@ -130,23 +188,23 @@ fn repeated(repetition: &Repetition) -> Known {
                 texts.insert(Vec::new());
                 texts
             }),
-            demands: Vec::new(),
+            plans: Vec::new(),
         };
     }
     if (repetition.min, repetition.max) == (1, Some(1)) {
-        return Known { exact, demands };
+        return Known { exact, plans };
     }
-    demands.extend(exact.and_then(demanded));
-    Known { exact: None, demands }
+    plans.extend(exact.and_then(demanded));
+    Known { exact: None, plans }
 }
 
 fn in_a_row(parts: &[Hir]) -> Known {
-    let mut demands = Vec::new();
+    let mut plans = Vec::new();
     let mut open = Demand::from([Vec::new()]);
     let mut is_exact = true;
     for part in parts {
         let part = known(part);
-        demands.extend(part.demands);
+        plans.extend(part.plans);
         match part.exact {
             Some(texts) if open.len() * texts.len() <= JOINED_MOST => {
                 open =
@@ -154,58 +212,90 @@ fn in_a_row(parts: &[Hir]) -> Known {
             }
             other => {
                 is_exact = false;
-                demands.extend(demanded(std::mem::replace(&mut open, other.unwrap_or_else(|| [Vec::new()].into()))));
+                plans.extend(demanded(std::mem::replace(&mut open, other.unwrap_or_else(|| [Vec::new()].into()))));
             }
         }
     }
     if is_exact {
-        return Known { exact: Some(open), demands };
+        return Known { exact: Some(open), plans };
     }
-    demands.extend(demanded(open));
-    Known { exact: None, demands }
+    plans.extend(demanded(open));
+    Known { exact: None, plans }
 }
 
 fn either(parts: &[Hir]) -> Known {
-    let parts: Vec<Known> = parts.iter().map(known).collect();
-    let count: usize = parts.iter().filter_map(|part| part.exact.as_ref().map(BTreeSet::len)).sum();
-    if count <= JOINED_MOST && parts.iter().all(|part| part.exact.is_some()) {
-        return Known::exactly(parts.into_iter().filter_map(|part| part.exact).flatten());
+    let alternatives: Vec<Known> = parts.iter().map(known).collect();
+    let count: usize = alternatives.iter().filter_map(|part| part.exact.as_ref().map(BTreeSet::len)).sum();
+    if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
+        return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
     }
-    let each: Option<Vec<Demand>> = parts.into_iter().map(|part| rarest(part.settled())).collect();
-    let together: Option<Demand> = each.map(|each| each.into_iter().flatten().collect());
-    Known { exact: None, demands: together.and_then(demanded).into_iter().collect() }
+    let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
+    let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
+    Known { exact: None, plans: plan.into_iter().collect() }
+}
+
+/// Any of several, with all plain literals among them as one demand.
+fn together(plans: Vec<Plan>) -> Option<Plan> {
+    let mut literals = Demand::new();
+    let mut others = Vec::new();
+    for plan in plans {
+        match plan {
+            Plan::Literals(more) => literals.extend(more),
+            other => others.push(other),
+        }
+    }
+    if !literals.is_empty() {
+        others.push(demanded(literals)?);
+    }
+    any(others)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shown(pattern: &str) -> Vec<String> {
-        let shown = |demand: &Demand| {
-            demand.iter().map(|literal| String::from_utf8_lossy(literal).into_owned()).collect::<Vec<_>>().join("|")
-        };
-        demands_of(pattern).iter().map(shown).collect()
+    fn shown(pattern: &str) -> String {
+        parsed(pattern).and_then(|parsed| Plan::of(&parsed)).map_or_else(|| "anything".to_owned(), |plan| show(&plan))
+    }
+
+    fn show(plan: &Plan) -> String {
+        let all = |parts: &[Plan], mark: &str| parts.iter().map(show).collect::<Vec<_>>().join(mark);
+        match plan {
+            Plan::Literals(literals) => {
+                literals.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect::<Vec<_>>().join("|")
+            }
+            Plan::All(parts, _) => format!("({})", all(parts, " + ")),
+            Plan::Any(parts) => format!("({})", all(parts, " / ")),
+        }
     }
 
     #[test]
     fn literals_are_joined_where_they_are_few() {
-        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), ["base64"]);
-        assert_eq!(shown(r"(?i)\bkeys?\b"), ["key"]);
-        assert_eq!(shown(r"(?i)\bw(?:get|inhttp)\b"), ["wget|winhttp"]);
-        assert_eq!(shown(r"\.ssh/id_\w+"), [".ssh/id_"]);
+        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), "(base64 + -d)");
+        assert_eq!(shown(r"(?i)\bkeys?\b"), "key");
+        assert_eq!(shown(r"(?i)\bw(?:get|inhttp)\b"), "wget|winhttp");
+        assert_eq!(shown(r"\.ssh/id_\w+"), ".ssh/id_");
+        assert_eq!(shown(r"\b0x[0-9a-f]+"), "0x");
     }
 
     #[test]
     fn every_part_of_a_row_is_demanded() {
-        assert_eq!(shown(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), ["post|send", "token"]);
-        assert_eq!(shown(r"curl[^\n]{0,80}(?:https?|ftp)://"), ["curl", "ftp://|http://|https://"]);
+        assert_eq!(shown(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "(token + post|send)");
+        assert_eq!(shown(r"curl[^\n]{0,80}(?:https?|ftp)://"), "(ftp://|http://|https:// + curl)");
     }
 
     #[test]
-    fn what_may_be_missing_is_not_demanded() {
-        assert_eq!(shown(r"(?:abc)*def"), ["def"]);
-        assert_eq!(shown(r"(?:abc|d)\s"), Vec::<String>::new());
-        assert_eq!(shown(r"(?:abc|\w+)x"), Vec::<String>::new());
-        assert_eq!(shown(r"\d+\.\d+"), Vec::<String>::new());
+    fn each_alternative_has_its_own_parts() {
+        assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "((keys + hide|veil) / wallets)");
+        assert_eq!(shown(r"(?:abc|[a-z]+)x"), "anything");
+    }
+
+    #[test]
+    fn what_may_be_missing_or_is_everywhere_is_not_demanded() {
+        assert_eq!(shown(r"(?:abq)*def"), "def");
+        assert_eq!(shown(r"(?:abq|d)\s"), "anything");
+        assert_eq!(shown(r"\d+\.\d+"), "anything");
+        assert_eq!(shown(r"\bto\s"), "anything");
+        assert_eq!(shown(r"\w@\w"), "@");
     }
 }

@@ -21,6 +21,7 @@ mod condition;
 mod expression;
 mod file;
 mod finds;
+mod frequency;
 pub(super) mod gate;
 mod literals;
 mod look;
@@ -33,7 +34,7 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use gate::{Gate, Need};
+use gate::{Gate, Need, Passing, Stretch};
 use look::Look;
 use view::View;
 
@@ -47,7 +48,9 @@ struct Engine {
     rules: Vec<DataRule>,
     /// Every pattern of every running rule: the places of the rule and of the pattern in it.
     searches: Vec<(usize, usize)>,
-    /// Which of the searches a text can give a find at all.
+    /// For each rule, where its marks begin among the expressions of the gate.
+    marks: Vec<usize>,
+    /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     gate: Gate,
 }
 
@@ -63,26 +66,43 @@ impl Engine {
         let mut searches = Vec::new();
         let mut needs = Vec::new();
         for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
-            for (place, finder) in rule.finders.iter().enumerate() {
-                searches.push((at, place));
-                needs.push(rule.need(finder));
-            }
+            searches.extend((0..rule.finders.len()).map(|place| (at, place)));
+            needs.extend(rule.needs());
+        }
+        let mut marks = Vec::with_capacity(rules.len());
+        for rule in &rules {
+            marks.push(needs.len());
+            needs.extend(rule.marks.iter().map(|mark| Need::of(mark.text())));
         }
         let gate = Gate::new(&needs);
-        Self { rules, searches, gate }
+        Self { rules, searches, marks, gate }
     }
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
         let passing = self.gate.passing(look.text);
-        for search in passing.expressions() {
-            let Some((at, place)) = self.searches.get(*search) else { continue };
+        // The patterns of a rule follow each other, and ask for the same marks.
+        let mut marked = None;
+        // The marks stand behind all patterns.
+        for (search, (at, place)) in passing.expressions().iter().map_while(|at| Some((*at, self.searches.get(*at)?))) {
             let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
-            if let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) {
-                let finder = Finder { rule: *at, search: *search, expression: finder };
-                rule.scan(&finder, &passing.stretches(*search), look, finds);
-            }
+            let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
+            marked = marked.filter(|(rule, _)| rule == at);
+            let is_marked = || {
+                let (_, is_marked) =
+                    *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &passing, look.text)));
+                is_marked
+            };
+            let finder = Finder { rule: *at, search, expression: finder };
+            rule.scan(&finder, &passing.stretches(search), look, is_marked, finds);
         }
+    }
+
+    /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
+    fn is_marked(&self, at: usize, rule: &DataRule, passing: &Passing<'_>, text: &[u8]) -> bool {
+        let numbers = self.marks.get(at).map_or(0, |first| *first)..;
+        rule.marks.is_empty()
+            || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark.regex(), text))
     }
 }
 
@@ -151,17 +171,23 @@ pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
 }
 
 impl DataRule {
-    fn scan(&self, finder: &Finder<'_>, stretches: &[Range<usize>], look: &Look<'_>, finds: &mut Finds) {
+    fn scan(
+        &self,
+        finder: &Finder<'_>,
+        stretches: &[Stretch],
+        look: &Look<'_>,
+        mut is_marked: impl FnMut() -> bool,
+        finds: &mut Finds,
+    ) {
         let mut settled = 0..0;
-        let mut is_marked = None;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
-        for found in stretches.iter().flat_map(|stretch| finder.expression.find_within(look.text, stretch.clone())) {
+        for found in stretches.iter().flat_map(|stretch| finder.expression.find_within(look.text, stretch)) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;
             }
             // Few texts come so far: the marks are asked for last.
-            if !*is_marked.get_or_insert_with(|| self.is_marked(look.text)) {
+            if !is_marked() {
                 break;
             }
             if !kept.may_judge(JUDGED_MOST) {
@@ -184,11 +210,6 @@ impl DataRule {
                 break;
             }
         }
-    }
-
-    /// Whether a text holds one of the marks without which the patterns are not tried.
-    fn is_marked(&self, text: &[u8]) -> bool {
-        self.marks.is_empty() || self.marks.iter().any(|mark| mark.occurs_in(text))
     }
 
     fn may_look_at(&self, document: &Document, kind: Kind) -> bool {

@@ -3,7 +3,6 @@
 //!
 //! Exact on purpose: a text with a run of a hundred thousand blanks has long matches, and they are found.
 
-use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 /// The longest runs of a text, in bytes.
@@ -25,9 +24,20 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// How far an expression reaches; none where nothing bounds it.
-    pub(super) fn of(pattern: &str) -> Option<Self> {
-        of_part(&ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern).ok()?)
+    /// How far an expression, or a part of one, reaches; none where nothing bounds it.
+    pub(super) fn of(part: &Hir) -> Option<Self> {
+        match part.kind() {
+            HirKind::Empty | HirKind::Look(_) => Some(Self::default()),
+            HirKind::Literal(literal) => Some(Self { fixed: literal.0.len(), ..Self::default() }),
+            HirKind::Class(_) => Some(Self { fixed: part.properties().maximum_len()?, ..Self::default() }),
+            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Repetition(repetition) => match repetition.max {
+                Some(most) => Some(Self::of(&repetition.sub)?.times(usize::try_from(most).ok()?)),
+                None => of_run(repetition),
+            },
+            HirKind::Concat(parts) => sum(parts, usize::saturating_add),
+            HirKind::Alternation(parts) => sum(parts, usize::max),
+        }
     }
 
     /// The most bytes that a match can have in a text with such runs.
@@ -57,32 +67,13 @@ impl Reach {
     }
 }
 
-fn of_part(part: &Hir) -> Option<Reach> {
-    match part.kind() {
-        HirKind::Empty | HirKind::Look(_) => Some(Reach::default()),
-        HirKind::Literal(literal) => Some(Reach { fixed: literal.0.len(), ..Reach::default() }),
-        HirKind::Class(_) => Some(Reach { fixed: part.properties().maximum_len()?, ..Reach::default() }),
-        HirKind::Capture(capture) => of_part(&capture.sub),
-        HirKind::Repetition(repetition) => match repetition.max {
-            Some(most) => Some(of_part(&repetition.sub)?.times(usize::try_from(most).ok()?)),
-            None => of_run(repetition),
-        },
-        HirKind::Concat(parts) => sum(parts, usize::saturating_add),
-        HirKind::Alternation(parts) => sum(parts, usize::max),
-    }
-}
-
 fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<Reach> {
-    parts.iter().try_fold(Reach::default(), |all, part| Some(all.joined(of_part(part)?, join)))
+    parts.iter().try_fold(Reach::default(), |all, part| Some(all.joined(Reach::of(part)?, join)))
 }
 
-/// A repetition without end of one class is a run of it.
+/// A repetition without end of bytes of one kind is a run of them.
 fn of_run(repetition: &Repetition) -> Option<Reach> {
-    let all = |fits: fn(u8) -> bool| match repetition.sub.kind() {
-        HirKind::Class(Class::Bytes(class)) => class.iter().all(|range| (range.start()..=range.end()).all(fits)),
-        HirKind::Literal(literal) => literal.0.len() == 1 && literal.0.iter().all(|byte| fits(*byte)),
-        _ => false,
-    };
+    let all = |fits: fn(u8) -> bool| holds_only(&repetition.sub, fits);
     let mut runs = Runs::default();
     if all(is_blank) {
         runs.blanks = 1;
@@ -98,6 +89,19 @@ fn of_run(repetition: &Repetition) -> Option<Reach> {
     Some(Reach { fixed: 0, runs })
 }
 
+/// Whether every match of a part consists of bytes of one kind.
+fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => literal.0.iter().all(|byte| fits(*byte)),
+        HirKind::Class(Class::Bytes(class)) => class.iter().all(|range| (range.start()..=range.end()).all(fits)),
+        HirKind::Class(Class::Unicode(_)) => false,
+        HirKind::Capture(capture) => holds_only(&capture.sub, fits),
+        HirKind::Repetition(repetition) => holds_only(&repetition.sub, fits),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(|part| holds_only(part, fits)),
+    }
+}
+
 /// What `\s` stands for.
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
@@ -110,10 +114,12 @@ pub(super) const fn is_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expression::parsed;
     use super::*;
 
     fn reach(pattern: &str) -> Option<usize> {
-        Reach::of(pattern).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
+        let parsed = parsed(pattern).expect("the pattern is valid");
+        Reach::of(&parsed).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
     }
 
     #[test]
@@ -124,11 +130,13 @@ mod tests {
         assert_eq!(reach(r"(?:\w+[ \t]+){0,3}x*"), Some(3 * 110 + 100));
         assert_eq!(reach(r"[\w.-]+\S*"), Some(2_000));
         assert_eq!(reach(r"a[^\n]*"), Some(10_001));
+        assert_eq!(reach(r"(?:ab)+(?:\.[\w-]+)*"), Some(1_100));
     }
 
     #[test]
     fn what_nothing_bounds_has_no_length() {
-        assert_eq!(reach(r"(?:ab)+"), None);
+        assert_eq!(reach(r"(?:ab )+\n"), Some(10_001));
+        assert_eq!(reach(r"(?:a\s+)+"), None);
         assert_eq!(reach(r"a[^b]*"), None);
     }
 }

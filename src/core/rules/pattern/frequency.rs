@@ -1,0 +1,67 @@
+//! How often a literal may be expected in a text: a rough model of English, Markdown and source.
+//!
+//! It only tells which literals are worth looking for; what is found does not depend on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use super::gate::search::LONGEST;
+
+/// The words that most texts are full of: pieces of them are far more common than their letters.
+const COMMON_WORDS: &str = "
+    the and for with that this you your are from not use can will all any each when then than into have
+    has which should must also only more other what make before after every always never first user
+    users using used file files code data project test tests name path type string value values function
+    class return import export const true false null none default config configuration error errors
+    message output input result results command commands run create add set get list read write update
+    check change changes build install example examples description information content context document
+    documentation page server service client api app application system process step section number
+    version model agent skill tool tools required specific following implementation https based
+";
+
+/// The least frequency of a piece of a common word, in a million bytes.
+const PIECE: f64 = 400.0;
+
+/// How often a literal in lower case may be expected in a million bytes.
+pub(super) fn of(literal: &[u8]) -> f64 {
+    let by_letters = literal.iter().fold(1e6, |all, byte| all * of_byte(*byte));
+    by_letters.max(PIECES.get(literal).map_or(0.0, |words| f64::from(*words) * PIECE))
+}
+
+/// Every piece of three letters or more of a common word, and in how many of them it stands.
+static PIECES: LazyLock<BTreeMap<&[u8], u32>> = LazyLock::new(|| {
+    let mut pieces = BTreeMap::new();
+    for word in COMMON_WORDS.split_whitespace().map(str::as_bytes) {
+        let lengths = 3..=word.len().min(LONGEST);
+        let own: BTreeSet<&[u8]> = lengths.flat_map(|length| word.windows(length)).collect();
+        own.into_iter().for_each(|piece| *pieces.entry(piece).or_default() += 1);
+    }
+    pieces
+});
+
+/// The share of a byte, in lower case.
+fn of_byte(byte: u8) -> f64 {
+    match byte {
+        b' ' => 0.15,
+        b'e' => 0.09,
+        b't' => 0.065,
+        b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 0.055,
+        b'l' | b'd' | b'c' | b'h' => 0.03,
+        b'u' | b'm' | b'p' | b'\n' => 0.022,
+        b'g' | b'f' | b'y' | b'w' | b'b' | b'-' | b'`' | b'.' | b'*' => 0.013,
+        b'v' | b'k' | b'/' | b',' | b':' | b'"' | b'_' | b'|' => 0.008,
+        b'0'..=b'9' | b'(' | b')' | b'#' | b'\'' | b'=' | b'<' | b'>' | b'{' | b'}' | b'x' | b'j' => 0.004,
+        _ => 0.001,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn rare_letters_and_rare_words_are_rarer() {
+        assert!(of(b"file") > of(b"wget") && of(b"to") > of(b"0x") && of(b"send") > of(b"transmit"));
+        assert!(of(b"config") > of(b"exfilt"));
+    }
+}

@@ -1,0 +1,107 @@
+//! A set of the blocks of one text.
+
+use std::ops::Range;
+
+/// Which of the blocks of a text are in a set; bit `n` of word `n / 64` stands for block `n`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bits {
+    count: usize,
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// None of so many blocks.
+    pub(super) fn none(count: usize) -> Self {
+        Self { count, words: vec![0; count.div_ceil(64)] }
+    }
+
+    /// All of so many blocks.
+    pub(super) fn full(count: usize) -> Self {
+        let mut full = Self::none(count);
+        full.add(0..count);
+        full
+    }
+
+    /// Adds the blocks of some words.
+    pub(super) fn add_words(&mut self, words: &[u64]) {
+        self.words.iter_mut().zip(words).for_each(|(own, other)| *own |= other);
+    }
+
+    /// What is in either.
+    pub(super) fn or(mut self, other: Self) -> Self {
+        self.add_words(&other.words);
+        self
+    }
+
+    /// What is in both; none where that is nothing.
+    pub(super) fn and(mut self, other: &Self) -> Option<Self> {
+        self.words.iter_mut().zip(&other.words).for_each(|(own, other)| *own &= other);
+        self.words.iter().any(|word| *word != 0).then_some(self)
+    }
+
+    /// Each block with so many before it and so many after it.
+    pub(super) fn spread(&self, before: usize, after: usize) -> Self {
+        let mut wide = Self::none(self.count);
+        for run in self.runs() {
+            wide.add(run.start.saturating_sub(before)..run.end.saturating_add(after).min(self.count));
+        }
+        wide
+    }
+
+    fn add(&mut self, range: Range<usize>) {
+        for word in range.start / 64..range.end.div_ceil(64) {
+            let from = range.start.saturating_sub(word * 64);
+            let to = (range.end - word * 64).min(64);
+            let mask = (u64::MAX << from) & (u64::MAX >> (64 - to));
+            self.words.get_mut(word).into_iter().for_each(|bits| *bits |= mask);
+        }
+    }
+
+    /// The runs of blocks in the set, in order and apart.
+    pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let start = self.next(at, 0)?;
+            let end = self.next(start, u64::MAX).unwrap_or(self.count);
+            at = end;
+            Some(start..end)
+        })
+    }
+
+    /// The first block from `at` on that is in the set or, for a flip of all bits, is not.
+    fn next(&self, at: usize, flip: u64) -> Option<usize> {
+        let first = (self.words.get(at / 64)? ^ flip) & (u64::MAX << (at % 64));
+        let rest = self.words.iter().enumerate().skip(at / 64 + 1).map(|(index, word)| (index, word ^ flip));
+        let (index, word) = std::iter::once((at / 64, first)).chain(rest).find(|(_, word)| *word != 0)?;
+        let found = index * 64 + word.trailing_zeros() as usize;
+        (found < self.count).then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(count: usize, blocks: &[usize]) -> Bits {
+        let mut bits = Bits::none(count);
+        blocks.iter().for_each(|block| bits.add(*block..block + 1));
+        bits
+    }
+
+    #[test]
+    fn runs_are_what_was_added() {
+        let bits = of(200, &[0, 1, 63, 64, 127, 130, 199]);
+        assert_eq!(bits.runs().collect::<Vec<_>>(), [0..2, 63..65, 127..128, 130..131, 199..200]);
+        assert_eq!(Bits::full(130).runs().collect::<Vec<_>>(), [Range { start: 0, end: 130 }]);
+        assert_eq!(Bits::full(128).runs().count(), 1);
+        assert!(Bits::none(70).runs().next().is_none() && Bits::full(0).runs().next().is_none());
+    }
+
+    #[test]
+    fn spreading_stays_within_the_text() {
+        let bits = of(200, &[1, 100, 199]);
+        assert_eq!(bits.spread(3, 1).runs().collect::<Vec<_>>(), [0..3, 97..102, 196..200]);
+        assert_eq!(bits.spread(3, 1).and(&of(200, &[2, 98, 103])), Some(of(200, &[2, 98])));
+        assert_eq!(bits.and(&of(200, &[2])), None);
+    }
+}
