@@ -79,6 +79,18 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
     found
 }
 
+/// The characters of a text that are not ASCII, with their offsets: few in most texts.
+pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += text.as_bytes().get(at..)?.iter().position(|byte| !byte.is_ascii())?;
+        let letter = text.get(at..)?.chars().next()?;
+        let offset = at;
+        at += letter.len_utf8();
+        Some((offset, letter))
+    })
+}
+
 /// Whether a text is printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
@@ -265,7 +277,9 @@ impl Folded {
 
 /// The text with its deceptions undone; `None` where there is nothing to undo, which costs one walk.
 pub fn fold(text: &str) -> Option<Folded> {
-    if text.is_ascii() && !text.bytes().any(|byte| byte < 9) {
+    let may_change =
+        |letter: char| kind_of(letter).is_some() || letter.is_alphabetic() || is_compatibility_form(letter);
+    if !text.bytes().any(|byte| byte < 9) && !beyond_ascii(text).any(|(_, letter)| may_change(letter)) {
         return None;
     }
     let mut folded = Folded { text: String::with_capacity(text.len()), steps: Vec::new() };

@@ -33,14 +33,38 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
     lines_with(bytes, &ROTATED, Encoding::Rotated, found);
     lines_with(bytes, &REVERSED, Encoding::Reversed, found);
-    for spaced in SPACED.find_iter(bytes) {
-        push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
+    if may_be_spaced(bytes) {
+        for spaced in SPACED.find_iter(bytes) {
+            push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
+        }
     }
     if bytes.contains(&b'&') {
         for entities in ENTITIES.find_iter(bytes) {
             push(found, entities.range(), Encoding::Entities, characters(entities.as_bytes()));
         }
     }
+}
+
+/// Whether seven single characters stand in a row, blanks between them: cheap, and never wrong where it says no. The
+/// one before them may end a longer word.
+fn may_be_spaced(bytes: &[u8]) -> bool {
+    let (mut singles, mut word) = (0, 0);
+    for byte in bytes {
+        if *byte == b' ' {
+            singles = match word {
+                0 => singles,
+                1 => singles + 1,
+                _ => 0,
+            };
+            if singles >= 7 {
+                return true;
+            }
+            word = 0;
+        } else {
+            word += 1;
+        }
+    }
+    false
 }
 
 /// Lines in which an address, or two different telling words, stand turned.

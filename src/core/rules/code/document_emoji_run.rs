@@ -1,6 +1,7 @@
 //! Long runs of emoji, in which text can be hidden.
 
 use crate::evidence::document::FileRole;
+use crate::evidence::unicode::beyond_ascii;
 use crate::rules::{FactSink, Subject};
 
 use super::card_rule::card_rule;
@@ -26,19 +27,22 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 /// The first run of enough emoji: where it begins, and how many there are.
 fn first_run(text: &str) -> Option<(usize, usize)> {
-    let (mut begins, mut count) = (0, 0);
-    for (offset, letter) in text.char_indices() {
+    let (mut begins, mut count, mut end) = (0, 0, 0);
+    for (offset, letter) in beyond_ascii(text) {
+        // ASCII between two letters ends a run as any other letter does.
+        if offset != end || !(is_emoji(letter) || joins(letter)) {
+            if count >= LEAST {
+                break;
+            }
+            count = 0;
+        }
         if is_emoji(letter) {
             if count == 0 {
                 begins = offset;
             }
             count += 1;
-        } else if !joins(letter) {
-            if count >= LEAST {
-                return Some((begins, count));
-            }
-            count = 0;
         }
+        end = offset + letter.len_utf8();
     }
     (count >= LEAST).then_some((begins, count))
 }

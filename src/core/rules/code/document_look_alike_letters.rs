@@ -1,8 +1,11 @@
 //! Words that mix Latin letters with letters of other scripts that are drawn like them.
 
+use std::ops::Range;
+
 use unicode_script::{Script, UnicodeScript};
 
 use crate::evidence::document::{Document, FileRole};
+use crate::evidence::unicode::beyond_ascii;
 use crate::rules::{FactSink, Subject};
 
 use super::card_rule::card_rule;
@@ -37,18 +40,25 @@ fn is_read(document: &Document) -> bool {
 
 /// The words of a text that hold Latin letters and twins of them, and no other letter of another script.
 fn mixed(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    words(text).filter(|(_, word)| !word.is_ascii() && is_mixed(word))
+    let mut end = 0;
+    beyond_ascii(text).filter_map(move |(offset, letter)| {
+        // One word may hold many twins, and is looked at once.
+        if offset < end || !TWINS.contains(letter) {
+            return None;
+        }
+        let word = word_around(text, offset);
+        end = word.end;
+        text.get(word.clone()).filter(|found| is_mixed(found)).map(|found| (word.start, found))
+    })
 }
 
-/// The runs of letters and digits, with their offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut end = 0;
-    text.split(|letter: char| !letter.is_alphanumeric()).map(move |word| {
-        let start = end;
-        let parted = text.get(start + word.len()..).and_then(|rest| rest.chars().next());
-        end = start + word.len() + parted.map_or(0, char::len_utf8);
-        (start, word)
-    })
+/// The run of letters and digits around an offset.
+fn word_around(text: &str, offset: usize) -> Range<usize> {
+    let is_other = |letter: char| !letter.is_alphanumeric();
+    let (left, right) = text.split_at(offset);
+    let start = left.char_indices().rev().find(|(_, letter)| is_other(*letter));
+    let start = start.map_or(0, |(at, letter)| at + letter.len_utf8());
+    start..right.find(is_other).map_or(text.len(), |length| offset + length)
 }
 
 /// Whether Latin letters go on after a twin: an ending in another script on a Latin name is how people write.

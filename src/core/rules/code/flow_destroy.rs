@@ -45,7 +45,7 @@ impl Rule for FlowDestroy {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for legs in Legs::of_skills(subject) {
+        for legs in Legs::of_destroying_skills(subject) {
             report(legs.destroy(), facts);
         }
     }

@@ -49,7 +49,7 @@ impl Rule for FlowLeak {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for legs in Legs::of_skills(subject) {
+        for legs in Legs::of_leaking_skills(subject) {
             report(legs.leak(), facts);
         }
     }

@@ -63,31 +63,22 @@ impl Legs {
         legs
     }
 
-    /// The legs of each SKILL.md of a capability.
-    pub(super) fn of_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
-        let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
-        subject.documents().filter(move |document| named(&document.path)).map(Self::of_text)
+    /// The legs of each SKILL.md of a capability that may leak.
+    pub(super) fn of_leaking_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
+        skills(subject).filter_map(|document| {
+            let untrusted = Some(leg(document, &UNTRUSTED)?);
+            let sink = Some(leg(document, &SINK)?);
+            let (sensitive, workspace) = (leg(document, &SENSITIVE), leg(document, &WORKSPACE));
+            Some(Self { untrusted, sink, sensitive, workspace, ..Self::default() })
+        })
     }
 
-    /// The legs of a skill's own instructions.
-    fn of_text(document: &Document) -> Self {
-        let text = document.text.as_bytes().get(..document.text.len().min(MAX_TEXT)).unwrap_or_default();
-        let leg = |pattern: &LazyLock<Regex>| {
-            let found = pattern.find(text)?;
-            let shown = String::from_utf8_lossy(found.as_bytes()).into_owned();
-            Some(Leg { shown, place: document.place(found.start()) })
-        };
-        let mut legs = Self { untrusted: leg(&UNTRUSTED), ..Self::default() };
-        if legs.untrusted.is_none() {
-            return legs;
-        }
-        legs.sink = leg(&SINK);
-        legs.shared = leg(&DESTROY);
-        if legs.sink.is_some() {
-            legs.sensitive = leg(&SENSITIVE);
-            legs.workspace = leg(&WORKSPACE);
-        }
-        legs
+    /// The legs of each SKILL.md of a capability that may destroy.
+    pub(super) fn of_destroying_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
+        skills(subject).filter_map(|document| {
+            let shared = Some(leg(document, &DESTROY)?);
+            Some(Self { untrusted: Some(leg(document, &UNTRUSTED)?), shared, ..Self::default() })
+        })
     }
 
     /// Whether what strangers write stands beside what is private and a way out, and how bad that is.
@@ -111,6 +102,19 @@ impl Legs {
         };
         Some((severity, vec![untrusted, destroys]))
     }
+}
+
+fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
+    let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    subject.documents().filter(move |document| named(&document.path))
+}
+
+/// The first words of a skill's own instructions that show a leg.
+fn leg(document: &Document, pattern: &Regex) -> Option<Leg> {
+    let text = document.text.as_bytes().get(..document.text.len().min(MAX_TEXT)).unwrap_or_default();
+    let found = pattern.find(text)?;
+    let shown = String::from_utf8_lossy(found.as_bytes()).into_owned();
+    Some(Leg { shown, place: document.place(found.start()) })
 }
 
 /// Reports a flow where there is one: at its last leg, with all of them in their order.

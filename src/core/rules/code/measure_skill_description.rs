@@ -4,14 +4,13 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::Regex;
 use serde_json::{Map, Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::document::Document;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::super::pattern::gate::{Gate, Need};
 use super::measure_meta::{Text, bare_skill, measure, two_tools};
 
 /// The rule.
@@ -77,11 +76,8 @@ const SIGNALS: [(&str, &str); 11] = [
     ("when", r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for"),
 ];
 
-/// The signals' expressions, and the gate before them: one pass for all instead of one for each.
-static EXPRESSIONS: LazyLock<(Vec<Regex>, Gate)> = LazyLock::new(|| {
-    let needs: Vec<Need> = SIGNALS.iter().map(|(_, text)| Need::of(text)).collect();
-    (SIGNALS.iter().map(|(_, text)| pattern(text)).collect(), Gate::new(&needs))
-});
+/// The signals' expressions. Most texts hold most of them near their beginning, so that each looks for itself.
+static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| SIGNALS.iter().map(|(_, text)| pattern(text)).collect());
 
 /// The signal that is looked for in the beginning.
 static VERB: LazyLock<Regex> =
@@ -90,16 +86,11 @@ static VERB: LazyLock<Regex> =
 fn signals(text: &str) -> Value {
     let body = text.trim();
     let beginning: Vec<&str> = body.lines().take(10).collect();
-    let (expressions, gate) = &*EXPRESSIONS;
-    let passing = gate.passing(text.as_bytes());
-    let occurs = |(at, expression): (usize, &Regex)| {
-        passing.expressions().binary_search(&at).is_ok() && expression.is_match(text)
-    };
+    let occurs = |expression: &Regex| expression.is_match(text.as_bytes());
     let names = SIGNALS.iter().map(|(name, _)| (*name).to_owned());
-    let mut signals: Map<String, Value> =
-        names.zip(expressions.iter().enumerate().map(occurs).map(Value::Bool)).collect();
+    let mut signals: Map<String, Value> = names.zip(EXPRESSIONS.iter().map(occurs).map(Value::Bool)).collect();
     signals.insert("title".to_owned(), json!(body.starts_with('#')));
-    signals.insert("verb".to_owned(), json!(VERB.is_match(&beginning.join("\n"))));
+    signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));
     signals.insert("length".to_owned(), json!(text.chars().count()));
     Value::Object(signals)
 }

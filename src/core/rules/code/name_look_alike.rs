@@ -61,14 +61,17 @@ fn package(slug: &str) -> Option<&'static str> {
 /// The known name that a folded one is almost; none where it is one of them.
 fn almost(folded: &str, known: &[&'static str]) -> Option<&'static str> {
     let letters: Vec<char> = folded.chars().take(LONGEST).collect();
-    if letters.len() < SHORTEST || known.iter().any(|name| fold(name) == folded) {
+    if letters.len() < SHORTEST || known.iter().any(|name| folds_to(name).eq(folded.chars())) {
         return None;
     }
     let drawn = redraw(folded);
     known.iter().copied().find(|name| {
-        let target = fold(name);
-        let target_letters: Vec<char> = target.chars().collect();
-        target == drawn || (is_one_edit(&letters, &target_letters) && !is_variant(&letters, &target_letters))
+        // Most known names are longer or shorter by more than a letter: that is seen without folding them.
+        name.len() + 1 >= letters.len()
+            && (folds_to(name).eq(drawn.chars()) || {
+                let target: Vec<char> = folds_to(name).collect();
+                is_one_edit(&letters, &target) && !is_variant(&letters, &target)
+            })
     })
 }
 
@@ -77,7 +80,11 @@ const LONGEST: usize = 64;
 
 /// Lower case without what parts words: variants of these are everybody's.
 fn fold(name: &str) -> String {
-    name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase).collect()
+    folds_to(name).collect()
+}
+
+fn folds_to(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase)
 }
 
 /// The letters that signs are drawn like.

@@ -60,12 +60,17 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
+/// Whether a line is a comment of a batch file.
+fn is_batch(text: &str) -> bool {
+    text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "))
+}
+
 /// The first comment of a block that orders, with its offset.
 fn ordering_comment(block: &str) -> Option<(usize, &str)> {
     let mut offset = 0;
     for line in block.split_inclusive('\n') {
         let text = line.trim();
-        let comment = text.starts_with('#') || text.starts_with("//") || text.to_ascii_lowercase().starts_with("rem ");
+        let comment = text.starts_with('#') || text.starts_with("//") || is_batch(text);
         if comment && ORDER.is_match(text) {
             return Some((offset, text));
         }

@@ -37,6 +37,10 @@ impl Rule for PaddingEvasion {
 
 /// Where text begins again after the first stretch of emptiness that is too long, and the length of the stretch.
 fn padding(bytes: &[u8]) -> Option<(usize, usize)> {
+    // A stretch that long holds half of it from some multiple on: most texts are done with a look at few bytes.
+    if !bytes.chunks_exact(LINES.min(BLANKS) / 2).any(|part| part.iter().all(u8::is_ascii_whitespace)) {
+        return None;
+    }
     let (mut start, mut lines, mut blanks) = (0, 0, 0);
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
