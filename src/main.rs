@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use capdex::cli::Cli;
 use capdex::{commands, exit, output, telemetry};
 use clap::Parser as _;
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
