@@ -93,7 +93,7 @@ fn inputs(facts: &Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs {
     Inputs {
         dimensions: dimensions(facts),
         findings: with_typosquat(facts, findings::counted(facts, FAMILY, published)),
-        answered: outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())),
+        answered: outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str()).chain([NAME])),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         no_source: claimed.repository == Some(false),
         metadata: metadata::layer(facts.kind, &claimed, at.start_of_day()),
