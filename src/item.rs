@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_core::capability::{Capability, Kind};
 use capdex_core::fact::{Facts, Outcome};
 use capdex_core::points::Points;
-use capdex_core::rubrics::why_they_differ;
 use capdex_core::score::{Part, Score, Term, Verdict};
 use capdex_core::snapshot::Completeness;
 use serde::Serialize;
@@ -63,7 +62,6 @@ struct PartView<'a> {
 struct VerdictView {
     band: &'static str,
     disagreement: Value,
-    reason: Option<String>,
 }
 
 impl<'a> Item<'a> {
@@ -92,7 +90,6 @@ impl<'a> Item<'a> {
             verdict: VerdictView {
                 band: verdict.band.as_str(),
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
-                reason: why_they_differ(scores),
             },
         }
     }
