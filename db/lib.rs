@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod abuse;
 mod alerts;
 mod blobs;
 mod capabilities;
@@ -38,6 +39,7 @@ mod crash;
 #[cfg(test)]
 mod fixtures;
 
+pub use abuse::ImportedList;
 pub use blobs::MAX_BLOB_BYTES;
 pub use capabilities::{CapabilityRevision, CurrentCapability};
 pub use columns::{Visibility, columns};

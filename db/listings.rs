@@ -11,6 +11,7 @@ use capdex_core::snapshot::Gap;
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
+use crate::abuse;
 use crate::documents;
 use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
@@ -91,7 +92,7 @@ impl Writer<'_> {
         }
         let changed = known.body != Some(body);
         if changed {
-            append_version(conn, known.id, body, &listing.claims, at)?;
+            append_version(conn, known.id, body, &abuse::claims_of(conn, listing.clone())?, at)?;
             follow_locators(conn, known.id, listing, at)?;
         } else if revived {
             settle_listing(conn, known.id)?;

@@ -11,6 +11,7 @@ use capdex_core::snapshot::{Completeness, FileEntry, Snapshot};
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
+use crate::abuse;
 use crate::blobs::{has_blob, read_blob};
 use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, succeed};
 use crate::listings::put_listing;
@@ -100,7 +101,8 @@ impl Reader {
         Ok(id_of(self.connection(), "look up an artifact", sql, params)?.is_some())
     }
 
-    /// A snapshot with its bytes, its gaps and what its listing claims now (nothing, where it was only ever marked).
+    /// A snapshot with its bytes, its gaps and what its listing claims now (nothing, where it was only ever marked), with the
+    /// reports of imported lists.
     /// [`StoreError::Unknown`] for a snapshot that is not stored.
     pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
         const WHAT: &str = "read a snapshot";
@@ -130,7 +132,7 @@ impl Reader {
             })?;
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
-        let claims = listing.map_or_else(Claims::default, |listing| listing.claims);
+        let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| abuse::claims_of(conn, listing))?;
         Ok(Bundle { identity, files, gaps: completeness.gaps().to_vec(), claims })
     }
 }

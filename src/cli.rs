@@ -109,6 +109,12 @@ pub enum Command {
         after_help = "Examples:\n  capdex exposure npm:left-pad\n  capdex exposure pypi:requests --as-of 2026-11-01T00:00:00Z --format jsonl"
     )]
     Exposure(Exposure),
+    /// Local lists of abuse: who reports which package.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
+    )]
+    Abuse(Abuse),
     /// The rule catalogue.
     #[command(subcommand, after_help = "Examples:\n  capdex rules list\n  capdex rules show pipe-to-shell")]
     Rules(Rules),
@@ -283,6 +289,24 @@ pub struct Exposure {
     /// How the list is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
+}
+
+/// The commands of `abuse`.
+#[derive(Debug, Subcommand)]
+pub enum Abuse {
+    /// Take a list, or a newer version in the place of the one before. The next night scans what it concerns.
+    #[command(after_help = "Example:\n  capdex abuse import team.json")]
+    Import {
+        /// The list, a JSON file.
+        file: PathBuf,
+    },
+    /// The lists that count, with version, source, date and digest.
+    #[command(after_help = "Example:\n  capdex abuse list --format json")]
+    List {
+        /// How the lists are printed.
+        #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+        format: ListFormat,
+    },
 }
 
 /// The commands of `rules`.

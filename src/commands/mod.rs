@@ -12,6 +12,7 @@ use crate::cli::{Cli, Command, Global};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
 
+mod abuse;
 mod backfill;
 mod bench;
 mod docs;
@@ -43,6 +44,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
         Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),
+        Command::Abuse(command) => abuse::run(&cli.global, command, &mut out),
         Command::Rules(command) => rules::run(command, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),

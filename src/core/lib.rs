@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod abuse;
 pub mod alert;
 pub mod bundle;
 pub mod capability;

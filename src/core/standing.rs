@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::abuse::Report;
 use crate::listing::Claim;
 use crate::time::Timestamp;
 
@@ -52,6 +53,10 @@ pub struct Standing {
     /// Watchers of the repository.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub watchers: Claim<u64>,
+    /// What imported lists of abuse report of it, sorted: known and empty where none does, unknown while no list was
+    /// imported. The store adds it; no source says it.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub reports: Claim<Vec<Report>>,
 }
 
 impl Standing {

@@ -1,5 +1,6 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
+mod abuse;
 mod bad_input;
 mod borders;
 mod evasion;

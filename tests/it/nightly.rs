@@ -7,7 +7,8 @@ use crate::rows::{rows, text};
 use crate::support::capdex::{Capdex, Run};
 use crate::support::registry::Registry;
 
-fn night(capdex: &Capdex, as_of: &str) -> Run {
+/// A night over the schedule of the folder.
+pub(crate) fn night(capdex: &Capdex, as_of: &str) -> Run {
     let run = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", as_of]);
     assert_eq!(run.stderr, "", "nothing but results in a pipe");
     run

@@ -47,6 +47,7 @@ mod measure_words;
 mod name_known;
 mod name_look_alike;
 mod name_not_approved;
+mod name_reported;
 mod name_taken_down;
 mod package_deprecated;
 mod package_excessive_dependencies;
@@ -188,6 +189,7 @@ pub const RULES: &[&dyn Rule] = &[
     &measure_tool_permissions::MeasureToolPermissions,
     &name_look_alike::NameLookAlike,
     &name_not_approved::NameNotApproved,
+    &name_reported::NameReported,
     &name_taken_down::NameTakenDown,
     &package_deprecated::PackageDeprecated,
     &package_excessive_dependencies::PackageExcessiveDependencies,

@@ -1,0 +1,251 @@
+//! Local lists of abuse, and how their reports join what a listing claims.
+//!
+//! What a source said is never touched: reports are added when claims are read, and to the digest by which scans are
+//! keyed, so that an import makes exactly those packages unscanned of which it says something else than before.
+
+use std::collections::BTreeSet;
+
+use capdex_core::abuse::{AbuseList, Report};
+use capdex_core::digest::Digest;
+use capdex_core::listing::{Claim, Claims, Listing};
+use capdex_core::time::AsOf;
+use rusqlite::Connection;
+
+use crate::identities::settle_listing;
+use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
+use crate::{Reader, StoreError, Writer, documents};
+
+/// The newest version of a list that was imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedList {
+    /// The list.
+    pub list: AbuseList,
+    /// The digest of the file that it came in.
+    pub digest: Digest,
+    /// When it was imported.
+    pub imported: AsOf,
+}
+
+impl Writer<'_> {
+    /// Takes a version of a list in the place of the one before; of how many listings something else is said now, none
+    /// where this file was imported before. The first list of all concerns every listing: nobody had looked.
+    ///
+    /// [`StoreError::Refused`] for a version that is older than the one held, or the same with other bytes.
+    pub fn import_abuse_list(&self, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<Option<u64>, StoreError> {
+        let conn = self.connection();
+        if is_held(conn, list, digest)? {
+            return Ok(None);
+        }
+        let is_first = !is_any(conn)?;
+        let mut subjects = take_out(conn, &list.list)?;
+        subjects.extend(put(conn, list, digest, at)?);
+        let concerned = if is_first { every_listing(conn)? } else { listings_of(conn, &subjects)? };
+        let mut changed = 0;
+        for listing in concerned {
+            changed += u64::from(renew_claims(conn, listing)?);
+        }
+        Ok(Some(changed))
+    }
+}
+
+/// Whether this very file is the newest version held.
+fn is_held(conn: &Connection, list: &AbuseList, digest: &Digest) -> Result<bool, StoreError> {
+    let sql = "SELECT version, digest FROM abuse_lists WHERE name = ?1 ORDER BY version DESC LIMIT 1";
+    let newest =
+        first(conn, "look up a list of abuse", sql, (&list.list,), |row| Ok((row.cell::<u32>(0)?, row.digest(1)?)))?;
+    let AbuseList { list: name, version, .. } = list;
+    let refused = |detail| Err(StoreError::Refused { what: "list of abuse", detail });
+    match newest {
+        Some((held, of)) if held == *version && of == *digest => Ok(true),
+        Some((held, _)) if held == *version => {
+            refused(format!("version {held} of {name} was imported with other bytes; raise its version"))
+        }
+        Some((held, _)) if held > *version => {
+            refused(format!("version {version} of {name} is older than version {held}, which was imported before"))
+        }
+        _ => Ok(false),
+    }
+}
+
+fn is_any(conn: &Connection) -> Result<bool, StoreError> {
+    Ok(id_of(conn, "look for lists of abuse", "SELECT id FROM abuse_lists ORDER BY id DESC LIMIT 1", ())?.is_some())
+}
+
+/// Takes out what the earlier version of a list says; of whom.
+fn take_out(conn: &Connection, name: &str) -> Result<BTreeSet<String>, StoreError> {
+    const WHAT: &str = "take out the reports of a list";
+    let sql = "SELECT r.subject FROM abuse_reports r JOIN abuse_lists a ON a.id = r.list WHERE a.name = ?1";
+    let subjects = rows(conn, WHAT, sql, (name,), |row| row.cell(0))?;
+    let sql = "DELETE FROM abuse_reports WHERE list IN (SELECT id FROM abuse_lists WHERE name = ?1)";
+    execute(conn, WHAT, sql, (name,))?;
+    Ok(subjects.into_iter().collect())
+}
+
+/// Puts a version of a list in; of whom it speaks.
+fn put(conn: &Connection, list: &AbuseList, digest: &Digest, at: AsOf) -> Result<BTreeSet<String>, StoreError> {
+    const WHAT: &str = "store a list of abuse";
+    let sql = "INSERT INTO abuse_lists (name, version, digest, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let body = documents::put(conn, list)?;
+    let id = insert(conn, WHAT, sql, (&list.list, list.version, digest.as_bytes(), body, seconds(at)))?;
+    let sql = "INSERT INTO abuse_reports (list, subject, report) VALUES (?1, ?2, ?3)";
+    let mut subjects = BTreeSet::new();
+    for entry in &list.entries {
+        let subject = entry.subject();
+        execute(conn, WHAT, sql, (id, &subject, canonical(&list.report(entry))?))?;
+        subjects.insert(subject);
+    }
+    Ok(subjects)
+}
+
+fn every_listing(conn: &Connection) -> Result<BTreeSet<i64>, StoreError> {
+    let all = rows(conn, "read the listings", "SELECT id FROM listings", (), |row| row.cell(0))?;
+    Ok(all.into_iter().collect())
+}
+
+/// The listings that have one of these names or name a package of one.
+fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
+    let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
+               UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
+                     WHERE i.name = ?1";
+    let mut listings = BTreeSet::new();
+    for subject in subjects {
+        let (source, name) = subject.split_once(':').unwrap_or_default();
+        listings.extend(rows(conn, "look up whom a report concerns", sql, (subject, source, name), |row| {
+            row.cell::<i64>(0)
+        })?);
+    }
+    Ok(listings)
+}
+
+/// Brings the digest of a listing's claims up to date; whether it was not.
+fn renew_claims(conn: &Connection, id: i64) -> Result<bool, StoreError> {
+    let sql = "SELECT d.body FROM listings l JOIN documents d ON d.id = l.body WHERE l.id = ?1";
+    let said = first(conn, "read a listing", sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
+    let Some(listing) = said else { return Ok(false) };
+    let claims = Digest::of_json(&claims_of(conn, listing)?);
+    let sql = "UPDATE listings SET claims = ?2 WHERE id = ?1 AND claims <> ?2";
+    let changed = execute(conn, "renew the claims of a listing", sql, (id, claims.as_bytes()))? == 1;
+    if changed {
+        settle_listing(conn, id)?;
+    }
+    Ok(changed)
+}
+
+/// What a listing claims, with the reports of it: those that name it or a package that it names. Unknown while no list
+/// was imported.
+pub(crate) fn claims_of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
+    if !is_any(conn)? {
+        return Ok(listing.claims);
+    }
+    let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
+    subjects.insert(listing.key.to_string());
+    let sql = "SELECT report FROM abuse_reports WHERE subject = ?1";
+    let mut reports: BTreeSet<Report> = BTreeSet::new();
+    for subject in subjects {
+        reports.extend(rows(conn, "look up reports", sql, (subject,), |row| row.json::<Report>(0, "report"))?);
+    }
+    let mut claims = listing.claims;
+    claims.standing.reports = Claim::Known(reports.into_iter().collect());
+    Ok(claims)
+}
+
+impl Reader {
+    /// The newest version of every list of abuse that was imported, sorted by name.
+    pub fn abuse_lists(&self) -> Result<Vec<ImportedList>, StoreError> {
+        let sql = "SELECT d.body, a.digest, a.at FROM abuse_lists a JOIN documents d ON d.id = a.body
+                   WHERE a.version = (SELECT max(version) FROM abuse_lists WHERE name = a.name) ORDER BY a.name";
+        rows(self.connection(), "read the lists of abuse", sql, (), |row| {
+            Ok(ImportedList { list: row.packed(0, "list of abuse")?, digest: row.digest(1)?, imported: row.as_of(2)? })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
+    use capdex_core::abuse::Entry;
+    use capdex_core::listing::Claim;
+
+    fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
+        let entry = |name: &&str| Entry {
+            registry: "npm".into(),
+            name: (*name).into(),
+            reason: "sends tokens".into(),
+            first_seen: None,
+            reference: None,
+        };
+        let entries = names.iter().map(entry).collect();
+        AbuseList { list: name.into(), version, source: "us".into(), date: "2026-11-20".into(), entries }
+    }
+
+    fn import(store: &Store, list: &AbuseList) -> Result<Option<u64>, StoreError> {
+        let (list, of) = (list.clone(), Digest::of_json(list));
+        store.write(move |writer| writer.import_abuse_list(&list, &of, day(2)))
+    }
+
+    /// The lists and versions that report a package, or none where nobody looked.
+    fn reports(store: &Store, snapshot: crate::SnapshotId) -> Option<Vec<(String, u32)>> {
+        let claims = store.reader().expect("opens").bundle(snapshot).expect("reads").claims;
+        let reports = claims.standing.reports.known()?.iter();
+        Some(reports.map(|report| (report.list.clone(), report.version)).collect())
+    }
+
+    #[test]
+    fn an_import_makes_those_unscanned_of_whom_it_says_something_new() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        list(&store, &listing("b", "1"), 1);
+        let (a, b) = (scan_of(&store, "a", "1", 1), scan_of(&store, "b", "1", 1));
+        let scan_all = || {
+            let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
+            for id in &unscanned {
+                let claims = store.reader().expect("opens").bundle(*id).expect("reads").claims;
+                let name = if *id == a { "a" } else { "b" };
+                scan(&store, *id, "rules", &Digest::of_json(&claims), &[scanned(name, "", "1", name)], 2);
+            }
+            unscanned
+        };
+        assert_eq!((scan_all(), reports(&store, a)), (vec![], None));
+        assert_eq!(import(&store, &abuse_list("x", 1, &["a", "z"])).expect("taken"), Some(2), "nobody had looked");
+        assert_eq!((reports(&store, a), reports(&store, b)), (Some(vec![("x".into(), 1)]), Some(vec![])));
+        assert_eq!((scan_all(), scan_all()), (vec![a, b], vec![]));
+        assert_eq!(import(&store, &abuse_list("y", 7, &["b"])).expect("taken"), Some(1));
+        assert_eq!(scan_all(), [b]);
+        assert_eq!(import(&store, &abuse_list("x", 2, &["z"])).expect("taken"), Some(1), "taken out of the list");
+        assert_eq!((scan_all(), reports(&store, a)), (vec![a], Some(vec![])));
+        assert_eq!(reports(&store, b), Some(vec![("y".into(), 7)]), "another list is left alone");
+    }
+
+    #[test]
+    fn the_same_file_changes_nothing_and_an_older_or_other_one_is_refused() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let second = abuse_list("x", 2, &["a"]);
+        assert_eq!(import(&store, &second).expect("taken"), Some(0));
+        assert_eq!(import(&store, &second).expect("taken"), None);
+        for (refused, why) in [(abuse_list("x", 1, &["a"]), "older"), (abuse_list("x", 2, &["b"]), "other bytes")] {
+            let error = import(&store, &refused).expect_err("refused").to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        let held = store.reader().expect("opens").abuse_lists().expect("reads");
+        assert_eq!(held, [ImportedList { digest: Digest::of_json(&second), list: second, imported: day(2) }]);
+    }
+
+    #[test]
+    fn a_listing_that_is_new_or_changes_meets_the_lists_that_are_there() {
+        let folder = Folder::new();
+        let store = folder.store();
+        import(&store, &abuse_list("x", 1, &["a"])).expect("taken");
+        list(&store, &listing("a", "1"), 3);
+        let a = scan_of(&store, "a", "1", 3);
+        assert_eq!(reports(&store, a), Some(vec![("x".into(), 1)]));
+        let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
+        assert_eq!(unscanned, [a], "a scan without the reports is not one of these claims");
+        let stored = store.reader().expect("opens").listing(&listing("a", "1").key).expect("reads").expect("listed");
+        let said = stored.listing.expect("it speaks").claims.standing.reports;
+        assert_eq!(said, Claim::Unknown, "what the source said is left alone");
+    }
+}

@@ -1,0 +1,92 @@
+//! Local lists of abuse: imported, met by the next night, replaced, and refused where they are no use.
+
+use serde_json::{Value, json};
+
+use crate::nightly::{first_night, night};
+use crate::packages;
+use crate::rows::{rows, text};
+use crate::support::capdex::Capdex;
+
+const SERVER: &str = "npm-weather-mcp-mcp-server";
+
+fn write_list(capdex: &Capdex, version: u32, names: &[&str]) {
+    let entries: Vec<Value> = names
+        .iter()
+        .map(|name| json!({ "registry": "npm", "name": name, "reason": "sends tokens", "first_seen": "2026-11-01" }))
+        .collect();
+    let list = json!({ "list": "team", "version": version, "source": "https://list.example/team", "date": "2026-11-20",
+                       "entries": entries });
+    capdex.write("list.json", list.to_string());
+}
+
+/// What `agentscore/seed` decides about the server, and the evidence of its reports.
+fn judged(capdex: &Capdex) -> (String, String, Vec<String>) {
+    let out = capdex.path().join("out");
+    let is_it = |row: &&Value| text(row, "slug") == SERVER;
+    let scores = rows(&out, "scores");
+    let score = scores.iter().filter(is_it).find(|row| text(row, "rubric") == "agentscore/seed").expect("a score");
+    let parts = score["parts"].as_array().expect("parts");
+    let abuse = parts.iter().find(|part| part["name"] == "abuse").expect("the check");
+    let findings = rows(&out, "findings");
+    let reports = findings.iter().filter(is_it).filter(|row| text(row, "rule") == "name-reported");
+    let reports = reports.map(|row| text(row, "evidence").to_owned()).collect();
+    (text(score, "grade").to_owned(), abuse["note"].as_str().unwrap_or_default().to_owned(), reports)
+}
+
+#[test]
+fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let (before, note, reports) = judged(&capdex);
+    assert!(note.starts_with("not_determinable") && reports.is_empty() && before != "BLOCK", "{before} {note}");
+
+    write_list(&capdex, 1, &["weather-mcp", "never-listed"]);
+    let imported = capdex.run(&["abuse", "import", "list.json", "--as-of", "2026-11-20T12:00:00Z"]);
+    assert_eq!((imported.code, imported.stderr.as_str()), (Some(0), ""));
+    assert!(imported.stdout.contains("2 entries; the next night scans 3 listings again"), "{}", imported.stdout);
+    let again = capdex.run(&["abuse", "import", "list.json"]);
+    assert!(again.code == Some(0) && again.stdout.contains("nothing changed"), "{}", again.stdout);
+    let run = night(&capdex, "2026-11-21T01:00:00Z");
+    assert!(run.code == Some(0) && run.stdout.contains("3 snapshots scanned"), "{}", run.stdout);
+    let (grade, note, reports) = judged(&capdex);
+    assert_eq!(
+        (grade.as_str(), reports),
+        ("BLOCK", vec!["list team version 1 of 2026-11-20 reports: sends tokens, first seen 2026-11-01".to_owned()])
+    );
+    assert!(note.starts_with("completed, risk CRITICAL"), "{note}");
+    for target in ["out", SERVER] {
+        let verified = capdex.run(&["verify", target]);
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    }
+
+    write_list(&capdex, 2, &["never-listed"]);
+    let replaced = capdex.run(&["abuse", "import", "list.json"]);
+    assert!(replaced.stdout.contains("scans 1 listing again"), "{}", replaced.stdout);
+    let run = night(&capdex, "2026-11-22T01:00:00Z");
+    assert!(run.code == Some(0) && run.stdout.contains("1 snapshot scanned"), "{}", run.stdout);
+    let (grade, note, reports) = judged(&capdex);
+    assert!(grade != "BLOCK" && reports.is_empty() && note.contains("no known reports"), "{grade} {note}");
+}
+
+#[test]
+fn lists_are_shown_and_bad_or_older_ones_refused() {
+    let capdex = Capdex::offline();
+    write_list(&capdex, 2, &["weather-mcp"]);
+    assert_eq!(capdex.run(&["abuse", "import", "list.json", "--as-of", "2026-11-20T12:00:00Z"]).code, Some(0));
+    let shown = capdex.run(&["abuse", "list", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    let list = &shown["items"][0];
+    let head = ["list", "version", "date", "imported", "source"].map(|field| list[field].to_string());
+    assert_eq!(head.join(" "), r#""team" 2 "2026-11-20" "2026-11-20T12:00:00Z" "https://list.example/team""#);
+    assert_eq!(list["entries"][0]["name"], "weather-mcp");
+    let table = capdex.run(&["abuse", "list"]);
+    assert!(table.stdout.contains("team") && table.stdout.contains("https://list.example/team"), "{}", table.stdout);
+
+    write_list(&capdex, 1, &[]);
+    let older = capdex.run(&["abuse", "import", "list.json"]);
+    assert!(older.code == Some(2) && older.stderr.contains("older than version 2"), "{}", older.stderr);
+    write_list(&capdex, 3, &["good", " "]);
+    let bad = capdex.run(&["abuse", "import", "list.json"]);
+    assert!(bad.code == Some(2) && bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
+    assert_eq!(capdex.run(&["abuse", "import", "missing.json"]).code, Some(2));
+}
