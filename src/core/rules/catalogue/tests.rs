@@ -19,8 +19,8 @@ fn the_catalogues_are_whole() {
         ("saferskills", 55),
         // 18 rules and three of the comparing layer.
         ("mcpbundles", 21),
-        // 12 types, 15 patterns, four classes, six checks.
-        ("agentscore", 37),
+        // 12 types, a report of abuse, 15 patterns, four classes, six checks.
+        ("agentscore", 38),
         ("mcp-scan", 29),
         ("safe-mcp", 86),
         ("owasp-mcp", 10),
