@@ -25,7 +25,7 @@ use search::Search;
 
 /// What an expression needs of a text.
 #[derive(Clone, Debug, Default)]
-pub(in crate::rules) struct Need {
+pub(super) struct Need {
     /// In every match, and how far a match reaches.
     within: Option<Plan>,
     reach: Option<Reach>,
@@ -37,7 +37,7 @@ pub(in crate::rules) struct Need {
 
 impl Need {
     /// What an expression needs by itself.
-    pub(in crate::rules) fn of(pattern: &str) -> Self {
+    pub(super) fn of(pattern: &str) -> Self {
         let parsed = parsed(pattern);
         let within = parsed.as_ref().and_then(Plan::of);
         Self { within, reach: parsed.as_ref().and_then(Reach::of), ..Self::default() }
@@ -67,7 +67,7 @@ impl Need {
 
 /// Which expressions may match a text, by the literals that it holds.
 #[derive(Debug)]
-pub(in crate::rules) struct Gate {
+pub(super) struct Gate {
     search: Search,
     /// For each literal, the demands that it meets.
     meets: Lists,
@@ -90,7 +90,7 @@ struct Expected {
 
 impl Gate {
     /// A gate for expressions.
-    pub(in crate::rules) fn new(needs: &[Need]) -> Self {
+    pub(super) fn new(needs: &[Need]) -> Self {
         let mut literals = BTreeSet::new();
         needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
         let literals: Vec<Vec<u8>> = literals.into_iter().collect();
@@ -123,7 +123,7 @@ impl Gate {
     }
 
     /// The expressions that may match a text.
-    pub(in crate::rules) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
+    pub(super) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
         let mut blocks = Blocks::of(text.len());
         let mut hits = Hits::new(self.meets.count(), blocks.most());
         let mut recent = search::NONE;
@@ -198,7 +198,7 @@ fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// What one pass has come across.
-pub(in crate::rules) struct Passing<'a> {
+pub(super) struct Passing<'a> {
     gate: &'a Gate,
     blocks: Blocks,
     hits: Hits,
@@ -207,7 +207,7 @@ pub(in crate::rules) struct Passing<'a> {
 
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::rules) struct Stretch {
+pub(super) struct Stretch {
     /// Where they may begin.
     pub(super) starts: Range<usize>,
     /// Where they end at the latest, one byte more where the text has one: what follows a match counts too.
@@ -232,12 +232,12 @@ impl Stretch {
 
 impl Passing<'_> {
     /// The expressions that may match, in their order.
-    pub(in crate::rules) fn expressions(&self) -> &[usize] {
+    pub(super) fn expressions(&self) -> &[usize] {
         &self.expressions
     }
 
     /// Whether the text that was passed matches an expression.
-    pub(in crate::rules) fn holds(&self, number: usize, expression: &Regex, text: &[u8]) -> bool {
+    pub(super) fn holds(&self, number: usize, expression: &Regex, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
         may && self.stretches(number).iter().any(|stretch| stretch.find_in(expression, text).next().is_some())
     }

@@ -14,11 +14,11 @@ use super::gate::search::LONGEST;
 use super::reach::Reach;
 
 /// Literals of which a text must hold at least one.
-pub(in crate::rules) type Demand = BTreeSet<Vec<u8>>;
+pub(super) type Demand = BTreeSet<Vec<u8>>;
 
 /// What a text must hold where an expression, or a part of one, matches.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::rules) enum Plan<L = Demand> {
+pub(super) enum Plan<L = Demand> {
     /// One of these literals.
     Literals(L),
     /// All of these, the rarest first, and no further apart than the part reaches, where that is bounded.

@@ -22,7 +22,7 @@ mod expression;
 mod file;
 mod finds;
 mod frequency;
-pub(super) mod gate;
+mod gate;
 mod literals;
 mod look;
 mod reach;
