@@ -75,15 +75,20 @@ impl Rubric for SpiderRating {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        let rubric = || META.rubric.clone();
-        if !META.kinds.contains(&facts.kind) {
-            return Score::none(rubric(), Coverage::NONE, format!("SpiderRating rates no {}", facts.kind));
-        }
-        let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
-            return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
-        }
-        compute(facts.kind, inputs(facts, &outcomes, at))
+        rated(&META, facts, "SpiderRating rates no", |outcomes| compute(facts.kind, inputs(facts, outcomes, at)))
+    }
+}
+
+/// The score of a kind that the method or its variant rates and of which all that it needs has been reported.
+fn rated(meta: &RubricMeta, facts: &Facts, no: &str, score: impl FnOnce(&Outcomes<'_>) -> Score) -> Score {
+    let none = |reason: String| Score::none(meta.rubric.clone(), Coverage::NONE, reason);
+    if !meta.kinds.contains(&facts.kind) {
+        return none(format!("{no} {}", facts.kind));
+    }
+    let outcomes = Outcomes::of(facts);
+    match outcomes.unreported(&NEEDS) {
+        Some(rule) => none(format!("rule {rule} has not reported")),
+        None => score(&outcomes),
     }
 }
 

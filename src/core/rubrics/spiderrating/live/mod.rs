@@ -12,13 +12,14 @@ use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, RubricRef, Score};
+use crate::score::{RubricRef, Score};
 use crate::time::AsOf;
 
-use super::super::findings::Outcomes;
 use super::super::{Rubric, RubricMeta};
 use super::numbers::{self, Layers};
-use super::{Inputs, NEEDS, NO_LAYER, add_parts, add_terms, coverage_over, grade_by, inputs, issues, layers, overall};
+use super::{
+    Inputs, NEEDS, NO_LAYER, add_parts, add_terms, coverage_over, grade_by, inputs, issues, layers, overall, rated,
+};
 
 const PAGE: &str = include_str!("page.md");
 const TEXT: &str = include_str!("weights.toml");
@@ -71,15 +72,7 @@ impl Rubric for Live {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        let rubric = || META.rubric.clone();
-        if !META.kinds.contains(&facts.kind) {
-            return Score::none(rubric(), Coverage::NONE, format!("the published rows hold no {}", facts.kind));
-        }
-        let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
-            return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
-        }
-        compute(facts.kind, &inputs(facts, &outcomes, at))
+        rated(&META, facts, "the published rows hold no", |outcomes| compute(facts.kind, &inputs(facts, outcomes, at)))
     }
 }
 

@@ -19,7 +19,7 @@ use super::description::{self, ToolSignals};
 use super::layers::{Layer, add_terms, coverage_over, five};
 use super::metadata as claims;
 use super::numbers::{self as shared, Dimensions, ENGINE};
-use super::{ARCHITECTURE, FAMILY, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by};
+use super::{ARCHITECTURE, FAMILY, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by, rated};
 
 mod metadata;
 mod numbers;
@@ -59,19 +59,14 @@ impl Rubric for Oss {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        let rubric = || META.rubric.clone();
-        if !META.kinds.contains(&facts.kind) {
-            return Score::none(rubric(), Coverage::NONE, format!("the engine rates no {}", facts.kind));
-        }
-        let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
-            return Score::none(rubric(), Coverage::NONE, format!("rule {rule} has not reported"));
-        }
-        let inputs = Inputs::of(facts, &outcomes, at);
-        if inputs.is_nothing() {
-            return Score::none(rubric(), Coverage::NONE, "nothing that the engine reads could be read");
-        }
-        compute(facts.kind, &inputs)
+        rated(&META, facts, "the engine rates no", |outcomes| {
+            let inputs = Inputs::of(facts, outcomes, at);
+            if inputs.is_nothing() {
+                let reason = "nothing that the engine reads could be read";
+                return Score::none(META.rubric.clone(), Coverage::NONE, reason);
+            }
+            compute(facts.kind, &inputs)
+        })
     }
 }
 
