@@ -10,7 +10,7 @@ use capdex_core::time::AsOf;
 use capdex_db::{ImportedList, Store, StoreError};
 use serde_json::{Value, json};
 
-use super::summary;
+use super::{listed, summary};
 use crate::cli::{Abuse, Global, ListFormat};
 use crate::clock;
 use crate::exit::{Exit, usage};
@@ -60,25 +60,24 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
 
 fn list(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
     let lists = super::reader(global)?.abuse_lists()?;
-    match format {
-        ListFormat::Table if lists.is_empty() => out.line("No list of abuse was imported")?,
-        ListFormat::Table => {
-            let mut table = summary::table();
-            table.set_header(["list", "version", "date", "entries", "imported", "source", "file sha256"]);
-            for ImportedList { list, digest, imported } in &lists {
-                let (version, entries) = (list.version.to_string(), list.entries.len().to_string());
-                let source = output::escape(&list.source).into_owned();
-                let (at, digest) = (imported.to_string(), digest.hex());
-                table.add_row([list.list.clone(), version, list.date.clone(), entries, at, source, digest]);
-            }
-            out.line(table)?;
-        }
-        ListFormat::Json => {
-            let items: Vec<Value> = lists.iter().map(row).collect();
-            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.abuse/1", "items": items }))?)?;
-        }
-        ListFormat::Jsonl => lists.iter().try_for_each(|list| out.line(row(list)))?,
+    let items: Vec<Value> = lists.iter().map(row).collect();
+    listed::print(format, "capdex.abuse/1", &items, out, |out| table(&lists, out))
+}
+
+fn table(lists: &[ImportedList], out: &mut Out) -> anyhow::Result<()> {
+    if lists.is_empty() {
+        out.line("No list of abuse was imported")?;
+        return Ok(());
     }
+    let mut table = summary::table();
+    table.set_header(["list", "version", "date", "entries", "imported", "source", "file sha256"]);
+    for ImportedList { list, digest, imported } in lists {
+        let (version, entries) = (list.version.to_string(), list.entries.len().to_string());
+        let source = output::escape(&list.source).into_owned();
+        let (at, digest) = (imported.to_string(), digest.hex());
+        table.add_row([list.list.clone(), version, list.date.clone(), entries, at, source, digest]);
+    }
+    out.line(table)?;
     Ok(())
 }
 

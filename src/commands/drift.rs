@@ -5,7 +5,8 @@ use capdex_core::time::AsOf;
 use capdex_db::{DriftEvent, Reader};
 use serde_json::json;
 
-use crate::cli::{Drift, Global, ListFormat};
+use super::listed;
+use crate::cli::{Drift, Global};
 use crate::exit::{Exit, usage};
 use crate::output::{self, Out};
 
@@ -16,18 +17,8 @@ pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Re
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
     let events = reader.drift_events(since)?;
-    match options.format {
-        ListFormat::Table => table(&events, out)?,
-        ListFormat::Json => {
-            let events: Vec<_> = events.iter().map(to_json).collect();
-            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.drift/1", "items": events }))?)?;
-        }
-        ListFormat::Jsonl => {
-            for event in &events {
-                out.line(to_json(event))?;
-            }
-        }
-    }
+    let items: Vec<_> = events.iter().map(to_json).collect();
+    listed::print(options.format, "capdex.drift/1", &items, out, |out| table(&events, out))?;
     Ok(Exit::Done)
 }
 

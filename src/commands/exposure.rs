@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use capdex_core::exposure::Dependencies;
 use serde_json::{Value, json};
 
-use crate::cli::{Exposure, Global, ListFormat};
+use super::listed;
+use crate::cli::{Exposure, Global};
 use crate::exit::{Exit, usage};
 use crate::export::ranked;
 use crate::output::{self, Out};
@@ -39,20 +40,15 @@ pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow:
             }));
         }
     }
-    match options.format {
-        ListFormat::Table => table(&rows, out)?,
-        ListFormat::Json => {
-            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.exposure/1", "items": rows }))?)?;
-        }
-        ListFormat::Jsonl => rows.iter().try_for_each(|row| out.line(row))?,
-    }
-    if options.format == ListFormat::Table {
+    listed::print(options.format, "capdex.exposure/1", &rows, out, |out| {
+        table(&rows, out)?;
         let (known, unknown) = dependencies.known_and_unknown();
         out.line(format_args!(
             "{} exposed as of {at}; {known} packages state their dependencies, of {unknown} nobody knows them",
             output::count(rows.len() as u64, "capability"),
         ))?;
-    }
+        Ok(())
+    })?;
     Ok(Exit::Done)
 }
 

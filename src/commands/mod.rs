@@ -20,6 +20,7 @@ mod drift;
 mod explain;
 mod export;
 mod exposure;
+mod listed;
 mod nightly;
 mod rules;
 mod scan;

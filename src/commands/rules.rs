@@ -1,9 +1,8 @@
 //! `capdex rules`: the catalogue, from the data that the engine runs.
 
 use capdex_core::rules::{self, RuleMeta};
-use serde_json::json;
 
-use super::summary;
+use super::{listed, summary};
 use crate::cli::{ListFormat, Rules};
 use crate::exit::{Exit, usage};
 use crate::output::Out;
@@ -21,27 +20,16 @@ pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
 }
 
 fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
-    match format {
-        ListFormat::Table => {
-            let mut table = summary::table();
-            table.set_header(["rule", "severity", "confidence", "title"]);
-            for meta in rules::all() {
-                table.add_row([meta.id.as_str(), meta.severity.as_str(), meta.confidence.as_str(), &meta.title]);
-            }
-            out.line(table)?;
-            out.line(format_args!("{} rules, rule set {}", rules::all().len(), rules::digest()))?;
+    listed::print(format, "capdex.rules/1", rules::all(), out, |out| {
+        let mut table = summary::table();
+        table.set_header(["rule", "severity", "confidence", "title"]);
+        for meta in rules::all() {
+            table.add_row([meta.id.as_str(), meta.severity.as_str(), meta.confidence.as_str(), &meta.title]);
         }
-        ListFormat::Json => {
-            let rules: Vec<_> = rules::all().to_vec();
-            out.line(serde_json::to_string_pretty(&json!({ "schema": "capdex.rules/1", "items": rules }))?)?;
-        }
-        ListFormat::Jsonl => {
-            for meta in rules::all() {
-                out.line(serde_json::to_string(meta)?)?;
-            }
-        }
-    }
-    Ok(())
+        out.line(table)?;
+        out.line(format_args!("{} rules, rule set {}", rules::all().len(), rules::digest()))?;
+        Ok(())
+    })
 }
 
 fn show(meta: &RuleMeta, out: &mut Out) -> anyhow::Result<()> {

@@ -1,0 +1,32 @@
+//! Lists of things as JSON: one document, or one object a line. Tables are each command's own.
+//!
+//! Must not know what is listed.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::ListFormat;
+use crate::output::Out;
+
+/// Prints items in the format asked for; `table` prints them for people.
+pub(super) fn print<T: Serialize>(
+    format: ListFormat,
+    schema: &str,
+    items: &[T],
+    out: &mut Out,
+    table: impl FnOnce(&mut Out) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    match format {
+        ListFormat::Table => table(out),
+        ListFormat::Json => {
+            out.line(serde_json::to_string_pretty(&json!({ "schema": schema, "items": items }))?)?;
+            Ok(())
+        }
+        ListFormat::Jsonl => {
+            for item in items {
+                out.line(serde_json::to_string(item)?)?;
+            }
+            Ok(())
+        }
+    }
+}
