@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_core::digest::Digest;
+use capdex_core::ids::pypi_name;
 use capdex_core::listing::{Integrity, Locator};
 use capdex_core::time::Timestamp;
 use serde::Serialize;
@@ -34,21 +35,6 @@ pub(crate) struct IndexFile {
 /// Files by version.
 pub(crate) type Files = BTreeMap<String, Vec<IndexFile>>;
 
-/// The name of a project in the one form that all its spellings share.
-pub(crate) fn normalise(name: &str) -> String {
-    let mut normal = String::with_capacity(name.len());
-    for letter in name.chars() {
-        if matches!(letter, '-' | '_' | '.') {
-            if !normal.ends_with('-') {
-                normal.push('-');
-            }
-        } else {
-            normal.push(letter.to_ascii_lowercase());
-        }
-    }
-    normal
-}
-
 /// The version in the name of a file of `project` (normalised); none where the name is of no kind that is known.
 pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
     if let Some(stem) = filename.strip_suffix(".whl") {
@@ -58,7 +44,7 @@ pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
     // Old source distributions have dashes in the name, so that only the name itself tells where the version begins.
     let dashes = stem.match_indices('-');
     let found = dashes.filter_map(|(at, _)| Some((stem.get(..at)?, stem.get(at + 1..)?)));
-    let mut found = found.filter(|(name, version)| normalise(name) == project && !version.is_empty());
+    let mut found = found.filter(|(name, version)| pypi_name(name) == project && !version.is_empty());
     found.next().map(|(_, version)| version.to_owned())
 }
 
@@ -140,12 +126,6 @@ mod tests {
 
     fn chosen(names: &[(&str, Option<&str>)], stated: Option<&str>) -> Option<String> {
         choose(&files(names), stated).map(|(_, file)| file.filename.clone())
-    }
-
-    #[test]
-    fn names_are_normalised_as_the_index_does() {
-        assert_eq!(normalise("Foo__Bar.-baz"), "foo-bar-baz");
-        assert_eq!(normalise("a"), "a");
     }
 
     #[test]

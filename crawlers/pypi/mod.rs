@@ -10,7 +10,7 @@ mod version;
 use std::collections::BTreeSet;
 
 use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
+use capdex_core::ids::{ListingKey, pypi_name};
 use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_core::snapshot::GapReason;
 
@@ -51,7 +51,7 @@ impl Source for Pypi {
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
         Box::pin(async move {
             // Several spellings of one project are one project.
-            let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| file::normalise(name)).collect();
+            let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| pypi_name(name)).collect();
             let names: Vec<_> = names.into_iter().collect();
             walk::step(&request, META.id, &names, |name, known| {
                 let visit = Visit { http: request.http.clone(), name, known };

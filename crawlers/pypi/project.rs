@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 
 use capdex_core::digest::Digest;
+use capdex_core::ids::pypi_name;
 use capdex_core::listing::{Claim, Claims};
 use capdex_core::snapshot::GapReason;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::file::{Files, IndexFile, choose, digest_of, locator, normalise};
+use super::file::{Files, IndexFile, choose, digest_of, locator};
 use crate::claims::{list, of_text, text};
 use crate::http::redact;
 use crate::{CrawlError, json};
@@ -49,7 +50,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     let value = json::parse(bytes, is_left_out).map_err(|error| bad(&error))?;
     let info = value.get("info").and_then(Value::as_object).ok_or_else(|| bad("it has no info"))?;
     let name = info.get("name").and_then(Value::as_str).unwrap_or_default();
-    if normalise(name) != project {
+    if pypi_name(name) != project {
         return Err(bad("the name in it is not the one asked for"));
     }
     let stated = info.get("version").and_then(Value::as_str);
@@ -197,7 +198,7 @@ fn dependencies(info: &Map<String, Value>) -> Claim<Vec<String>> {
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let requirement = requirement.trim();
         let end = requirement.find(|letter| !is_letter(letter)).unwrap_or(requirement.len());
-        let name = normalise(requirement.get(..end)?);
+        let name = pypi_name(requirement.get(..end)?);
         (!name.is_empty() && !marker.contains("extra")).then_some(name)
     };
     let names: BTreeSet<_> = requirements.iter().filter_map(Value::as_str).filter_map(name).collect();

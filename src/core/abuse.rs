@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ids::pypi_name;
 use crate::time::Timestamp;
 
 /// The longest text of a list's head or entry, in bytes.
@@ -145,11 +146,10 @@ impl Entry {
     /// Whom it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought to the form
     /// that the index itself compares.
     pub fn subject(&self) -> String {
-        if self.registry != "pypi" {
-            return format!("{}:{}", self.registry, self.name);
+        match self.registry.as_str() {
+            "pypi" => format!("pypi:{}", pypi_name(&self.name)),
+            registry => format!("{registry}:{}", self.name),
         }
-        let parts: Vec<&str> = self.name.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
-        format!("pypi:{}", parts.join("-").to_ascii_lowercase())
     }
 
     fn checked(self) -> Result<Self, String> {

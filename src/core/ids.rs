@@ -108,6 +108,21 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// The name of a PyPI project in the one form that all its spellings share (PEP 503).
+pub fn pypi_name(name: &str) -> String {
+    let mut normal = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if matches!(letter, '-' | '_' | '.') {
+            if !normal.ends_with('-') {
+                normal.push('-');
+            }
+        } else {
+            normal.push(letter.to_ascii_lowercase());
+        }
+    }
+    normal
+}
+
 /// The readable name of a capability, `npm:@scope/name#kind:path` in lower-case kebab: every run of characters other
 /// than letters and digits becomes one dash. Unique only by convention; the id decides.
 pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
@@ -126,6 +141,12 @@ pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_normalised_as_the_index_does() {
+        assert_eq!(pypi_name("Foo__Bar.-baz"), "foo-bar-baz");
+        assert_eq!(pypi_name("a"), "a");
+    }
 
     #[test]
     fn listing_keys_round_trip() {
