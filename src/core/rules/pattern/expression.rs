@@ -1,14 +1,11 @@
 //! One regular expression of a data rule, compiled when it is first needed: most never are.
 
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use serde::Deserialize;
-
-use super::gate::Stretch;
 
 /// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
 #[derive(Debug, Deserialize)]
@@ -33,15 +30,6 @@ impl Expression {
     /// The expression, ready to match.
     pub(super) fn regex(&self) -> &Regex {
         self.compiled.get_or_init(|| compile(&self.text).expect("a test compiles every expression of every rule"))
-    }
-
-    /// Its matches that begin in a stretch of some bytes, in order.
-    pub(super) fn find_within<'a>(
-        &'a self,
-        bytes: &'a [u8],
-        stretch: &'a Stretch,
-    ) -> impl Iterator<Item = Range<usize>> {
-        stretch.find_in(self.regex(), bytes)
     }
 
     /// Whether it occurs in some bytes.

@@ -181,7 +181,7 @@ impl DataRule {
     ) {
         let mut settled = 0..0;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
-        for found in stretches.iter().flat_map(|stretch| finder.expression.find_within(look.text, stretch)) {
+        for found in stretches.iter().flat_map(|stretch| stretch.find_in(finder.expression.regex(), look.text)) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;
