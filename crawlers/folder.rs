@@ -19,7 +19,7 @@ use capdex_core::snapshot::{Gap, GapReason};
 
 use crate::unpack::intake::{Intake, WHOLE};
 use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};
-use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step};
+use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step, WalkKind};
 
 /// The source of local folders and archives.
 pub const SOURCE: &dyn Source = &Folder;
@@ -118,6 +118,14 @@ const META: SourceMeta = SourceMeta {
     about: "Each entry of the watchlist is a path, relative ones below the source's folder where it has one. A listing \
             is known by the last component of its path, so two paths with the same one cannot both be listed. Local \
             input is read afresh on every visit: nothing is ever unchanged here, and nothing is claimed.",
+    endpoints: "None: nothing is sent.",
+    limits: "None.",
+    stored: "The files.",
+    terms: "The operator's own.",
+    base_url: None,
+    paces: &[],
+    keys: &[],
+    walk: WalkKind::Names,
 };
 
 impl Source for Folder {
@@ -127,7 +135,7 @@ impl Source for Folder {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
         let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
-        Box::pin(async move { Ok(Page { listed: list(base, watchlist), next: Next::Complete }) })
+        Box::pin(async move { Ok(Page { listed: list(base, watchlist), next: Next::END }) })
     }
 }
 
@@ -147,7 +155,8 @@ fn list_path(path: &Path, name: String) -> Listed {
     match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
         Ok(_) => {
             let locator = Locator::Folder { path: path.display().to_string(), name };
-            let listing = Box::new(Listing { key, locators: vec![locator], claims: Claims::default() });
+            let listing =
+                Box::new(Listing { key, locators: vec![locator], claims: Claims::default(), references: Vec::new() });
             Listed::Changed { listing, validators: Validators::default() }
         }
         Err(CrawlError::Gone { .. }) => Listed::Gone(key),

@@ -6,6 +6,8 @@
 #![warn(missing_docs)]
 
 mod claims;
+#[cfg(test)]
+mod conformance;
 mod error;
 pub mod fetch;
 pub mod folder;
@@ -13,10 +15,14 @@ pub mod http;
 mod json;
 pub mod npm;
 pub mod pypi;
+mod references;
 pub mod settings;
 mod source;
 pub mod unpack;
 mod walk;
 
 pub use error::CrawlError;
-pub use source::{Cursor, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage};
+pub use source::{
+    Cursor, KeyMeta, Known, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage,
+    Walk, WalkKind,
+};

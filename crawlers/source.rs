@@ -1,6 +1,7 @@
 //! `Source`: the trait of all directories, and the slice that lists them.
 //!
-//! A source lists; it never fetches an artifact, and it keeps nothing between calls: cursor and validators are given.
+//! A source lists; it never fetches an artifact, and it keeps nothing between calls: cursor, watermark and validators
+//! are given.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,19 +10,62 @@ use std::pin::Pin;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Listing, Validators};
 use capdex_core::snapshot::Gap;
+use capdex_core::time::AsOf;
 
 use crate::CrawlError;
-use crate::http::Http;
+use crate::http::{Http, Pace};
 
-/// What is known of a source without asking it. The manual is written from it.
+/// What is known of a source without asking it. The manual is written from it, all texts in Markdown.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceMeta {
     /// The id, a noun of the site: `npm`.
     pub id: &'static str,
     /// One line for a person.
     pub title: &'static str,
-    /// What its listings are and how "unchanged" is known, in Markdown.
+    /// What its listings are and how "unchanged" is known.
     pub about: &'static str,
+    /// The addresses that are asked, one a line.
+    pub endpoints: &'static str,
+    /// What the publisher says about how often it may be asked, and where that stands.
+    pub limits: &'static str,
+    /// What of its answers is kept.
+    pub stored: &'static str,
+    /// Under which terms, as far as they are known.
+    pub terms: &'static str,
+    /// Where it is; none where the ecosystem's own settings or the operator say so.
+    pub base_url: Option<&'static str>,
+    /// How often its hosts may be asked: the address of each with its pace. The first is for the source's own base
+    /// address, wherever the operator says that is.
+    pub paces: &'static [(&'static str, Pace)],
+    /// What proves to it who asks.
+    pub keys: &'static [KeyMeta],
+    /// How its entries are found.
+    pub walk: WalkKind,
+}
+
+/// A credential that a source knows. Its value comes from the environment and goes to the source's own host only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyMeta {
+    /// The variable that holds it.
+    pub variable: &'static str,
+    /// The header that carries it.
+    pub header: &'static str,
+    /// What stands before it in the header, such as `Bearer `.
+    pub prefix: &'static str,
+    /// Whether the source answers nothing without it: then a source without it is skipped, and says so.
+    pub is_required: bool,
+}
+
+/// How a source's entries are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkKind {
+    /// Names are given: those that the operator lists, and those that other sources refer to.
+    Names,
+    /// The source lists all its entries itself.
+    Directory {
+        /// Whether it can also say what changed since a watermark.
+        is_incremental: bool,
+    },
 }
 
 /// Where a source is and what to list there. Comes from the schedule, with the ecosystem's own settings filled in.
@@ -33,22 +77,66 @@ pub struct SourceSettings {
     pub scopes: BTreeMap<String, String>,
     /// The names to list, sorted and each once.
     pub watchlist: Vec<String>,
+    /// What to search for, in the source's own terms, where it can be searched. Sorted and each once.
+    pub queries: Vec<String>,
+    /// The base address of the feed of changes, where the source has one beside its base address.
+    pub changes_url: Option<String>,
 }
 
-/// Where a walk stands. Opaque to the driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a walk stands. Opaque to the driver, and never longer than [`Cursor::MAX_BYTES`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(pub String);
+
+impl Cursor {
+    /// The most bytes that a cursor may have: a hostile server chooses some of them.
+    pub const MAX_BYTES: usize = 64 * 1024;
+}
+
+/// What a walk is to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk<'a> {
+    /// Every entry.
+    Full,
+    /// What changed since the walk that left this watermark.
+    Since(&'a str),
+}
+
+/// What the last visits left, asked one listing at a time so that a directory of any size costs no memory.
+pub trait Known: Sync {
+    /// What to ask with about a listing; none for one that is new, or that was gone or failed when last seen.
+    fn validators(&self, key: &ListingKey) -> Option<Validators>;
+}
+
+impl Known for BTreeMap<ListingKey, Validators> {
+    fn validators(&self, key: &ListingKey) -> Option<Validators> {
+        self.get(key).cloned()
+    }
+}
 
 /// One step of a walk.
 pub struct ListRequest<'a> {
+    /// The id under which the schedule names this source: the `source` of all its listings' keys. The source's own id,
+    /// unless the schedule has several of its kind.
+    pub id: &'a str,
     /// The one client.
     pub http: &'a Http,
     /// Where and what.
     pub settings: &'a SourceSettings,
+    /// What to see.
+    pub walk: Walk<'a>,
     /// Where the walk stands; none at its beginning.
     pub cursor: Option<&'a Cursor>,
-    /// What the last visit left, by listing.
-    pub known: &'a BTreeMap<ListingKey, Validators>,
+    /// What the last visits left, by listing.
+    pub known: &'a dyn Known,
+    /// The instant of the night, for the few sources that ask by date.
+    pub as_of: AsOf,
+}
+
+impl ListRequest<'_> {
+    /// The key of an entry of this source.
+    pub fn key(&self, name: impl Into<String>) -> ListingKey {
+        ListingKey::new(self.id, name)
+    }
 }
 
 /// What a source says about one of its entries.
@@ -56,7 +144,7 @@ pub struct ListRequest<'a> {
 pub enum Listed {
     /// As it was at the last visit.
     Unchanged(ListingKey),
-    /// New or different.
+    /// Read. Where the digest in `validators` is the one of the last visit, the driver takes it as unchanged.
     Changed {
         /// What it says now.
         listing: Box<Listing>,
@@ -65,6 +153,13 @@ pub enum Listed {
     },
     /// The source says that it does not exist.
     Gone(ListingKey),
+    /// The source says that it has another name now.
+    Moved {
+        /// The name under which it was known.
+        key: ListingKey,
+        /// The name that it has, which is listed by itself.
+        to: String,
+    },
     /// It could not be read; what was known of it stands.
     Failed {
         /// Which.
@@ -83,6 +178,8 @@ pub struct Usage {
     pub requests: u64,
     /// Body bytes received.
     pub bytes: u64,
+    /// Answers that said "not modified".
+    pub not_modified: u64,
 }
 
 /// What one step of a walk gave.
@@ -100,7 +197,15 @@ pub enum Next {
     /// There is more.
     More(Cursor),
     /// The source's own end was reached.
-    Complete,
+    Complete {
+        /// From where the next walk may go on with [`Walk::Since`]; none where the source has no such thing.
+        watermark: Option<String>,
+    },
+}
+
+impl Next {
+    /// The end of a walk that leaves no watermark.
+    pub const END: Self = Self::Complete { watermark: None };
 }
 
 /// A future that a source gives.

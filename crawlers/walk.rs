@@ -32,12 +32,7 @@ pub(crate) enum Visited {
 /// # Errors
 /// Where nothing answers at all for any name of the first step: the source is not there, and to say it once is
 /// better than once for every name.
-pub(crate) async fn step<V, F>(
-    request: &ListRequest<'_>,
-    source: &str,
-    names: &[String],
-    visit: V,
-) -> Result<Page, CrawlError>
+pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Result<Page, CrawlError>
 where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
@@ -45,11 +40,11 @@ where
     let digest = digest_of(names);
     let begin = request.cursor.and_then(|cursor| index_of(cursor, &digest)).unwrap_or(0).min(names.len());
     let end = begin.saturating_add(STEP).min(names.len());
-    let keys: Vec<_> = names.iter().skip(begin).take(STEP).map(|name| ListingKey::new(source, name)).collect();
+    let keys: Vec<_> = names.iter().skip(begin).take(STEP).map(|name| request.key(name)).collect();
     let mut visits = JoinSet::new();
     let mut places = std::collections::BTreeMap::new();
     for (place, key) in keys.iter().enumerate() {
-        let visit = visit(key.name.clone(), request.known.get(key).cloned());
+        let visit = visit(key.name.clone(), request.known.validators(key));
         places.insert(visits.spawn(visit).id(), place);
     }
     let mut results: Vec<_> = keys.iter().map(|key| Err(broken(key))).collect();
@@ -65,17 +60,20 @@ where
         for result in results {
             result?;
         }
-        return Ok(Page { listed: Vec::new(), next: Next::Complete });
+        return Ok(Page { listed: Vec::new(), next: Next::END });
     }
     let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
-    let next = if end == names.len() { Next::Complete } else { Next::More(Cursor(format!("{end}@{digest}"))) };
+    let next = if end == names.len() { Next::END } else { Next::More(Cursor(format!("{end}@{digest}"))) };
     Ok(Page { listed, next })
 }
 
 fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
     match result {
         Ok(Visited::Unchanged) => Listed::Unchanged(key),
-        Ok(Visited::Changed(listing, validators)) => Listed::Changed { listing, validators },
+        // The schedule, not the visit, says by what name the source goes.
+        Ok(Visited::Changed(listing, validators)) => {
+            Listed::Changed { listing: Box::new(Listing { key, ..*listing }), validators }
+        }
         Err(CrawlError::Gone { .. }) => Listed::Gone(key),
         Err(error) => Listed::Failed {
             gap: Gap { subject: key.to_string(), ..error.to_gap() },
@@ -106,9 +104,11 @@ fn index_of(cursor: &Cursor, digest: &str) -> Option<usize> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use capdex_core::time::{AsOf, Timestamp};
+
     use super::*;
-    use crate::SourceSettings;
     use crate::http::testing::{client, settings};
+    use crate::{SourceSettings, Walk};
 
     fn names(count: usize) -> Vec<String> {
         (0..count).map(|number| format!("name-{number:03}")).collect()
@@ -117,8 +117,16 @@ mod tests {
     async fn walk(names: &[String], cursor: Option<Cursor>) -> Result<Page, CrawlError> {
         let (http, _) = client(settings(&[]));
         let (settings, known) = (SourceSettings::default(), BTreeMap::new());
-        let request = ListRequest { http: &http, settings: &settings, cursor: cursor.as_ref(), known: &known };
-        step(&request, "test", names, |name, _| async move {
+        let request = ListRequest {
+            id: "test",
+            http: &http,
+            settings: &settings,
+            walk: Walk::Full,
+            cursor: cursor.as_ref(),
+            known: &known,
+            as_of: AsOf(Timestamp::from_unix_seconds(0)),
+        };
+        step(&request, names, |name, _| async move {
             let subject = name.clone();
             match name.as_str() {
                 "name-001" => Err(CrawlError::Gone { subject }),
@@ -142,7 +150,7 @@ mod tests {
                 taken += 1;
                 match page.next {
                     Next::More(next) => cursor = Some(next),
-                    Next::Complete => break,
+                    Next::Complete { .. } => break,
                 }
             }
             assert_eq!((listed, taken), (count, steps));

@@ -11,36 +11,76 @@ use sha2::Digest as _;
 
 use super::Fetched;
 use crate::http::{Answer, Http, Request, redact};
+use crate::unpack::Unpacked;
 use crate::{CrawlError, unpack};
 
+/// Whether somebody should have published a digest of the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unpublished {
+    /// The source publishes digests: bytes without one have a gap that says so.
+    IsGap,
+    /// No digest of such bytes is ever published.
+    IsUsual,
+}
+
 /// Downloads, checks and unpacks one archive. Nothing is unpacked that fails a check.
-///
-/// Bytes without any published digest are unpacked, and a gap says that they could not be checked.
 pub(super) async fn fetch(
     http: &Http,
     url: &str,
     format: unpack::Format,
     integrity: &[Integrity],
+    unpublished: Unpublished,
     limits: &unpack::Limits,
 ) -> Result<Fetched, CrawlError> {
-    let request = Request { url, accept: None, validators: None, max_bytes: limits.compressed_bytes };
-    let malformed = |reason: GapReason, detail: String| CrawlError::Malformed { subject: redact(url), reason, detail };
-    let Answer::Body { bytes, .. } = http.get(request).await? else {
-        return Err(malformed(GapReason::BadAnswer, "no body, though nothing was known of it".to_owned()));
-    };
-    let (limits, integrity) = (*limits, integrity.to_vec());
-    let size_bytes = bytes.len() as u64;
-    let work = tokio::task::spawn_blocking(move || match first_mismatch(&bytes, &integrity) {
-        Some(mismatch) => Err(format!("the bytes do not have the published digest {mismatch}")),
-        None => Ok((unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)), integrity.is_empty())),
-    });
-    let unpacked = work.await.map_err(|error| malformed(GapReason::Malformed, error.to_string()))?;
-    let (unpacked, is_unchecked) = unpacked.map_err(|detail| malformed(GapReason::DigestMismatch, detail))?;
-    let mut gaps = unpacked.gaps;
-    if is_unchecked {
-        gaps.push(Gap::new(redact(url), GapReason::BadAnswer, "no published digest: the bytes could not be checked"));
+    let bytes = download(http, url, integrity, limits).await?;
+    let limits = *limits;
+    let mut fetched =
+        take(url, bytes, move |bytes| Ok(unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)))).await?;
+    if integrity.is_empty() && unpublished == Unpublished::IsGap {
+        let detail = "no published digest: the bytes could not be checked";
+        fetched.gaps.push(Gap::new(redact(url), GapReason::BadAnswer, detail));
     }
-    Ok(Fetched { files: unpacked.files, gaps, bytes: size_bytes })
+    Ok(fetched)
+}
+
+/// Downloads one file within the cap for compressed bytes and checks every digest that was published for it.
+pub(super) async fn download(
+    http: &Http,
+    url: &str,
+    integrity: &[Integrity],
+    limits: &unpack::Limits,
+) -> Result<Vec<u8>, CrawlError> {
+    let request = Request { url, max_bytes: limits.compressed_bytes, ..Request::default() };
+    let Answer::Body { bytes, .. } = http.get(request).await? else {
+        return Err(malformed(url, GapReason::BadAnswer, "no body, though nothing was known of it".to_owned()));
+    };
+    let integrity = integrity.to_vec();
+    let check = move || (first_mismatch(&bytes, &integrity).cloned(), bytes);
+    let checked = tokio::task::spawn_blocking(check).await;
+    match checked.map_err(|error| malformed(url, GapReason::Malformed, error.to_string()))? {
+        (None, bytes) => Ok(bytes),
+        (Some(mismatch), _) => {
+            let detail = format!("the bytes do not have the published digest {mismatch}");
+            Err(malformed(url, GapReason::DigestMismatch, detail))
+        }
+    }
+}
+
+/// Makes files of downloaded bytes, off the runtime's own threads.
+pub(super) async fn take(
+    url: &str,
+    bytes: Vec<u8>,
+    unpack: impl FnOnce(Vec<u8>) -> Result<Unpacked, String> + Send + 'static,
+) -> Result<Fetched, CrawlError> {
+    let size_bytes = bytes.len() as u64;
+    let work = tokio::task::spawn_blocking(move || unpack(bytes)).await;
+    let unpacked = work.map_err(|error| malformed(url, GapReason::Malformed, error.to_string()))?;
+    let unpacked = unpacked.map_err(|detail| malformed(url, GapReason::BadAnswer, detail))?;
+    Ok(Fetched { files: unpacked.files, gaps: unpacked.gaps, bytes: size_bytes })
+}
+
+fn malformed(url: &str, reason: GapReason, detail: String) -> CrawlError {
+    CrawlError::Malformed { subject: redact(url), reason, detail }
 }
 
 /// The first of the published digests that `bytes` do not have. A digest that does not even parse fits no bytes.

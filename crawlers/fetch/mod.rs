@@ -3,6 +3,9 @@
 //! Must not know what the files mean. One file for each kind of locator.
 
 mod artifact;
+mod file_list;
+mod git_archive;
+mod http_file;
 mod npm;
 mod pypi;
 
@@ -40,8 +43,21 @@ pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> R
         Locator::PypiPackage { url, filename, integrity, .. } => {
             pypi::fetch(http, url, filename, integrity, limits).await
         }
+        Locator::GitArchive { url, .. } => git_archive::fetch(http, url, limits).await,
+        Locator::HttpFile { url, filename, integrity, .. } => {
+            http_file::fetch(http, url, filename, integrity, limits).await
+        }
+        Locator::FileList { url, .. } => file_list::fetch(http, url, limits).await,
+        Locator::Inline { files, .. } => Ok(inline(files)),
         Locator::Folder { path, .. } => read_folder(path, *limits).await,
     }
+}
+
+/// The texts that the listing itself carries: nothing is sent.
+fn inline(files: &BTreeMap<String, String>) -> Fetched {
+    let bytes = files.values().map(|text| text.len() as u64).sum();
+    let files = files.iter().map(|(path, text)| (path.clone(), BundleFile::new(text.clone().into_bytes()))).collect();
+    Fetched { files, gaps: Vec::new(), bytes }
 }
 
 async fn read_folder(path: &str, limits: unpack::Limits) -> Result<Fetched, CrawlError> {

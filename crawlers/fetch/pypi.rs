@@ -5,7 +5,8 @@
 use capdex_core::listing::Integrity;
 use capdex_core::snapshot::GapReason;
 
-use super::{Fetched, artifact};
+use super::Fetched;
+use super::artifact::{self, Unpublished};
 use crate::http::Http;
 use crate::{CrawlError, unpack};
 
@@ -22,5 +23,5 @@ pub(super) async fn fetch(
         reason: GapReason::Unsupported,
         detail: "this kind of archive is not read".to_owned(),
     })?;
-    artifact::fetch(http, url, format, integrity, limits).await
+    artifact::fetch(http, url, format, integrity, Unpublished::IsGap, limits).await
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use tokio::time::Instant;
 use url::Url;
 
@@ -20,8 +20,9 @@ use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
-use super::exchange::{Failure, Reply, exchange};
+use super::exchange::{Failure, KeptHeaders, Outgoing, Reply, exchange};
 use super::limits::{Host, Hosts};
+use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::Backoff;
 use crate::{CrawlError, Usage};
@@ -30,7 +31,7 @@ use crate::{CrawlError, Usage};
 const MAX_REDIRECTS: usize = 5;
 
 /// What to ask for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// The address. User name, password and fragment in it are not sent.
     pub url: &'a str,
@@ -38,7 +39,11 @@ pub struct Request<'a> {
     pub accept: Option<&'a str>,
     /// What the last visit left; sent to the address's own host only.
     pub validators: Option<&'a Validators>,
-    /// The most bytes that the body may have, decoded.
+    /// Further headers; sent to the address's own host only.
+    pub headers: &'a [(&'static str, &'a str)],
+    /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
+    pub body: Option<&'a [u8]>,
+    /// The most bytes that the body of the answer may have, decoded.
     pub max_bytes: u64,
 }
 
@@ -53,8 +58,8 @@ pub enum Answer {
         bytes: Vec<u8>,
         /// What to ask with next time; its digest is none.
         validators: Validators,
-        /// The `Content-Type` header.
-        content_type: Option<String>,
+        /// What is kept of the headers.
+        headers: KeptHeaders,
         /// The address that answered, after redirects.
         url: String,
     },
@@ -64,6 +69,26 @@ pub enum Answer {
 #[derive(Clone)]
 pub struct Http {
     shared: Arc<Shared>,
+    /// What this handle counts; the whole client counts by itself.
+    own: Arc<Counters>,
+}
+
+/// What was sent and received.
+#[derive(Default)]
+struct Counters {
+    requests: AtomicU64,
+    received_bytes: AtomicU64,
+    not_modified: AtomicU64,
+}
+
+impl Counters {
+    fn usage(&self) -> Usage {
+        Usage {
+            requests: self.requests.load(Ordering::Relaxed),
+            bytes: self.received_bytes.load(Ordering::Relaxed),
+            not_modified: self.not_modified.load(Ordering::Relaxed),
+        }
+    }
 }
 
 impl fmt::Debug for Http {
@@ -83,8 +108,7 @@ struct Shared {
     hosts: Hosts,
     backoff: Backoff,
     clock: Box<dyn Clock>,
-    requests: AtomicU64,
-    received_bytes: AtomicU64,
+    counters: Counters,
 }
 
 impl Http {
@@ -108,18 +132,17 @@ impl Http {
             checked: connections::checked(&settings)?,
             allowed,
             credentials: Credentials::read(&settings.credentials)?,
-            hosts: Hosts::new(&settings),
+            hosts: Hosts::new(&settings)?,
             backoff: Backoff::new(
                 Duration::from_millis(settings.backoff_ms),
                 Duration::from_millis(settings.max_wait_ms),
                 settings.seed,
             ),
             clock,
-            requests: AtomicU64::new(0),
-            received_bytes: AtomicU64::new(0),
+            counters: Counters::default(),
             settings,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), own: Arc::default() })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -130,10 +153,12 @@ impl Http {
     pub async fn get(&self, request: Request<'_>) -> Result<Answer, CrawlError> {
         let mut url = address::parse(request.url)?;
         let mut validators = request.validators;
+        let mut own_headers = request.headers;
         let mut budget = Duration::from_millis(self.shared.settings.total_deadline_ms);
         for _ in 0..=MAX_REDIRECTS {
-            let headers = self.headers(&url, request.accept, validators)?;
-            match self.shared.ask(&url, &headers, request.max_bytes, &mut budget).await? {
+            let headers = self.headers(&url, request.accept, validators, own_headers)?;
+            let asked = self.ask(&url, &headers, &request, &mut budget).await;
+            match asked? {
                 Reply::NotModified if validators.is_none() => {
                     return Err(CrawlError::Malformed {
                         subject: redact_url(url),
@@ -141,9 +166,15 @@ impl Http {
                         detail: "\"not modified\" though nothing was asked".to_owned(),
                     });
                 }
-                Reply::NotModified => return Ok(Answer::NotModified),
-                Reply::Body { bytes, validators, content_type } => {
-                    return Ok(Answer::Body { bytes, validators, content_type, url: url.into() });
+                Reply::NotModified => {
+                    self.count(|counters| &counters.not_modified, 1);
+                    return Ok(Answer::NotModified);
+                }
+                Reply::Body { bytes, validators, headers } => {
+                    return Ok(Answer::Body { bytes, validators, headers, url: url.into() });
+                }
+                Reply::Redirect(next) if request.body.is_some() => {
+                    return Err(refused(&next, "a redirect of a POST"));
                 }
                 Reply::Redirect(next) => {
                     let (here, there) = (Origin::of(&url), Origin::of(&next));
@@ -152,6 +183,7 @@ impl Http {
                     }
                     if here != there {
                         validators = None;
+                        own_headers = &[];
                     }
                     url = next;
                 }
@@ -160,12 +192,24 @@ impl Http {
         Err(refused(&url, "more than five redirects"))
     }
 
-    /// What was sent and received since the client was made.
+    /// What was sent and received by everybody since the client was made.
     pub fn usage(&self) -> Usage {
-        Usage {
-            requests: self.shared.requests.load(Ordering::Relaxed),
-            bytes: self.shared.received_bytes.load(Ordering::Relaxed),
-        }
+        self.shared.counters.usage()
+    }
+
+    /// The same client for one user, who wants to know what was sent and received through this handle and its clones.
+    pub fn counted(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), own: Arc::default() }
+    }
+
+    /// What was sent and received through this handle and its clones.
+    pub fn own_usage(&self) -> Usage {
+        self.own.usage()
+    }
+
+    fn count(&self, which: impl Fn(&Counters) -> &AtomicU64, by: u64) {
+        which(&self.own).fetch_add(by, Ordering::Relaxed);
+        which(&self.shared.counters).fetch_add(by, Ordering::Relaxed);
     }
 
     fn headers(
@@ -173,6 +217,7 @@ impl Http {
         url: &Url,
         accept: Option<&str>,
         validators: Option<&Validators>,
+        own: &[(&'static str, &str)],
     ) -> Result<HeaderMap, CrawlError> {
         let mut headers = HeaderMap::new();
         let mut put = |name: HeaderName, value: &str| -> Result<(), CrawlError> {
@@ -191,58 +236,64 @@ impl Http {
         if let Some(date) = validators.and_then(|validators| validators.last_modified.as_deref()) {
             put(IF_MODIFIED_SINCE, date)?;
         }
-        if let Some(authorization) = self.shared.credentials.find(url) {
-            headers.insert(AUTHORIZATION, authorization.clone());
+        for (name, value) in own {
+            put(HeaderName::from_static(name), value)?;
         }
+        self.shared.credentials.add(url, &mut headers);
         Ok(headers)
     }
-}
-
-impl Shared {
     /// Asks one address, as often as the policy allows. `budget` is what is left of the time on the wire.
     async fn ask(
         &self,
         url: &Url,
         headers: &HeaderMap,
-        max_bytes: u64,
+        request: &Request<'_>,
         budget: &mut Duration,
     ) -> Result<Reply, CrawlError> {
+        let shared = &*self.shared;
         let host_and_port = Origin::of(url).host_and_port();
-        let client = if self.allowed.contains(&host_and_port) {
-            &self.configured
+        let client = if shared.allowed.contains(&host_and_port) {
+            &shared.configured
         } else {
             address::check_literal(url)?;
-            &self.checked
+            &shared.checked
         };
-        let host = self.hosts.host(host_and_port);
+        let host = shared.hosts.host(host_and_port);
         let mut tries = 0;
         loop {
-            let place = host.admit(&*self.clock, Duration::from_millis(self.settings.max_wait_ms)).await;
+            let place = host.admit(&*shared.clock, Duration::from_millis(shared.settings.max_wait_ms)).await;
             let place = place.map_err(|wait| CrawlError::RetryAt {
                 subject: redact_url(url.clone()),
                 wait_s: wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)),
             })?;
             tries += 1;
-            self.requests.fetch_add(1, Ordering::Relaxed);
-            let begun = Instant::now();
-            let attempt = exchange(client, url, headers.clone(), max_bytes, &self.received_bytes);
+            self.count(|counters| &counters.requests, 1);
+            let outgoing = Outgoing { headers: headers.clone(), body: request.body, max_bytes: request.max_bytes };
+            let (received, mut rate, begun) = (AtomicU64::new(0), Rate::default(), Instant::now());
+            let attempt = exchange(client, url, outgoing, &received, &mut rate);
             let outcome = match tokio::time::timeout(*budget, attempt).await {
                 Ok(outcome) => outcome,
-                Err(_) => Err(Failure::again(self.out_of_time(url))),
+                Err(_) => Err(Failure::again(shared.out_of_time(url))),
             };
+            self.count(|counters| &counters.received_bytes, received.into_inner());
             *budget = budget.saturating_sub(begun.elapsed());
+            if let Some(wait) = rate.wait() {
+                host.close_until(shared.clock.now().saturating_add(wait));
+            }
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Again { error, wait, is_for_all }) => {
-                    let is_last = tries >= self.settings.max_tries || budget.is_zero();
-                    self.wait_or_give_up(&host, tries, is_last, error, wait, is_for_all).await?;
+                    let is_last = tries >= shared.settings.max_tries || budget.is_zero();
+                    shared.wait_or_give_up(&host, tries, is_last, error, wait, is_for_all).await?;
                 }
             }
         }
     }
+}
 
+impl Shared {
     /// Waits before the next try.
     ///
     /// # Errors

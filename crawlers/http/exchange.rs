@@ -8,13 +8,12 @@ use std::time::Duration;
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
 use reqwest::Response;
-use reqwest::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER,
-};
+use reqwest::header::{CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER};
 use tracing::trace;
 use url::Url;
 
 use super::address;
+use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::retry_after;
 use crate::CrawlError;
@@ -24,7 +23,7 @@ pub(crate) enum Reply {
     /// 304.
     NotModified,
     /// 200 with its body, decoded.
-    Body { bytes: Vec<u8>, validators: Validators, content_type: Option<String> },
+    Body { bytes: Vec<u8>, validators: Validators, headers: KeptHeaders },
     /// A redirect, not followed.
     Redirect(Url),
 }
@@ -49,21 +48,64 @@ impl Failure {
     }
 }
 
+/// What is kept of an answer's headers beside its validators. All of it is chosen by the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptHeaders {
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `Link`, which says where the next page is.
+    pub link: Option<String>,
+    /// `Mcp-Session-Id`, by which an MCP endpoint knows its client again.
+    pub mcp_session: Option<String>,
+    /// `X-PyPI-Last-Serial`.
+    pub pypi_serial: Option<String>,
+    /// `Docker-Content-Digest`, the digest of an image manifest.
+    pub docker_digest: Option<String>,
+}
+
+impl KeptHeaders {
+    fn of(headers: &HeaderMap) -> Self {
+        let text = |name: &'static str| text_of(headers, &HeaderName::from_static(name));
+        Self {
+            content_type: text("content-type"),
+            link: text("link"),
+            mcp_session: text("mcp-session-id"),
+            pypi_serial: text("x-pypi-last-serial"),
+            docker_digest: text("docker-content-digest"),
+        }
+    }
+}
+
+/// What to send.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) headers: HeaderMap,
+    /// The body of a POST; a GET has none.
+    pub(crate) body: Option<&'a [u8]>,
+    pub(crate) max_bytes: u64,
+}
+
 /// Sends one request and reads its answer. `received_bytes` counts the body's bytes, decoded, also of a try that
 /// fails.
+///
+/// `rate` learns what the answer says of the host's budget, whatever the answer is.
 pub(crate) async fn exchange(
     client: &reqwest::Client,
     url: &Url,
-    headers: HeaderMap,
-    max_bytes: u64,
+    outgoing: Outgoing<'_>,
     received_bytes: &AtomicU64,
+    rate: &mut Rate,
 ) -> Result<Reply, Failure> {
-    let answer = client.get(url.clone()).headers(headers).send().await;
+    let request = match outgoing.body {
+        None => client.get(url.clone()),
+        Some(body) => client.post(url.clone()).body(body.to_vec()),
+    };
+    let answer = request.headers(outgoing.headers).send().await;
     let response = answer.map_err(|error| of_unanswered(url, &error))?;
     let status = response.status().as_u16();
+    *rate = Rate::of(response.headers());
     trace!(url = subject(url), status, "answered");
     match status {
-        200 => read_body(response, url, max_bytes, received_bytes).await,
+        200 | 201 | 202 => read_body(response, url, outgoing.max_bytes, received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
         _ => Err(of_status(status, response.headers(), url)),
@@ -82,7 +124,7 @@ async fn read_body(
         last_modified: text_of(response.headers(), &LAST_MODIFIED),
         digest: None,
     };
-    let content_type = text_of(response.headers(), &CONTENT_TYPE);
+    let headers = KeptHeaders::of(response.headers());
     let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if let Some(declared) = declared
         && declared > max_bytes
@@ -99,7 +141,7 @@ async fn read_body(
                 }
                 bytes.extend_from_slice(&chunk);
             }
-            Ok(None) => return Ok(Reply::Body { bytes, validators, content_type }),
+            Ok(None) => return Ok(Reply::Body { bytes, validators, headers }),
             Err(error) => {
                 let detail = format!("the body ended early: {}", innermost(&error));
                 return Err(Failure::again(CrawlError::Transient { subject: subject(url), detail }));
@@ -126,12 +168,10 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
     let detail = format!("status {status}");
     match status {
         404 | 410 => Failure::Final(CrawlError::Gone { subject }),
+        // GitHub says with 403 what others say with 429; what it means stands in the headers.
+        403 if headers.contains_key(RETRY_AFTER) || Rate::of(headers).is_spent() => too_many(subject, headers),
         401 | 403 | 407 | 451 => Failure::Final(CrawlError::Denied { subject, detail }),
-        429 => Failure::Again {
-            error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
-            wait: wait_of(headers),
-            is_for_all: true,
-        },
+        429 => too_many(subject, headers),
         // 501 and 505 say that the server cannot do this at all.
         408 | 500 | 502..=504 | 506..=599 => {
             let wait = wait_of(headers);
@@ -139,6 +179,14 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
             Failure::Again { error: CrawlError::Transient { subject, detail }, wait, is_for_all }
         }
         _ => Failure::Final(CrawlError::Malformed { subject, reason: GapReason::BadAnswer, detail }),
+    }
+}
+
+fn too_many(subject: String, headers: &HeaderMap) -> Failure {
+    Failure::Again {
+        error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
+        wait: wait_of(headers).max(Rate::of(headers).wait()),
+        is_for_all: true,
     }
 }
 
@@ -168,6 +216,6 @@ fn subject(url: &Url) -> String {
     redact_url(url.clone())
 }
 
-fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+pub(super) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }

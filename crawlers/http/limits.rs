@@ -10,27 +10,34 @@ use std::time::Duration;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::HttpSettings;
+use super::address::{self, Origin};
 use super::clock::Clock;
+use super::{HttpSettings, Pace};
+use crate::CrawlError;
 
 /// Hosts that are remembered at most; those that nobody uses are forgotten first.
 const MAX_HOSTS: usize = 1_024;
 
 /// Every host that was asked, with its pace.
 pub(crate) struct Hosts {
-    per_second: NonZeroU32,
-    places: usize,
+    default: Limits,
+    own: BTreeMap<(String, u16), Limits>,
     hosts: Mutex<BTreeMap<(String, u16), Arc<Host>>>,
 }
 
 impl Hosts {
-    /// Takes pace and places from the settings.
-    pub(crate) fn new(settings: &HttpSettings) -> Self {
-        Self {
-            per_second: NonZeroU32::new(settings.requests_per_second).unwrap_or(NonZeroU32::MIN),
-            places: settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS),
-            hosts: Mutex::new(BTreeMap::new()),
+    /// Takes paces and places from the settings.
+    ///
+    /// # Errors
+    /// `Malformed` or `Refused` for a pace whose address is none.
+    pub(crate) fn new(settings: &HttpSettings) -> Result<Self, CrawlError> {
+        let per_second = NonZeroU32::new(settings.requests_per_second).unwrap_or(NonZeroU32::MIN);
+        let mut own = BTreeMap::new();
+        for (base_url, pace) in &settings.paces {
+            own.insert(Origin::of(&address::parse(base_url)?).host_and_port(), Limits::of(*pace));
         }
+        let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
+        Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
 
     /// The host at this name and port; made on first use.
@@ -39,14 +46,29 @@ impl Hosts {
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&name_and_port) {
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
-        let host = hosts.entry(name_and_port).or_insert_with(|| {
+        let limits = self.own.get(&name_and_port).unwrap_or(&self.default);
+        Arc::clone(hosts.entry(name_and_port).or_insert_with(|| {
             Arc::new(Host {
-                pace: RateLimiter::direct(Quota::per_second(self.per_second)),
-                places: Arc::new(Semaphore::new(self.places)),
+                pace: RateLimiter::direct(limits.quota),
+                places: Arc::new(Semaphore::new(limits.places)),
                 closed_until: Mutex::new(Duration::ZERO),
             })
-        });
-        Arc::clone(host)
+        }))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    quota: Quota,
+    places: usize,
+}
+
+impl Limits {
+    fn of(pace: Pace) -> Self {
+        let period = Duration::from_secs(60) / pace.per_minute.max(1);
+        let burst = NonZeroU32::new(pace.burst).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::with_period(period).unwrap_or(Quota::per_minute(NonZeroU32::MIN)).allow_burst(burst);
+        Self { quota, places: usize::try_from(pace.in_flight.max(1)).unwrap_or(1) }
     }
 }
 
@@ -98,7 +120,7 @@ mod tests {
 
     fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
         let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
-        Hosts::new(&settings).host(("host.test".into(), 80))
+        Hosts::new(&settings).expect("valid").host(("host.test".into(), 80))
     }
 
     /// Whether a place is given without any wait.
@@ -139,7 +161,7 @@ mod tests {
 
     #[test]
     fn one_host_has_one_pace_and_hosts_are_bounded() {
-        let hosts = Hosts::new(&HttpSettings::default());
+        let hosts = Hosts::new(&HttpSettings::default()).expect("valid");
         let kept = hosts.host(("host.test".into(), 80));
         assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
         assert!(!Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 81))));
@@ -148,5 +170,23 @@ mod tests {
         }
         assert!(hosts.hosts.lock().expect("no test thread panics while it holds this").len() <= MAX_HOSTS + 1);
         assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
+    }
+
+    #[tokio::test]
+    async fn a_host_with_a_pace_of_its_own_keeps_it() {
+        let pace = Pace { per_minute: 1, burst: 2, in_flight: 9 };
+        let settings = HttpSettings { paces: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
+        let hosts = Hosts::new(&settings).expect("valid");
+        let (slow, other) = (hosts.host(("slow.test".into(), 80)), hosts.host(("other.test".into(), 80)));
+        let mut places = Vec::new();
+        for is_given in [true, true, false] {
+            let place = is_admitted(&slow).await;
+            assert_eq!(place.is_some(), is_given);
+            places.extend(place);
+            places.extend(is_admitted(&other).await);
+        }
+        assert_eq!(places.len(), 5);
+        let settings = HttpSettings { paces: vec![("ftp://slow.test".into(), pace)], ..HttpSettings::default() };
+        assert!(Hosts::new(&settings).is_err());
     }
 }

@@ -9,6 +9,7 @@ mod connections;
 mod credentials;
 mod exchange;
 mod limits;
+mod rate;
 mod redact;
 mod retry;
 mod settings;
@@ -18,5 +19,6 @@ pub(crate) mod testing;
 mod tests;
 
 pub use client::{Answer, Http, Request};
+pub use exchange::KeptHeaders;
 pub use redact::{Secret, redact};
-pub use settings::{Credential, HttpSettings};
+pub use settings::{Credential, HttpSettings, Pace};

@@ -1,4 +1,4 @@
-//! When to try again: the one retry policy, for GET requests only, so that trying again is always safe.
+//! When to try again: the one retry policy. Only what reads is ever sent, so that trying again is always safe.
 //!
 //! Must not know a clock: dates that servers send are compared with their own `Date` header. Sources: RFC 9110,
 //! sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
@@ -57,7 +57,7 @@ pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
 }
 
 /// Reads the one date form that servers may send, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn http_date(text: &str) -> Option<Timestamp> {
+pub(super) fn http_date(text: &str) -> Option<Timestamp> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, rest) = text.trim().split_once(", ")?;
     let mut parts = rest.split(' ');

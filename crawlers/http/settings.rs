@@ -19,6 +19,8 @@ pub struct HttpSettings {
     pub requests_per_second: u32,
     /// Requests to one host that may be under way at once. 0 counts as 1.
     pub max_in_flight_per_host: usize,
+    /// Hosts that have a pace of their own: an address there, and the pace. The last one for a host wins.
+    pub paces: Vec<(String, Pace)>,
     /// How often one address is tried before it counts as failed. 0 counts as 1.
     pub max_tries: u32,
     /// How long a connection may take, names and TLS included.
@@ -47,6 +49,7 @@ impl Default for HttpSettings {
             credentials: Vec::new(),
             requests_per_second: 10,
             max_in_flight_per_host: 6,
+            paces: Vec::new(),
             max_tries: 4,
             connect_deadline_ms: 10_000,
             idle_deadline_ms: 30_000,
@@ -59,11 +62,31 @@ impl Default for HttpSettings {
     }
 }
 
+/// How often one host may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Requests a minute on the long run. 0 counts as 1.
+    pub per_minute: u32,
+    /// Requests that may come at once after a pause. 0 counts as 1.
+    pub burst: u32,
+    /// Requests that may be under way at once. 0 counts as 1.
+    pub in_flight: u32,
+}
+
 /// What proves to one server who asks. Sent to addresses under `base_url` and nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// The address that it is for: same scheme, host and port, and a path at or below this one.
     pub base_url: String,
-    /// The value of the `Authorization` header, such as `Bearer …`.
-    pub authorization: Secret,
+    /// The header that carries it, usually `Authorization`.
+    pub header: String,
+    /// The header's value, such as `Bearer …`.
+    pub value: Secret,
+}
+
+impl Credential {
+    /// A credential in the `Authorization` header.
+    pub fn authorization(base_url: impl Into<String>, value: Secret) -> Self {
+        Self { base_url: base_url.into(), header: "authorization".to_owned(), value }
+    }
 }

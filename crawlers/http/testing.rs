@@ -9,16 +9,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use capdex_core::time::AsOf;
+
 use super::clock::{Clock, Wait};
 use super::{Http, HttpSettings};
+use crate::{Known, ListRequest, SourceSettings, Walk};
 
 /// One request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
+    /// The method.
+    pub(crate) method: String,
     /// The path with its query, as sent.
     pub(crate) path: String,
     /// The headers, names in lower case.
     pub(crate) headers: BTreeMap<String, String>,
+    /// The body, where a length was announced.
+    pub(crate) body: Vec<u8>,
 }
 
 impl Asked {
@@ -155,12 +162,18 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, script: &Script) {
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let mut lines = head.split("\r\n");
-    let path = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap_or_default().to_owned();
-    let headers = lines
+    let mut first = lines.next().unwrap_or_default().split(' ');
+    let (method, path) = (first.next().unwrap_or_default().to_owned(), first.next().unwrap_or_default().to_owned());
+    let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let asked = Asked { path, headers };
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    if stream.read_exact(&mut body).is_err() {
+        return;
+    }
+    let asked = Asked { method, path, headers, body };
     let before = {
         let mut log = log.lock().expect("no test thread panics while it holds this");
         log.push(asked.clone());
@@ -192,6 +205,17 @@ impl Clock for Arc<FakeClock> {
         self.waits.lock().expect("no test thread panics while it holds this").push(wait);
         Box::pin(std::future::ready(()))
     }
+}
+
+/// A request to a source for the first step of a full walk.
+pub(crate) fn request<'a>(
+    id: &'a str,
+    http: &'a Http,
+    settings: &'a SourceSettings,
+    known: &'a dyn Known,
+) -> ListRequest<'a> {
+    let as_of = AsOf("2026-11-22T00:00:00Z".parse().expect("an instant"));
+    ListRequest { id, http, settings, walk: Walk::Full, cursor: None, known, as_of }
 }
 
 /// Settings for loopback: `bases` are configured, nothing is slowed down, no proxy of the machine is used.

@@ -8,13 +8,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::testing::{Sent, Server, client, settings};
-use super::{Answer, Credential, Http, Request, Secret};
+use super::{Answer, Credential, Http, KeptHeaders, Request, Secret};
 use crate::CrawlError;
 
 const CAP: u64 = 1_000;
 
 fn ask(url: &str) -> Request<'_> {
-    Request { url, accept: None, validators: None, max_bytes: CAP }
+    Request { url, max_bytes: CAP, ..Request::default() }
 }
 
 fn body(answer: Result<Answer, CrawlError>) -> Vec<u8> {
@@ -45,8 +45,8 @@ async fn a_body_comes_with_what_to_ask_with_next_time() {
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT".into()),
         digest: None,
     };
-    let content_type = Some("a/b".to_owned());
-    assert_eq!(answer, Ok(Answer::Body { bytes: b"hello".to_vec(), validators, content_type, url: url.clone() }));
+    let headers = KeptHeaders { content_type: Some("a/b".to_owned()), ..KeptHeaders::default() };
+    assert_eq!(answer, Ok(Answer::Body { bytes: b"hello".to_vec(), validators, headers, url: url.clone() }));
     let asked = server.asked();
     let [asked] = asked.as_slice() else { panic!("one request") };
     assert_eq!(asked.path, "/a?b=c");
@@ -259,8 +259,7 @@ async fn a_redirect_to_another_host_drops_credentials_and_validators() {
         _ => Sent::answer(307, &[("location", location.as_str())], ""),
     });
     let mut settings = settings(&[&server.base_url, &other.base_url]);
-    settings.credentials =
-        vec![Credential { base_url: server.base_url.clone(), authorization: Secret::new("Bearer canary") }];
+    settings.credentials = vec![Credential::authorization(&server.base_url, Secret::new("Bearer canary"))];
     let (http, _) = client(settings);
     let known = Validators { etag: Some("\"1\"".into()), ..Validators::default() };
     let url = format!("{}/a", server.base_url);
@@ -283,10 +282,8 @@ async fn a_redirect_to_another_host_drops_credentials_and_validators() {
 async fn the_credential_of_the_nearest_base_address_is_sent() {
     let server = Server::start(|_, _| Sent::ok("x"));
     let mut settings = settings(&[&server.base_url]);
-    let credential = |path: &str, token: &str| Credential {
-        base_url: format!("{}{path}", server.base_url),
-        authorization: Secret::new(token),
-    };
+    let credential =
+        |path: &str, token: &str| Credential::authorization(format!("{}{path}", server.base_url), Secret::new(token));
     settings.credentials = vec![credential("/npm", "near"), credential("/npm/inner/", "nearest")];
     let (http, _) = client(settings);
     for path in ["/npm/a", "/npm/inner/a", "/npmx", "/"] {
@@ -339,8 +336,7 @@ fn settings_that_cannot_be_meant_are_errors() {
     assert!(matches!(Http::new(settings(&["ftp://registry.example"])), Err(CrawlError::Refused { .. })));
     assert!(matches!(Http::new(settings(&["nonsense"])), Err(CrawlError::Malformed { .. })));
     let mut settings = settings(&[]);
-    settings.credentials =
-        vec![Credential { base_url: "https://registry.example".into(), authorization: Secret::new("canary\n") }];
+    settings.credentials = vec![Credential::authorization("https://registry.example", Secret::new("canary\n"))];
     let error = Http::new(settings).expect_err("no header can carry it");
     assert!(!error.to_string().contains("canary"));
 }

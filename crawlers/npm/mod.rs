@@ -13,7 +13,7 @@ use capdex_core::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step};
+use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind};
 
 /// The most bytes that a packument may have. The largest known ones have about 40 MB.
 const MAX_PACKUMENT_BYTES: u64 = 64 << 20;
@@ -41,6 +41,16 @@ all but their last component.
 A package is gone where the registry says 404, and where no version of it is left. What a proxy leaves out is unknown,
 never absent: the maintainers always, and everything else where `time` is missing or has no `created`, as in abbreviated
 packuments and those that a proxy put together. The times of such a proxy are those of its own intake and not taken.",
+    endpoints: "`GET /<name>`, the scope's slash encoded.",
+    limits: "None published for packuments; the registry's terms ask for no more than is needed. capdex asks 10 times a \
+             second at most, unless the schedule says otherwise.",
+    stored: "The version listed with its published digests, description, licence, repository, keywords, names of the \
+             maintainers (no addresses), times, install scripts, dependencies, deprecation.",
+    terms: "The registry's terms of use allow copying of metadata and of tarballs for inspection.",
+    base_url: None,
+    paces: &[],
+    keys: &[],
+    walk: WalkKind::Names,
 };
 
 impl Source for Npm {
@@ -51,7 +61,7 @@ impl Source for Npm {
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
         Box::pin(async move {
             let settings = request.settings;
-            walk::step(&request, META.id, &settings.watchlist, |name, known| {
+            walk::step(&request, &settings.watchlist, |name, known| {
                 let scope = name.split_once('/').map_or("", |(scope, _)| scope);
                 let base_url = settings.scopes.get(scope).unwrap_or(&settings.base_url).clone();
                 visit(request.http.clone(), base_url, name, known)
@@ -69,6 +79,7 @@ async fn visit(http: Http, base_url: String, name: String, known: Option<Validat
         accept: Some("application/json"),
         validators: known.as_ref(),
         max_bytes: MAX_PACKUMENT_BYTES,
+        ..Request::default()
     };
     let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);

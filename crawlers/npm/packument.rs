@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::version::Version;
 use super::{claims, integrity};
-use crate::{CrawlError, json};
+use crate::{CrawlError, json, references};
 
 /// A packument's outermost object, and the parts that all of it hangs on.
 pub(crate) struct Packument<'a> {
@@ -68,7 +68,11 @@ pub(crate) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
         integrity: integrity::of_dist(dist),
     };
     let claims = claims::of(&Packument { whole, version, manifest });
-    let listing = Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims };
+    let references = references::sorted([
+        references::repository(&claims.repository),
+        references::registry_name(manifest.get("mcpName")),
+    ]);
+    let listing = Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references };
     Ok((listing, canonical_digest(value)))
 }
 

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::packument::read;
 use super::*;
-use crate::http::testing::{Sent, Server, client, settings};
+use crate::conformance::{self, Origin};
+use crate::http::testing::{Sent, Server, client, request, settings};
 use crate::{Cursor, Listed, Next, Page, SourceSettings};
 
 fn packument(name: &str) -> Value {
@@ -237,7 +238,7 @@ async fn list(
     known: &BTreeMap<ListingKey, Validators>,
 ) -> Result<Page, CrawlError> {
     let (http, _) = client(settings(&[&server.base_url]));
-    SOURCE.list(ListRequest { http: &http, settings: settings_of_source, cursor, known }).await
+    SOURCE.list(ListRequest { cursor, ..request("npm", &http, settings_of_source, known) }).await
 }
 
 #[tokio::test]
@@ -256,7 +257,7 @@ async fn a_step_lists_each_name_as_the_registry_answers() {
     let known = Validators { etag: Some("\"0\"".into()), ..Validators::default() };
     let known = BTreeMap::from([(ListingKey::new("npm", "known"), known)]);
     let page = list(&server, &source_settings(&server.base_url, &names), None, &known).await.expect("a page");
-    assert_eq!(page.next, Next::Complete);
+    assert_eq!(page.next, Next::END);
     let key = |name: &str| ListingKey::new("npm", name);
     let reason = |listed: &Listed| match listed {
         Listed::Failed { gap, transient, .. } => Some((gap.reason, *transient)),
@@ -369,4 +370,34 @@ proptest! {
         let value = json!({"name": "a", "versions": {"1.0.0": manifest}, "time": whole});
         let _ = read("a", "subject", value.to_string().as_bytes());
     }
+}
+
+/// An npm registry that holds the packages of a world.
+const ORIGIN: Origin = Origin {
+    source: SOURCE,
+    name: |number| format!("pkg-{number:03}"),
+    settings: |world, base_url| SourceSettings {
+        base_url: base_url.to_owned(),
+        watchlist: world.entries.keys().cloned().collect(),
+        ..SourceSettings::default()
+    },
+    answer: |world, asked, base_url| {
+        let name = asked.path.trim_start_matches('/');
+        let Some(revision) = world.entries.get(name) else { return Sent::answer(404, &[], "{}") };
+        let etag = format!("\"{revision}\"");
+        if asked.header("if-none-match") == Some(&etag) {
+            return Sent::answer(304, &[], "");
+        }
+        let version = format!("{revision}.0.0");
+        let tarball = format!("{base_url}/{name}/-/{name}-{version}.tgz");
+        let body = json!({"name": name, "dist-tags": {"latest": version}, "versions": {
+            (version.clone()): {"name": name, "version": version, "dist": {"tarball": tarball, "shasum": "00"}}}});
+        Sent::answer(200, &[("etag", &etag)], body.to_string())
+    },
+    entries: 35,
+};
+
+#[tokio::test]
+async fn it_does_what_every_source_must() {
+    conformance::check(ORIGIN).await;
 }

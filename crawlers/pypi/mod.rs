@@ -16,7 +16,7 @@ use capdex_core::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request, redact};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step};
+use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind, references};
 
 /// The most bytes that the JSON or the index page of one project may have.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
@@ -41,6 +41,15 @@ A project is unchanged where the index says so (304), or where the digest of wha
 is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
 
 A project is gone where the index says 404, where it has no file left, and where it is quarantined.",
+    endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`.",
+    limits: "None at the edge; the index asks for a contact in the User-Agent and for serial rather than parallel use.",
+    stored: "The version listed with its files' published digests, summary, licence, repository, keywords, times, \
+             dependencies, yank reason.",
+    terms: "The index's terms allow use of its API; names and metadata are its publishers'.",
+    base_url: None,
+    paces: &[],
+    keys: &[],
+    walk: WalkKind::Names,
 };
 
 impl Source for Pypi {
@@ -53,7 +62,7 @@ impl Source for Pypi {
             // Several spellings of one project are one project.
             let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| pypi_name(name)).collect();
             let names: Vec<_> = names.into_iter().collect();
-            walk::step(&request, META.id, &names, |name, known| {
+            walk::step(&request, &names, |name, known| {
                 let visit = Visit { http: request.http.clone(), name, known };
                 let base_url = request.settings.base_url.clone();
                 async move { visit.run(&base_url).await }
@@ -117,7 +126,9 @@ impl Visit {
 
     async fn get(&self, url: &str, accept: &str) -> Result<Answer, CrawlError> {
         let validators = self.known.as_ref();
-        self.http.get(Request { url, accept: Some(accept), validators, max_bytes: MAX_PAGE_BYTES }).await
+        self.http
+            .get(Request { url, accept: Some(accept), validators, max_bytes: MAX_PAGE_BYTES, ..Request::default() })
+            .await
     }
 
     async fn project(&self, url: &str) -> Result<Visited, CrawlError> {
@@ -130,9 +141,9 @@ impl Visit {
 
     async fn simple(&self, url: &str) -> Result<Visited, CrawlError> {
         let answer = self.get(url, simple::ACCEPT).await?;
-        let Answer::Body { bytes, validators, content_type, url } = answer else { return Ok(Visited::Unchanged) };
+        let Answer::Body { bytes, validators, headers, url } = answer else { return Ok(Visited::Unchanged) };
         let (name, page_url) = (self.name.clone(), url.clone());
-        let read = move || simple::read(&name, &page_url, content_type.as_deref(), &bytes);
+        let read = move || simple::read(&name, &page_url, headers.content_type.as_deref(), &bytes);
         let read = in_background(&url, read).await?;
         if read.is_quarantined || read.files.is_empty() {
             return Err(CrawlError::Gone { subject: redact(&url) });
@@ -153,7 +164,8 @@ impl Visit {
             return Visited::Unchanged;
         }
         let key = ListingKey::new(META.id, self.name.clone());
-        let listing = Listing { key, locators: vec![locator], claims };
+        let references = references::sorted([references::repository(&claims.repository)]);
+        let listing = Listing { key, locators: vec![locator], claims, references };
         Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators })
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::http::testing::{Sent, Server, client, settings};
+use crate::http::testing::{Sent, Server, client, request, settings};
 use crate::{Listed, Page, SourceSettings};
 
 fn file(filename: &str, sha256: &str) -> Value {
@@ -198,7 +198,7 @@ async fn list(server: &Server, names: &[&str], known: &BTreeMap<ListingKey, Vali
         watchlist: names.iter().map(|name| (*name).to_owned()).collect(),
         ..SourceSettings::default()
     };
-    SOURCE.list(ListRequest { http: &http, settings: &settings, cursor: None, known }).await
+    SOURCE.list(request("pypi", &http, &settings, known)).await
 }
 
 #[tokio::test]

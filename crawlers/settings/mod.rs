@@ -76,7 +76,7 @@ fn read_base_url(found: Found, credential_path: Option<&str>) -> Result<BaseUrl,
     let text = url.as_str().trim_end_matches('/').to_owned();
     let credentials = user.map(|authorization| {
         let base_url = credential_path.and_then(|path| url.join(path).ok()).map_or_else(|| text.clone(), Into::into);
-        Credential { base_url, authorization }
+        Credential::authorization(base_url, authorization)
     });
     Ok(BaseUrl { url: text, credentials, origin })
 }

@@ -113,7 +113,7 @@ impl Layers {
         let mut path = format!("{}/", url.path().trim_end_matches('/'));
         loop {
             if let Some(authorization) = self.authorization(&format!("//{host}{path}")) {
-                return Some(Credential { base_url: address.to_owned(), authorization });
+                return Some(Credential::authorization(address, authorization));
             }
             let shorter = path.trim_end_matches('/').rfind('/')?;
             path.truncate(shorter + 1);

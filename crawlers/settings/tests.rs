@@ -41,7 +41,7 @@ fn url(found: Result<BaseUrl, CrawlError>) -> (String, String) {
 }
 
 fn credential(found: &BaseUrl) -> Option<(&str, &str)> {
-    found.credentials.as_ref().map(|found| (found.base_url.as_str(), found.authorization.reveal()))
+    found.credentials.as_ref().map(|found| (found.base_url.as_str(), found.value.reveal()))
 }
 
 #[test]

@@ -60,6 +60,27 @@ pub fn unpack(bytes: &[u8], format: Format, limits: &Limits) -> Unpacked {
     intake.finish()
 }
 
+/// Takes files that came by name, under the rules for members of archives: paths are admitted, counted and capped, and
+/// archives among them are opened.
+pub(crate) fn take_files(files: Vec<(String, Vec<u8>)>, limits: &Limits) -> Unpacked {
+    let bytes = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    let mut intake = Intake::new(*limits, bytes);
+    let mut inside = intake.outermost();
+    for (name, bytes) in files {
+        if let Err(refusal) = inside.budget().count_member() {
+            inside.refuse(refusal);
+            break;
+        }
+        if bytes.len() as u64 > limits.file_bytes {
+            inside.member_gap(name.as_bytes(), GapReason::FileTooLarge, tar::too_large(limits));
+        } else if let Some(path) = inside.admit(name.as_bytes()) {
+            inside.keep(path, bytes);
+        }
+    }
+    intake.open_nested();
+    intake.finish()
+}
+
 /// Reads one archive, without those inside it.
 fn read_into(bytes: &[u8], format: Format, inside: &mut Inside<'_>) {
     match format {

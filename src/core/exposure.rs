@@ -41,7 +41,7 @@ impl Dependencies {
     }
 
     fn add(&mut self, locator: &Locator, dependencies: &Claim<Vec<String>>) {
-        let (package, ecosystem) = (locator.identity(), ecosystem(locator));
+        let (package, ecosystem) = (locator.identity(), locator.ecosystem());
         match dependencies {
             Claim::Known(names) => {
                 for name in names {
@@ -80,15 +80,6 @@ impl Dependencies {
             found.extend(exposed.map(|(package, through)| Exposed { package, through }));
         }
         found
-    }
-}
-
-/// Where the names of a package's dependencies are to be looked for.
-fn ecosystem(locator: &Locator) -> &'static str {
-    match locator {
-        Locator::NpmPackage { .. } => "npm",
-        Locator::PypiPackage { .. } => "pypi",
-        Locator::Folder { .. } => "folder",
     }
 }
 

@@ -19,6 +19,7 @@ pub mod fact;
 pub mod history;
 pub mod ids;
 pub mod listing;
+pub mod locator;
 pub mod passes;
 pub mod points;
 pub mod rank;

@@ -1,4 +1,4 @@
-//! `Listing` and `Locator`: what a source says about a package, and where its bytes are.
+//! `Listing`: what a source says about a package.
 //!
 //! All of it is a claim by strangers: nothing here is verified, and nothing here is a default value of ours.
 
@@ -7,105 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::history::History;
 use crate::ids::ListingKey;
+pub use crate::locator::{Integrity, Locator};
 use crate::standing::Standing;
 use crate::time::Timestamp;
-
-/// Where bytes are. Closed: one fetcher per variant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Locator {
-    /// A tarball of an npm registry.
-    NpmPackage {
-        /// The package's name, with its scope.
-        name: String,
-        /// The version listed, usually the one that `dist-tags.latest` names.
-        version: String,
-        /// The tarball's address, as the packument gives it.
-        url: String,
-        /// The published digests that the bytes must have, strongest first.
-        integrity: Vec<Integrity>,
-    },
-    /// A source distribution or wheel of a Python package index.
-    PypiPackage {
-        /// The project's name, normalised as PEP 503 says.
-        name: String,
-        /// The version listed.
-        version: String,
-        /// The file's address.
-        url: String,
-        /// The file's name, which decides the archive format.
-        filename: String,
-        /// The published digests that the bytes must have, strongest first.
-        integrity: Vec<Integrity>,
-    },
-    /// A directory, an archive or a single file on this machine.
-    Folder {
-        /// The path as given.
-        path: String,
-        /// The name by which its listing is known: the last component of the path.
-        name: String,
-    },
-}
-
-impl Locator {
-    /// What stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`. Capability ids are derived
-    /// from it.
-    pub fn identity(&self) -> String {
-        match self {
-            Self::NpmPackage { name, .. } => format!("npm:{name}"),
-            Self::PypiPackage { name, .. } => format!("pypi:{name}"),
-            Self::Folder { name, .. } => format!("folder:{name}"),
-        }
-    }
-
-    /// What tells one artifact from another under the same identity: version and strongest published digest, never
-    /// an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
-    pub fn artifact(&self) -> String {
-        match self {
-            Self::NpmPackage { version, integrity, .. } => {
-                let digest = integrity.first().map(ToString::to_string).unwrap_or_default();
-                format!("{version}@{digest}")
-            }
-            Self::PypiPackage { version, filename, integrity, .. } => {
-                let digest = integrity.first().map(ToString::to_string).unwrap_or_default();
-                format!("{version}@{filename}@{digest}")
-            }
-            // A folder is read afresh every time: what is in it is known only then.
-            Self::Folder { path, .. } => path.clone(),
-        }
-    }
-
-    /// The version, where the locator has one.
-    pub fn version(&self) -> Option<&str> {
-        match self {
-            Self::NpmPackage { version, .. } | Self::PypiPackage { version, .. } => Some(version),
-            Self::Folder { .. } => None,
-        }
-    }
-}
-
-/// A digest that a registry published for an artifact. Text form as in the Subresource Integrity format for SHA-512
-/// (`sha512-<base64>`) and `sha256:<hex>`, `sha1:<hex>` for the others.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "algorithm", content = "value", rename_all = "snake_case")]
-pub enum Integrity {
-    /// Base64 of a SHA-512, as npm publishes it.
-    Sha512(String),
-    /// Hex of a SHA-256, as PyPI publishes it.
-    Sha256(String),
-    /// Hex of a SHA-1, all that npm's oldest packages have.
-    Sha1(String),
-}
-
-impl std::fmt::Display for Integrity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Sha512(value) => write!(f, "sha512-{value}"),
-            Self::Sha256(value) => write!(f, "sha256:{value}"),
-            Self::Sha1(value) => write!(f, "sha1:{value}"),
-        }
-    }
-}
 
 /// One entry of one source: what it says, unverified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,10 +17,15 @@ impl std::fmt::Display for Integrity {
 pub struct Listing {
     /// The source and the name there.
     pub key: ListingKey,
-    /// Where the bytes are; several where a row names a package and a repository.
+    /// Where the bytes are; several where there are several artifacts.
     pub locators: Vec<Locator>,
     /// What the source claims about the package.
     pub claims: Claims,
+    /// What else it names, by the key under which another source lists it (`npm:@scope/pkg`, `github:owner/repo`),
+    /// sorted and each once. Those sources visit what is named, so that a package is fetched once however many
+    /// directories list it. Left out of the text where empty, so that a listing of before has the digest that it had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<ListingKey>,
 }
 
 /// What lets a source say "unchanged" next time. All empty on a first visit.
@@ -208,20 +117,6 @@ pub struct Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn identity_has_no_version_and_artifact_no_address() {
-        let at = |url: &str, version: &str| Locator::NpmPackage {
-            name: "@a/b".into(),
-            version: version.into(),
-            url: url.into(),
-            integrity: vec![Integrity::Sha512("AAAA".into())],
-        };
-        let (one, mirror, next) = (at("http://one.test/x.tgz", "1"), at("http://two.test/x.tgz", "1"), at("", "2"));
-        assert_eq!(one.identity(), next.identity());
-        assert_eq!(one.artifact(), mirror.artifact());
-        assert_ne!(one.artifact(), next.artifact());
-    }
 
     #[test]
     fn claims_round_trip_through_json() {

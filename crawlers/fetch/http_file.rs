@@ -1,0 +1,30 @@
+//! Fetches one file at an address: an archive, an MCP bundle or a text.
+//!
+//! Must not know who named it. Where no digest was published, nothing is missing: few directories publish one.
+
+use capdex_core::listing::Integrity;
+
+use super::Fetched;
+use super::artifact;
+use crate::http::Http;
+use crate::{CrawlError, unpack};
+
+/// The name decides the kind of archive, then the first bytes; what is no archive is one file under that name.
+pub(super) async fn fetch(
+    http: &Http,
+    url: &str,
+    filename: &str,
+    integrity: &[Integrity],
+    limits: &unpack::Limits,
+) -> Result<Fetched, CrawlError> {
+    let bytes = artifact::download(http, url, integrity, limits).await?;
+    let (limits, name) = (*limits, filename.to_owned());
+    artifact::take(url, bytes, move |bytes| {
+        let format = unpack::Format::of_filename(&name).or_else(|| unpack::Format::sniff(&bytes));
+        Ok(match format {
+            Some(format) => unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)),
+            None => unpack::take_files(vec![(name, bytes)], &limits),
+        })
+    })
+    .await
+}

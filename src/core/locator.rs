@@ -1,0 +1,207 @@
+//! `Locator`: where bytes are, and what tells one artifact from another.
+//!
+//! All of it is a claim by strangers. Must not know how bytes are fetched.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+
+/// Where bytes are. Closed: one fetcher per variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Locator {
+    /// A tarball of an npm registry.
+    NpmPackage {
+        /// The package's name, with its scope.
+        name: String,
+        /// The version listed, usually the one that `dist-tags.latest` names.
+        version: String,
+        /// The tarball's address, as the packument gives it.
+        url: String,
+        /// The published digests that the bytes must have, strongest first.
+        integrity: Vec<Integrity>,
+    },
+    /// A source distribution or wheel of a Python package index.
+    PypiPackage {
+        /// The project's name, normalised as PEP 503 says.
+        name: String,
+        /// The version listed.
+        version: String,
+        /// The file's address.
+        url: String,
+        /// The file's name, which decides the archive format.
+        filename: String,
+        /// The published digests that the bytes must have, strongest first.
+        integrity: Vec<Integrity>,
+    },
+    /// The tree of a git repository at one commit, as the archive that its forge makes of it.
+    GitArchive {
+        /// What stays of the repository from commit to commit: `github:owner/name`, `git:host/owner/name`, lower case.
+        repository: String,
+        /// The commit, in full hex.
+        commit: String,
+        /// The archive's address. Archives are gzipped tar files; no forge publishes a digest of their bytes.
+        url: String,
+    },
+    /// One file at an address: an archive, an MCP bundle or a text.
+    HttpFile {
+        /// What stays from version to version: the source's id and the name there, `clawhub:owner/slug`.
+        identity: String,
+        /// The version, where the source names one.
+        version: Option<String>,
+        /// The file's address.
+        url: String,
+        /// The file's name, which decides the archive format; what is no archive is taken as it is.
+        filename: String,
+        /// The published digests that the bytes must have, strongest first.
+        integrity: Vec<Integrity>,
+    },
+    /// A JSON answer `{files: [{path, contents}]}` that carries the texts of a skill.
+    FileList {
+        /// What stays from version to version: the source's id and the name there.
+        identity: String,
+        /// What the source says changes with the files: a version or a digest of its own kind.
+        version: Option<String>,
+        /// The answer's address.
+        url: String,
+    },
+    /// Texts that the listing itself carries: a registry row, the tools list of a live endpoint, the labels of an image.
+    Inline {
+        /// What stays from version to version: the source's id and the name there.
+        identity: String,
+        /// The version, where the source names one.
+        version: Option<String>,
+        /// The texts by path.
+        files: BTreeMap<String, String>,
+    },
+    /// A directory, an archive or a single file on this machine.
+    Folder {
+        /// The path as given.
+        path: String,
+        /// The name by which its listing is known: the last component of the path.
+        name: String,
+    },
+}
+
+impl Locator {
+    /// What stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`, `github:<owner>/<name>`.
+    /// Capability ids are derived from it.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::NpmPackage { name, .. } => format!("npm:{name}"),
+            Self::PypiPackage { name, .. } => format!("pypi:{name}"),
+            Self::GitArchive { repository, .. } => repository.clone(),
+            Self::HttpFile { identity, .. } | Self::FileList { identity, .. } | Self::Inline { identity, .. } => {
+                identity.clone()
+            }
+            Self::Folder { name, .. } => format!("folder:{name}"),
+        }
+    }
+
+    /// Where the names of its dependencies are to be looked for: the part of the identity before the colon.
+    pub fn ecosystem(&self) -> String {
+        let identity = self.identity();
+        identity.split_once(':').map_or_else(String::new, |(ecosystem, _)| ecosystem.to_owned())
+    }
+
+    /// What tells one artifact from another under the same identity: version and strongest published digest, never
+    /// an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
+    pub fn artifact(&self) -> String {
+        let strongest = |integrity: &[Integrity]| integrity.first().map(ToString::to_string).unwrap_or_default();
+        match self {
+            Self::NpmPackage { version, integrity, .. } => format!("{version}@{}", strongest(integrity)),
+            Self::PypiPackage { version, filename, integrity, .. } => {
+                format!("{version}@{filename}@{}", strongest(integrity))
+            }
+            Self::GitArchive { commit, .. } => commit.clone(),
+            Self::HttpFile { version, filename, integrity, .. } => {
+                format!("{}@{filename}@{}", version.as_deref().unwrap_or_default(), strongest(integrity))
+            }
+            Self::FileList { version, .. } => version.clone().unwrap_or_default(),
+            Self::Inline { version, files, .. } => {
+                format!("{}@{}", version.as_deref().unwrap_or_default(), Digest::of_json(files))
+            }
+            // A folder is read afresh every time: what is in it is known only then.
+            Self::Folder { path, .. } => path.clone(),
+        }
+    }
+
+    /// The version, where the locator has one.
+    pub fn version(&self) -> Option<&str> {
+        match self {
+            Self::NpmPackage { version, .. } | Self::PypiPackage { version, .. } => Some(version),
+            Self::HttpFile { version, .. } | Self::FileList { version, .. } | Self::Inline { version, .. } => {
+                version.as_deref()
+            }
+            Self::GitArchive { .. } | Self::Folder { .. } => None,
+        }
+    }
+}
+
+/// A digest that a registry published for an artifact. Text form as in the Subresource Integrity format for SHA-512
+/// (`sha512-<base64>`) and `sha256:<hex>`, `sha1:<hex>` for the others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "algorithm", content = "value", rename_all = "snake_case")]
+pub enum Integrity {
+    /// Base64 of a SHA-512, as npm publishes it.
+    Sha512(String),
+    /// Hex of a SHA-256, as PyPI publishes it.
+    Sha256(String),
+    /// Hex of a SHA-1, all that npm's oldest packages have.
+    Sha1(String),
+}
+
+impl std::fmt::Display for Integrity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sha512(value) => write!(f, "sha512-{value}"),
+            Self::Sha256(value) => write!(f, "sha256:{value}"),
+            Self::Sha1(value) => write!(f, "sha1:{value}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identity_has_no_version_and_artifact_no_address() {
+        let at = |url: &str, version: &str| Locator::NpmPackage {
+            name: "@a/b".into(),
+            version: version.into(),
+            url: url.into(),
+            integrity: vec![Integrity::Sha512("AAAA".into())],
+        };
+        let (one, mirror, next) = (at("http://one.test/x.tgz", "1"), at("http://two.test/x.tgz", "1"), at("", "2"));
+        assert_eq!(one.identity(), next.identity());
+        assert_eq!(one.artifact(), mirror.artifact());
+        assert_ne!(one.artifact(), next.artifact());
+    }
+
+    #[test]
+    fn texts_that_differ_are_another_artifact_of_the_same_identity() {
+        let inline = |text: &str| Locator::Inline {
+            identity: "mcp:endpoint.test/mcp".into(),
+            version: None,
+            files: BTreeMap::from([("tools.json".to_owned(), text.to_owned())]),
+        };
+        assert_eq!(inline("{}").identity(), inline("[]").identity());
+        assert_ne!(inline("{}").artifact(), inline("[]").artifact());
+        assert_eq!(inline("{}").ecosystem(), "mcp");
+    }
+
+    #[test]
+    fn a_repository_has_no_version_and_its_commit_is_the_artifact() {
+        let at = |commit: &str| Locator::GitArchive {
+            repository: "github:owner/name".into(),
+            commit: commit.into(),
+            url: format!("https://forge.test/{commit}"),
+        };
+        assert_eq!(at("a").identity(), at("b").identity());
+        assert_ne!(at("a").artifact(), at("b").artifact());
+        assert_eq!(at("a").version(), None);
+    }
+}
