@@ -16,6 +16,7 @@ mod json;
 pub mod npm;
 pub mod pypi;
 mod references;
+pub mod revisit;
 pub mod settings;
 mod source;
 pub mod unpack;

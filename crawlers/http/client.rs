@@ -5,13 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use url::Url;
 
@@ -59,7 +60,7 @@ pub enum Answer {
         /// What to ask with next time; its digest is none.
         validators: Validators,
         /// What is kept of the headers.
-        headers: KeptHeaders,
+        headers: Box<KeptHeaders>,
         /// The address that answered, after redirects.
         url: String,
     },
@@ -71,6 +72,13 @@ pub struct Http {
     shared: Arc<Shared>,
     /// What this handle counts; the whole client counts by itself.
     own: Arc<Counters>,
+    /// A place at a host that was waited for before; the first request there takes it.
+    reserved: Arc<Mutex<Option<Reserved>>>,
+}
+
+struct Reserved {
+    host: Arc<Host>,
+    place: OwnedSemaphorePermit,
 }
 
 /// What was sent and received.
@@ -142,7 +150,7 @@ impl Http {
             counters: Counters::default(),
             settings,
         };
-        Ok(Self { shared: Arc::new(shared), own: Arc::default() })
+        Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default() })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -199,12 +207,32 @@ impl Http {
 
     /// The same client for one user, who wants to know what was sent and received through this handle and its clones.
     pub fn counted(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), own: Arc::default() }
+        Self { shared: Arc::clone(&self.shared), own: Arc::default(), reserved: Arc::default() }
+    }
+
+    /// Waits for a place at the host of `url`, and gives a handle whose first request there need not wait any more. Who
+    /// has a scarce thing to share out, such as memory, waits for the host first and takes the thing then.
+    ///
+    /// # Errors
+    /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
+    pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
+        let url = address::parse(url)?;
+        let host = self.shared.hosts.host(Origin::of(&url).host_and_port());
+        let place = self.shared.admit(&host, &url).await?;
+        let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
+        Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
     }
 
     /// What was sent and received through this handle and its clones.
     pub fn own_usage(&self) -> Usage {
         self.own.usage()
+    }
+
+    /// The place that was waited for before, where it is one at this host.
+    fn take_reserved(&self, host: &Arc<Host>) -> Option<OwnedSemaphorePermit> {
+        let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_here = reserved.as_ref().is_some_and(|reserved| Arc::ptr_eq(&reserved.host, host));
+        if is_here { reserved.take().map(|reserved| reserved.place) } else { None }
     }
 
     fn count(&self, which: impl Fn(&Counters) -> &AtomicU64, by: u64) {
@@ -261,11 +289,10 @@ impl Http {
         let host = shared.hosts.host(host_and_port);
         let mut tries = 0;
         loop {
-            let place = host.admit(&*shared.clock, Duration::from_millis(shared.settings.max_wait_ms)).await;
-            let place = place.map_err(|wait| CrawlError::RetryAt {
-                subject: redact_url(url.clone()),
-                wait_s: wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)),
-            })?;
+            let place = match self.take_reserved(&host) {
+                Some(place) => place,
+                None => shared.admit(&host, url).await?,
+            };
             tries += 1;
             self.count(|counters| &counters.requests, 1);
             let outgoing = Outgoing { headers: headers.clone(), body: request.body, max_bytes: request.max_bytes };
@@ -294,6 +321,18 @@ impl Http {
 }
 
 impl Shared {
+    /// Waits for a place at a host.
+    ///
+    /// # Errors
+    /// `RetryAt` where the host wants to be left alone for longer than the client waits.
+    async fn admit(&self, host: &Host, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
+        let place = host.admit(&*self.clock, Duration::from_millis(self.settings.max_wait_ms)).await;
+        place.map_err(|wait| CrawlError::RetryAt {
+            subject: redact_url(url.clone()),
+            wait_s: wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)),
+        })
+    }
+
     /// Waits before the next try.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub(crate) enum Reply {
     /// 304.
     NotModified,
     /// 200 with its body, decoded.
-    Body { bytes: Vec<u8>, validators: Validators, headers: KeptHeaders },
+    Body { bytes: Vec<u8>, validators: Validators, headers: Box<KeptHeaders> },
     /// A redirect, not followed.
     Redirect(Url),
 }
@@ -105,7 +105,7 @@ pub(crate) async fn exchange(
     *rate = Rate::of(response.headers());
     trace!(url = subject(url), status, "answered");
     match status {
-        200 | 201 | 202 => read_body(response, url, outgoing.max_bytes, received_bytes).await,
+        200..=202 => read_body(response, url, outgoing.max_bytes, received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
         _ => Err(of_status(status, response.headers(), url)),
@@ -124,7 +124,7 @@ async fn read_body(
         last_modified: text_of(response.headers(), &LAST_MODIFIED),
         digest: None,
     };
-    let headers = KeptHeaders::of(response.headers());
+    let headers = Box::new(KeptHeaders::of(response.headers()));
     let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if let Some(declared) = declared
         && declared > max_bytes
