@@ -41,6 +41,44 @@ where
     let begin = request.cursor.and_then(|cursor| index_of(cursor, &digest)).unwrap_or(0).min(names.len());
     let end = begin.saturating_add(STEP).min(names.len());
     let keys: Vec<_> = names.iter().skip(begin).take(STEP).map(|name| request.key(name)).collect();
+    let results = visit_at_once(request, &keys, &visit).await;
+    if begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
+        for result in results {
+            result?;
+        }
+        return Ok(Page { listed: Vec::new(), next: Next::END });
+    }
+    let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
+    let next = if end == names.len() { Next::END } else { Next::More(Cursor(format!("{end}@{digest}"))) };
+    Ok(Page { listed, next })
+}
+
+/// Visits every one of `names`, as many at the same time as a step has. What is known decides what is asked, as in
+/// [`step`].
+pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<Listed>
+where
+    V: Fn(String, Option<Validators>) -> F,
+    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
+{
+    let mut all = Vec::new();
+    for names in names.chunks(STEP) {
+        let keys: Vec<_> = names.iter().map(|name| request.key(name)).collect();
+        let results = visit_at_once(request, &keys, &visit).await;
+        all.extend(keys.into_iter().zip(results).map(|(key, result)| listed(key, result)));
+    }
+    all
+}
+
+/// Visits `keys` at the same time; the results in their order.
+async fn visit_at_once<V, F>(
+    request: &ListRequest<'_>,
+    keys: &[ListingKey],
+    visit: &V,
+) -> Vec<Result<Visited, CrawlError>>
+where
+    V: Fn(String, Option<Validators>) -> F,
+    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
+{
     let mut visits = JoinSet::new();
     let mut places = std::collections::BTreeMap::new();
     for (place, key) in keys.iter().enumerate() {
@@ -56,15 +94,7 @@ where
             *slot = result;
         }
     }
-    if begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
-        for result in results {
-            result?;
-        }
-        return Ok(Page { listed: Vec::new(), next: Next::END });
-    }
-    let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
-    let next = if end == names.len() { Next::END } else { Next::More(Cursor(format!("{end}@{digest}"))) };
-    Ok(Page { listed, next })
+    results
 }
 
 fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {

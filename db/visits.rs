@@ -42,6 +42,14 @@ impl Reader {
         Ok(visits.unwrap_or_default())
     }
 
+    /// Every name that active listings refer to under the key of source `kind`, sorted.
+    pub fn references(&self, kind: &str) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT DISTINCT r.name FROM listing_references r
+                   JOIN listings l ON l.id = r.listing AND l.state = 'active'
+                   WHERE r.source = ?1 ORDER BY r.name";
+        rows(self.connection(), "read the references", sql, (kind,), |row| row.cell(0))
+    }
+
     /// At most `limit` names that active listings refer to under the key of source `kind` and that are due at `at` as
     /// listings of `source`: those that were never visited first, then those that are due for longest.
     pub fn due_references(&self, kind: &str, source: &str, at: AsOf, limit: usize) -> Result<Vec<String>, StoreError> {
@@ -86,6 +94,7 @@ mod tests {
         let due = |limit| reader.due_references("npm", "npm", day(4), limit).expect("reads");
         assert_eq!(due(9), ["d", "c", "b"]);
         assert_eq!(due(1), ["d"]);
+        assert_eq!(reader.references("npm").expect("reads"), ["a", "b", "c", "d"]);
         let visits = reader.visits(&ListingKey::new("npm", "b")).expect("reads");
         assert_eq!(visits, Visits { visited: Some(day(1)), due: Some(day(3)), calm: 1 });
         assert_eq!(reader.visits(&ListingKey::new("npm", "d")).expect("reads"), Visits::default());

@@ -7,19 +7,23 @@ use std::collections::BTreeSet;
 
 use capdex_core::time::AsOf;
 use capdex_crawlers::{SOURCES, SourceSettings, WalkKind};
-use capdex_db::Reader;
+use capdex_db::{Reader, WalkMode};
 
 use crate::jobs::{Context, SourceRun};
 
-/// The settings of a source with tonight's names in its watchlist.
+/// The settings of a source with tonight's names in its watchlist. A walk of changes has all names in it, because the feed
+/// says which of them are due.
 ///
 /// # Errors
 /// What the store says.
-pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun) -> anyhow::Result<SourceSettings> {
+pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMode) -> anyhow::Result<SourceSettings> {
     let mut settings = run.settings.clone();
     if run.follows {
         let reader = context.store.reader()?;
-        let due = reader.due_references(&run.kind, id, context.as_of, run.max_references)?;
+        let due = match mode {
+            WalkMode::Full => reader.due_references(&run.kind, id, context.as_of, run.max_references)?,
+            WalkMode::Since => reader.references(&run.kind)?,
+        };
         let names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
         settings.watchlist = names.into_iter().collect();
     }
@@ -37,7 +41,7 @@ pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
     }
     let mut total = 0;
     for (id, run) in &context.sources {
-        total += tonight(context, id, run)?.watchlist.len();
+        total += tonight(context, id, run, WalkMode::Full)?.watchlist.len();
     }
     Ok(u64::try_from(total).ok())
 }

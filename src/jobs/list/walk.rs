@@ -104,7 +104,7 @@ impl Walker<'_> {
         let http = self.context.http.counted();
         let mut position = self.begin()?;
         let mut walked = Walked { mode: position.mode.as_str(), ..Walked::default() };
-        let settings = names::tonight(self.context, self.id, self.run)?;
+        let settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         let known = Stored::new(self.context.store.reader()?);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             walked.stopped = self.reason_to_stop(&http, &walked);
@@ -143,7 +143,13 @@ impl Walker<'_> {
     }
 
     fn mode(&self, state: Option<&SourceState>) -> WalkMode {
-        let WalkKind::Directory { is_incremental: true } = self.source.meta().walk else { return WalkMode::Full };
+        let is_incremental = match self.source.meta().walk {
+            WalkKind::Directory { is_incremental } => is_incremental,
+            WalkKind::Names => self.run.settings.changes_url.is_some(),
+        };
+        if !is_incremental {
+            return WalkMode::Full;
+        }
         let Some(state) = state else { return WalkMode::Full };
         let is_fresh = |whole: AsOf| {
             let age_s = self.context.as_of.0.unix_seconds() - whole.0.unix_seconds();
@@ -223,8 +229,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// A source that does not take its own saved cursor any more is walked from its beginning, once; any other error
-    /// ends the walk, and the next run goes on from the saved cursor.
+    /// A source that does not take its own saved cursor or watermark any more is walked from its beginning, once; any other
+    /// error ends the walk, and the next run goes on from the saved cursor.
     fn give_up_or_restart(
         &self,
         error: &CrawlError,
@@ -232,9 +238,12 @@ impl Walker<'_> {
         walked: &mut Walked,
     ) -> anyhow::Result<()> {
         let is_stale = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
-        if is_stale && walked.pages == 0 && position.met.is_empty() && position.cursor.is_some() {
-            warn!(source = self.id, %error, "the saved cursor is not taken any more; the walk begins again");
-            position.cursor = None;
+        let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
+        if is_stale && walked.pages == 0 && position.met.is_empty() && was_saved {
+            warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
+            let id = self.id.to_owned();
+            self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
+            (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str());
             return Ok(());
         }
         self.fail(error, walked)
