@@ -220,4 +220,5 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[crate::folder::SOURCE, crate::npm::SOURCE, crate::pypi::SOURCE];
+pub const SOURCES: &[&dyn Source] =
+    &[crate::folder::SOURCE, crate::mcp::SOURCE, crate::npm::SOURCE, crate::oci::SOURCE, crate::pypi::SOURCE];

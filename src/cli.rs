@@ -74,7 +74,7 @@ pub enum Colour {
 pub enum Command {
     /// The main job: list, fetch, scan, score, watch and export what changed.
     #[command(
-        after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan"
+        after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan\n  capdex nightly --record crawl.warc.gz --as-of 2026-11-22T00:00:00Z"
     )]
     Nightly(Nightly),
     /// Crawl one source from its beginning; resumable.
@@ -144,6 +144,20 @@ pub struct Nightly {
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
+    /// What becomes of the exchanges with the network.
+    #[command(flatten)]
+    pub tape: Tape,
+}
+
+/// Whether a crawl is recorded, or played from a record.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Tape {
+    /// Record every exchange in this new file (WARC 1.1, gzip), credentials left out.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Ask nobody: play the exchanges of a recorded crawl. With the same --as-of and schedule it gives the same bytes.
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
 }
 
 /// Options of `backfill`.
@@ -169,6 +183,9 @@ pub struct Backfill {
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
+    /// What becomes of the exchanges with the network.
+    #[command(flatten)]
+    pub tape: Tape,
 }
 
 /// Options of `confirm`.

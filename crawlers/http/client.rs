@@ -16,16 +16,17 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use url::Url;
 
-use super::HttpSettings;
 use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
-use super::exchange::{Failure, KeptHeaders, Outgoing, Reply, exchange};
+use super::exchange::{Failure, KeptHeaders, Outgoing, Reply, Wire, exchange};
 use super::limits::{Host, Hosts};
 use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::Backoff;
+use super::tape::Tape;
+use super::{HttpSettings, Pace};
 use crate::{CrawlError, Usage};
 
 /// Redirects that are followed at most.
@@ -44,6 +45,8 @@ pub struct Request<'a> {
     pub headers: &'a [(&'static str, &'a str)],
     /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
     pub body: Option<&'a [u8]>,
+    /// How often a host that has no pace of its own may be asked, where that is to be less than others are.
+    pub pace: Option<Pace>,
     /// The most bytes that the body of the answer may have, decoded.
     pub max_bytes: u64,
 }
@@ -117,6 +120,7 @@ struct Shared {
     backoff: Backoff,
     clock: Box<dyn Clock>,
     counters: Counters,
+    tape: Tape,
 }
 
 impl Http {
@@ -148,6 +152,7 @@ impl Http {
             ),
             clock,
             counters: Counters::default(),
+            tape: Tape::open(settings.tape.as_ref())?,
             settings,
         };
         Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default() })
@@ -217,7 +222,7 @@ impl Http {
     /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
     pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
         let url = address::parse(url)?;
-        let host = self.shared.hosts.host(Origin::of(&url).host_and_port());
+        let host = self.shared.hosts.host(Origin::of(&url).host_and_port(), None);
         let place = self.shared.admit(&host, &url).await?;
         let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
         Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
@@ -286,7 +291,7 @@ impl Http {
             address::check_literal(url)?;
             &shared.checked
         };
-        let host = shared.hosts.host(host_and_port);
+        let host = shared.hosts.host(host_and_port, request.pace);
         let mut tries = 0;
         loop {
             let place = match self.take_reserved(&host) {
@@ -297,7 +302,8 @@ impl Http {
             self.count(|counters| &counters.requests, 1);
             let outgoing = Outgoing { headers: headers.clone(), body: request.body, max_bytes: request.max_bytes };
             let (received, mut rate, begun) = (AtomicU64::new(0), Rate::default(), Instant::now());
-            let attempt = exchange(client, url, outgoing, &received, &mut rate);
+            let wire = Wire { client, tape: &shared.tape, received_bytes: &received };
+            let attempt = exchange(wire, url, outgoing, &mut rate);
             let outcome = match tokio::time::timeout(*budget, attempt).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(Failure::again(shared.out_of_time(url))),

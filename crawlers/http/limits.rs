@@ -40,13 +40,14 @@ impl Hosts {
         Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
 
-    /// The host at this name and port; made on first use.
-    pub(crate) fn host(&self, name_and_port: (String, u16)) -> Arc<Host> {
+    /// The host at this name and port; made on first use, with its own pace, else with `pace`, else with that of all.
+    pub(crate) fn host(&self, name_and_port: (String, u16), pace: Option<Pace>) -> Arc<Host> {
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&name_and_port) {
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
-        let limits = self.own.get(&name_and_port).unwrap_or(&self.default);
+        let wished = pace.map(Limits::of);
+        let limits = self.own.get(&name_and_port).or(wished.as_ref()).unwrap_or(&self.default);
         Arc::clone(hosts.entry(name_and_port).or_insert_with(|| {
             Arc::new(Host {
                 pace: RateLimiter::direct(limits.quota),
@@ -120,7 +121,7 @@ mod tests {
 
     fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
         let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
-        Hosts::new(&settings).expect("valid").host(("host.test".into(), 80))
+        Hosts::new(&settings).expect("valid").host(("host.test".into(), 80), None)
     }
 
     /// Whether a place is given without any wait.
@@ -162,14 +163,14 @@ mod tests {
     #[test]
     fn one_host_has_one_pace_and_hosts_are_bounded() {
         let hosts = Hosts::new(&HttpSettings::default()).expect("valid");
-        let kept = hosts.host(("host.test".into(), 80));
-        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
-        assert!(!Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 81))));
+        let kept = hosts.host(("host.test".into(), 80), None);
+        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80), None)));
+        assert!(!Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 81), None)));
         for number in 0..3 * MAX_HOSTS {
-            hosts.host((format!("host-{number}.test"), 80));
+            hosts.host((format!("host-{number}.test"), 80), None);
         }
         assert!(hosts.hosts.lock().expect("no test thread panics while it holds this").len() <= MAX_HOSTS + 1);
-        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80))));
+        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80), None)));
     }
 
     #[tokio::test]
@@ -177,7 +178,7 @@ mod tests {
         let pace = Pace { per_minute: 1, burst: 2, in_flight: 9 };
         let settings = HttpSettings { paces: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
         let hosts = Hosts::new(&settings).expect("valid");
-        let (slow, other) = (hosts.host(("slow.test".into(), 80)), hosts.host(("other.test".into(), 80)));
+        let (slow, other) = (hosts.host(("slow.test".into(), 80), None), hosts.host(("other.test".into(), 80), None));
         let mut places = Vec::new();
         for is_given in [true, true, false] {
             let place = is_admitted(&slow).await;

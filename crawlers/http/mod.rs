@@ -13,6 +13,7 @@ mod rate;
 mod redact;
 mod retry;
 mod settings;
+mod tape;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -22,3 +23,4 @@ pub use client::{Answer, Http, Request};
 pub use exchange::KeptHeaders;
 pub use redact::{Secret, redact};
 pub use settings::{Credential, HttpSettings, Pace};
+pub use tape::TapeSettings;

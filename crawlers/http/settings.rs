@@ -2,7 +2,7 @@
 //!
 //! Must not know any source.
 
-use super::Secret;
+use super::{Secret, TapeSettings};
 
 /// How requests are made. [`Default`] is polite and safe; every field may be set by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct HttpSettings {
     pub use_environment_proxy: bool,
     /// What the jitter of waits starts from.
     pub seed: u64,
+    /// Whether every exchange is recorded, or played from a record.
+    pub tape: Option<TapeSettings>,
 }
 
 impl Default for HttpSettings {
@@ -58,6 +60,7 @@ impl Default for HttpSettings {
             max_wait_ms: 30_000,
             use_environment_proxy: true,
             seed: 0,
+            tape: None,
         }
     }
 }

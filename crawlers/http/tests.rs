@@ -144,7 +144,8 @@ async fn final_statuses_are_asked_once() {
         let answer = http.get(ask(&server.base_url)).await;
         let fits = match status {
             404 | 410 => matches!(answer, Err(CrawlError::Gone { .. })),
-            401 | 403 | 451 => matches!(answer, Err(CrawlError::Denied { .. })),
+            401 => matches!(answer, Err(CrawlError::Unauthorized { .. })),
+            403 | 451 => matches!(answer, Err(CrawlError::Denied { .. })),
             _ => matches!(answer, Err(CrawlError::Malformed { .. })),
         };
         assert!(fits, "{status}: {answer:?}");

@@ -16,7 +16,7 @@ pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow:
     if options.plan {
         return nightly::print_plan(global, &schedule, out);
     }
-    let mut context = jobs::open(global, &schedule)?;
+    let mut context = jobs::open(global, &schedule, &options.tape)?;
     if let Some((id, reason)) = context.skipped.first_key_value() {
         return Err(usage(format!("{id} is not asked: {reason}")));
     }

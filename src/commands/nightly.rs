@@ -16,7 +16,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     if options.plan {
         return print_plan(global, &schedule, out);
     }
-    let context = jobs::open(global, &schedule)?;
+    let context = jobs::open(global, &schedule, &options.tape)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
     drop(context);
     summary::print_ranked(&Reader::open(&global.db)?, &report, out)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use capdex_core::time::AsOf;
-use capdex_crawlers::http::Http;
+use capdex_crawlers::http::{Http, TapeSettings};
 use capdex_crawlers::unpack::Limits;
 use capdex_db::{RunStatus, Store};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use serde_json::json;
 use tracing::info;
 
 use super::{Context, StageReport, Stop, export, fetch, list, scan, score, watch};
-use crate::cli::Global;
+use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::export::Written;
 use crate::{bulk, clock};
@@ -65,9 +65,14 @@ pub enum Last {
 ///
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
-pub fn open(global: &Global, schedule: &Schedule) -> anyhow::Result<Context> {
+pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    resolved.http.tape = match (&tape.record, &tape.replay) {
+        (_, Some(path)) => Some(TapeSettings::Replay(path.clone())),
+        (Some(path), None) => Some(TapeSettings::Record(path.clone())),
+        (None, None) => None,
+    };
     let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     Ok(Context {

@@ -2,4 +2,5 @@
 
 pub(crate) mod archives;
 pub(crate) mod capdex;
+pub(crate) mod hostile;
 pub(crate) mod registry;
