@@ -220,4 +220,12 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[crate::folder::SOURCE, crate::npm::SOURCE, crate::pypi::SOURCE];
+pub const SOURCES: &[&dyn Source] = &[
+    crate::folder::SOURCE,
+    crate::npm::SOURCE,
+    crate::pypi::SOURCE,
+    crate::official_registry::SOURCE,
+    crate::official_registry::GITHUB,
+    crate::official_registry::PULSEMCP,
+    crate::official_registry::OTHERS,
+];
