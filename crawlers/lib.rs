@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod claims;
+pub mod clawhub;
 #[cfg(test)]
 mod conformance;
 mod error;
@@ -21,6 +22,8 @@ pub mod pypi;
 mod references;
 pub mod settings;
 mod source;
+#[cfg(test)]
+mod testing;
 pub mod unpack;
 mod walk;
 

@@ -3,14 +3,18 @@
 //!
 //! Must not know any directory.
 
+use std::collections::BTreeSet;
+
+use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Listing, Validators};
 use capdex_core::snapshot::{Gap, GapReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::http::{Answer, Http, Request, redact};
-use crate::{CrawlError, Cursor, Listed, json, names};
+use crate::{CrawlError, Cursor, ListRequest, Listed, json, names};
 
 /// The longest cursor that is taken from a server.
 const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
@@ -102,6 +106,69 @@ pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> Listed {
     Listed::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
 }
 
+/// The entries of a page, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
+/// neither addresses, which differ from mirror to mirror, nor counts, which change every day.
+///
+/// # Errors
+/// What makes the page malformed: an entry that `name` finds no name in.
+pub(crate) fn entries(
+    request: &ListRequest<'_>,
+    entries: Vec<Map<String, Value>>,
+    name: impl Fn(&Map<String, Value>) -> Option<String>,
+    read: impl Fn(&Map<String, Value>, &ListingKey) -> Result<(Listing, Value), String>,
+) -> Result<Vec<Listed>, String> {
+    let mut seen = BTreeSet::new();
+    let mut listed = Vec::new();
+    for entry in entries {
+        let key = request.key(name(&entry).ok_or("an entry without a name")?);
+        if !seen.insert(key.name.clone()) {
+            continue;
+        }
+        if !names::is_usable(&key.name) {
+            listed.push(failed(key, "this is no name of an entry"));
+            continue;
+        }
+        listed.push(match read(&entry, &key) {
+            Ok((listing, canonical)) => {
+                let validators = Validators { digest: Some(Digest::of_json(&canonical)), ..Validators::default() };
+                Listed::Changed { listing: Box::new(listing), validators }
+            }
+            Err(detail) => failed(key, detail),
+        });
+    }
+    Ok(listed)
+}
+
+/// An entry as it is kept: without the members named, and without those that are null.
+pub(crate) fn without(entry: &Map<String, Value>, left_out: &[&str]) -> Map<String, Value> {
+    let is_kept = |member: &str, value: &Value| !value.is_null() && !left_out.contains(&member);
+    entry
+        .iter()
+        .filter(|(member, value)| is_kept(member, value))
+        .map(|(member, value)| (member.clone(), value.clone()))
+        .collect()
+}
+
+/// An entry as the text that a listing carries.
+pub(crate) fn pretty(entry: &Map<String, Value>) -> String {
+    serde_json::to_string_pretty(entry).expect("what was read as JSON can be written")
+}
+
+/// An address below a base address, each segment encoded.
+///
+/// # Errors
+/// What is wrong: a segment that would lead elsewhere, or a base address that is none.
+pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String> {
+    if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
+        return Err("a part of its name leads elsewhere".to_owned());
+    }
+    let mut url = url::Url::parse(base_url).map_err(|error| error.to_string())?;
+    let mut path = url.path_segments_mut().map_err(|()| "the base address has no path".to_owned())?;
+    path.pop_if_empty().extend(segments);
+    drop(path);
+    Ok(url.into())
+}
+
 /// An address below a base address, with a query.
 ///
 /// # Errors
@@ -138,6 +205,13 @@ mod tests {
         assert_eq!(with(&[]), "http://127.0.0.1/sub/list");
         assert_eq!(with(&[("q", "a+b"), ("cursor", "x:y/z")]), "http://127.0.0.1/sub/list?q=a%2Bb&cursor=x%3Ay%2Fz");
         assert!(address("nowhere", "/", &[]).is_err());
+    }
+
+    #[test]
+    fn a_segment_stays_one_segment() {
+        let path = |name: &str| below("http://127.0.0.1/sub/", &["a", name]);
+        assert_eq!(path("b c/d?e").as_deref(), Ok("http://127.0.0.1/sub/a/b%20c%2Fd%3Fe"));
+        assert!(path("..").is_err() && path("").is_err() && below("nowhere", &["a"]).is_err());
     }
 
     #[test]

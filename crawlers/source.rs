@@ -228,4 +228,5 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::official_registry::GITHUB,
     crate::official_registry::PULSEMCP,
     crate::official_registry::OTHERS,
+    crate::clawhub::SOURCE,
 ];

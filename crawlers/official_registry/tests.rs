@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::fake::{Fake, synthetic};
 use super::*;
 use crate::conformance::{self, Origin, World};
-use crate::http::testing::{Sent, Server, client, request, settings};
-use crate::{Cursor, Listed, SourceSettings};
+use crate::http::testing::{Sent, Server};
+use crate::{Listed, SourceSettings, testing};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
@@ -24,24 +24,12 @@ fn serve(fake: Fake) -> Server {
     })
 }
 
-/// Walks to the end: what was listed, and the watermark.
 async fn walk(
     source: &dyn Source,
     server: &Server,
     kind: Walk<'_>,
 ) -> Result<(Vec<Listed>, Option<String>), CrawlError> {
-    let (http, _) = client(settings(&[&server.base_url]));
-    let of_source = SourceSettings { base_url: server.base_url.clone(), ..SourceSettings::default() };
-    let (known, mut listed, mut cursor) = (BTreeMap::new(), Vec::new(), None::<Cursor>);
-    loop {
-        let first = request(source.meta().id, &http, &of_source, &known);
-        let page = source.list(ListRequest { walk: kind, cursor: cursor.as_ref(), ..first }).await?;
-        listed.extend(page.listed);
-        match page.next {
-            Next::Complete { watermark } => return Ok((listed, watermark)),
-            Next::More(next) => cursor = Some(next),
-        }
-    }
+    testing::walk(source, &testing::at(server), kind).await
 }
 
 fn row(name: &str, version: &str, status: &str, updated: &str) -> Value {

@@ -2,22 +2,13 @@
 //! the fake.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use capdex_core::digest::Digest;
 
 use super::*;
 
-/// The rows of a dump; none where no data is at hand.
 fn rows(day: &str) -> Option<Vec<Value>> {
-    let Some(data) = std::env::var_os("CAPDEX_DATA") else {
-        println!("skipped: no CAPDEX_DATA");
-        return None;
-    };
-    let path = PathBuf::from(data).join("official-registry/full-json").join(format!("{day}.jsonl.gz"));
-    let packed = std::fs::read(&path).expect("the dump is there");
-    let text = String::from_utf8(crate::unpack::gunzip(&packed, 64 << 20).expect("gzip")).expect("UTF-8");
-    Some(text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect())
+    testing::recorded_lines(&format!("official-registry/full-json/{day}.jsonl.gz"))
 }
 
 fn key(row: &Value) -> String {
