@@ -12,6 +12,7 @@ mod conformance;
 mod error;
 pub mod fetch;
 pub mod folder;
+pub mod glama;
 pub mod http;
 mod json;
 mod names;
@@ -21,6 +22,9 @@ mod page;
 pub mod pypi;
 mod references;
 pub mod settings;
+pub mod skills_sh;
+pub mod skillsmp;
+pub mod smithery;
 mod source;
 #[cfg(test)]
 mod testing;

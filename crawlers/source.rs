@@ -229,4 +229,8 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::official_registry::PULSEMCP,
     crate::official_registry::OTHERS,
     crate::clawhub::SOURCE,
+    crate::skills_sh::SOURCE,
+    crate::smithery::SOURCE,
+    crate::glama::SOURCE,
+    crate::skillsmp::SOURCE,
 ];
