@@ -118,9 +118,10 @@ fn owner_and_name(path: &str) -> Option<String> {
     let name = name.strip_suffix(".git").unwrap_or(name);
     let is_name = |text: &str| {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.starts_with('.') && text.bytes().all(is_letter)
+        !matches!(text, "" | "." | "..") && text.len() <= MAX_NAME_BYTES && text.bytes().all(is_letter)
     };
-    (is_name(owner) && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
+    // No account begins with a dot, but repositories do (`.github`, `.claude`).
+    (is_name(owner) && !owner.starts_with('.') && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -145,6 +146,7 @@ mod tests {
         ] {
             assert_eq!(of_repository(text), Some(ListingKey::new("github", "owner/name")), "{text}");
         }
+        assert_eq!(of_repository("https://github.com/a/.claude"), Some(ListingKey::new("github", "a/.claude")));
         let elsewhere = of_repository("https://gitlab.com/Group/Name/-/tree/main");
         assert_eq!(elsewhere, Some(ListingKey::new("git", "gitlab.com/group/name")));
     }
@@ -161,6 +163,8 @@ mod tests {
             "javascript:owner/name",
             "a/b/c",
             "owner/na me",
+            "./name",
+            "owner/..",
         ] {
             assert_eq!(of_repository(text), None, "{text}");
         }

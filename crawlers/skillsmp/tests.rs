@@ -96,7 +96,13 @@ async fn the_skills_of_2025_12_28_lead_to_their_repositories() {
         json!({"id": format!("skill-{number}"), "name": row["name"], "description": row["description"], "githubUrl": url})
     }).collect();
     assert_eq!(skills.len(), 21_632);
-    let server = Server::start(move |asked, _| answer(&skills, asked));
+    let server = Server::start(move |asked, _| {
+        let page = asked.path.split_once("page=").and_then(|(_, rest)| rest.split('&').next()?.parse::<usize>().ok());
+        let page = page.expect("a page");
+        let pagination = json!({"page": page, "limit": 100, "hasNext": page * 100 < skills.len()});
+        let rows: Vec<_> = skills.iter().skip((page - 1) * 100).take(100).collect();
+        Sent::ok(json!({"success": true, "data": {"skills": rows, "pagination": pagination}}).to_string())
+    });
     let of_source = SourceSettings { queries: vec!["skill".into()], ..testing::at(&server) };
     let (listed, _) = testing::walk(SOURCE, &of_source, Walk::Full).await.expect("a walk");
     let referring =
