@@ -220,5 +220,19 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] =
-    &[crate::folder::SOURCE, crate::mcp::SOURCE, crate::npm::SOURCE, crate::oci::SOURCE, crate::pypi::SOURCE];
+pub const SOURCES: &[&dyn Source] = &[
+    crate::folder::SOURCE,
+    crate::npm::SOURCE,
+    crate::pypi::SOURCE,
+    crate::oci::SOURCE,
+    crate::mcp::SOURCE,
+    crate::official_registry::SOURCE,
+    crate::official_registry::GITHUB,
+    crate::official_registry::PULSEMCP,
+    crate::official_registry::OTHERS,
+    crate::clawhub::SOURCE,
+    crate::skills_sh::SOURCE,
+    crate::smithery::SOURCE,
+    crate::glama::SOURCE,
+    crate::skillsmp::SOURCE,
+];
