@@ -84,16 +84,25 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) max_bytes: u64,
 }
 
+/// What the head of an answer says beside what it brings. Nothing where nothing answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Heard {
+    /// The status.
+    pub(crate) status: Option<u16>,
+    /// What is left of the budget.
+    pub(crate) rate: Rate,
+}
+
 /// Sends one request and reads its answer. `received_bytes` counts the body's bytes, decoded, also of a try that
 /// fails.
 ///
-/// `rate` learns what the answer says of the host's budget, whatever the answer is.
+/// `heard` learns what the answer's head says, whatever the answer is.
 pub(crate) async fn exchange(
     client: &reqwest::Client,
     url: &Url,
     outgoing: Outgoing<'_>,
     received_bytes: &AtomicU64,
-    rate: &mut Rate,
+    heard: &mut Heard,
 ) -> Result<Reply, Failure> {
     let request = match outgoing.body {
         None => client.get(url.clone()),
@@ -102,7 +111,7 @@ pub(crate) async fn exchange(
     let answer = request.headers(outgoing.headers).send().await;
     let response = answer.map_err(|error| of_unanswered(url, &error))?;
     let status = response.status().as_u16();
-    *rate = Rate::of(response.headers());
+    *heard = Heard { status: Some(status), rate: Rate::of(response.headers()) };
     trace!(url = subject(url), status, "answered");
     match status {
         200 | 201 | 202 => read_body(response, url, outgoing.max_bytes, received_bytes).await,
