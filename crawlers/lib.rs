@@ -11,6 +11,9 @@ mod conformance;
 mod error;
 pub mod fetch;
 pub mod folder;
+mod forge;
+#[cfg(feature = "github")]
+pub mod github;
 pub mod http;
 mod json;
 pub mod npm;

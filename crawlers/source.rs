@@ -35,7 +35,7 @@ pub struct SourceMeta {
     /// Where it is; none where the ecosystem's own settings or the operator say so.
     pub base_url: Option<&'static str>,
     /// How often its hosts may be asked: the address of each with its pace. The first is for the source's own base
-    /// address, wherever the operator says that is.
+    /// address, wherever the operator says that is, and those below it for what lies below that.
     pub paces: &'static [(&'static str, Pace)],
     /// What proves to it who asks.
     pub keys: &'static [KeyMeta],
@@ -220,4 +220,10 @@ pub trait Source: Send + Sync {
 }
 
 /// Every source, in the order of the manual.
-pub const SOURCES: &[&dyn Source] = &[crate::folder::SOURCE, crate::npm::SOURCE, crate::pypi::SOURCE];
+pub const SOURCES: &[&dyn Source] = &[
+    crate::folder::SOURCE,
+    crate::npm::SOURCE,
+    crate::pypi::SOURCE,
+    #[cfg(feature = "github")]
+    crate::github::SOURCE,
+];

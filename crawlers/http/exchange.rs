@@ -191,6 +191,11 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
     }
 }
 
+/// Whether an error is this status, which a server gave for what was asked and not for who asked.
+pub(crate) fn is_status(error: &CrawlError, status: u16) -> bool {
+    matches!(error, CrawlError::Malformed { detail, .. } if *detail == format!("status {status}"))
+}
+
 fn too_many(subject: String, headers: &HeaderMap) -> Failure {
     Failure::Again {
         error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },

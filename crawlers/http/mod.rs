@@ -22,5 +22,6 @@ mod tests;
 
 pub use client::{Answer, Http, Request};
 pub use exchange::KeptHeaders;
+pub(crate) use exchange::is_status;
 pub use redact::{Secret, redact};
 pub use settings::{AppCredential, Credential, HttpSettings, Pace};
