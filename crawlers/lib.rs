@@ -12,6 +12,9 @@ mod conformance;
 mod error;
 pub mod fetch;
 pub mod folder;
+mod forge;
+#[cfg(feature = "github")]
+pub mod github;
 pub mod glama;
 pub mod http;
 mod json;

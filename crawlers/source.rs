@@ -35,7 +35,7 @@ pub struct SourceMeta {
     /// Where it is; none where the ecosystem's own settings or the operator say so.
     pub base_url: Option<&'static str>,
     /// How often its hosts may be asked: the address of each with its pace. The first is for the source's own base
-    /// address, wherever the operator says that is.
+    /// address, wherever the operator says that is, and those below it for what lies below that.
     pub paces: &'static [(&'static str, Pace)],
     /// What proves to it who asks.
     pub keys: &'static [KeyMeta],
@@ -226,6 +226,8 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::pypi::SOURCE,
     crate::oci::SOURCE,
     crate::mcp::SOURCE,
+    #[cfg(feature = "github")]
+    crate::github::SOURCE,
     crate::official_registry::SOURCE,
     crate::official_registry::GITHUB,
     crate::official_registry::PULSEMCP,

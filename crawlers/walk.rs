@@ -37,20 +37,17 @@ where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
 {
-    let digest = digest_of(names);
-    let begin = request.cursor.and_then(|cursor| index_of(cursor, &digest)).unwrap_or(0).min(names.len());
-    let end = begin.saturating_add(STEP).min(names.len());
-    let keys: Vec<_> = names.iter().skip(begin).take(STEP).map(|name| request.key(name)).collect();
+    let window = Window::of(names, request.cursor.map(|cursor| cursor.0.as_str()));
+    let keys: Vec<_> = window.names.iter().map(|name| request.key(name)).collect();
     let results = visit_at_once(request, &keys, &visit).await;
-    if begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
+    if window.begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
         for result in results {
             result?;
         }
         return Ok(Page { listed: Vec::new(), next: Next::END });
     }
     let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
-    let next = if end == names.len() { Next::END } else { Next::More(Cursor(format!("{end}@{digest}"))) };
-    Ok(Page { listed, next })
+    Ok(Page { listed, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
 }
 
 /// Visits every one of `names`, as many at the same time as a step has. What is known decides what is asked, as in
@@ -79,25 +76,60 @@ where
     V: Fn(String, Option<Validators>) -> F,
     F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
 {
-    let mut visits = JoinSet::new();
-    let mut places = std::collections::BTreeMap::new();
-    for (place, key) in keys.iter().enumerate() {
-        let visit = visit(key.name.clone(), request.known.validators(key));
-        places.insert(visits.spawn(visit).id(), place);
+    let visits = keys.iter().map(|key| visit(key.name.clone(), request.known.validators(key)));
+    // A visit that panicked is broken, and no other one is.
+    let visited = concurrently(visits).await.into_iter().zip(keys);
+    visited.map(|(visited, key)| visited.unwrap_or_else(|| Err(broken(key)))).collect()
+}
+
+/// The names of one step.
+pub(crate) struct Window<'a> {
+    /// The names.
+    pub(crate) names: &'a [String],
+    /// The index of the first one.
+    pub(crate) begin: usize,
+    all: &'a [String],
+}
+
+impl<'a> Window<'a> {
+    /// The step of a walk over `names` that stands at `cursor`.
+    pub(crate) fn of(names: &'a [String], cursor: Option<&str>) -> Self {
+        let begin = cursor.and_then(|cursor| index_of(cursor, &digest_of(names))).unwrap_or(0).min(names.len());
+        let end = begin.saturating_add(STEP).min(names.len());
+        Self { names: names.get(begin..end).unwrap_or_default(), begin, all: names }
     }
-    let mut results: Vec<_> = keys.iter().map(|key| Err(broken(key))).collect();
-    while let Some(finished) = visits.join_next_with_id().await {
-        // A visit that panicked stays what it was taken for before it began: broken.
+
+    /// Where the walk stands after this step; none at its end.
+    pub(crate) fn next(&self) -> Option<String> {
+        let end = self.begin + self.names.len();
+        (end < self.all.len()).then(|| format!("{end}@{}", digest_of(self.all)))
+    }
+}
+
+/// Lets all run at the same time and gives what each gave, in order; none for one that panicked.
+pub(crate) async fn concurrently<T, F>(visits: impl IntoIterator<Item = F>) -> Vec<Option<T>>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let mut running = JoinSet::new();
+    let mut places = std::collections::BTreeMap::new();
+    for (place, visit) in visits.into_iter().enumerate() {
+        places.insert(running.spawn(visit).id(), place);
+    }
+    let mut results: Vec<Option<T>> = places.iter().map(|_| None).collect();
+    while let Some(finished) = running.join_next_with_id().await {
         if let Ok((id, result)) = finished
             && let Some(slot) = places.get(&id).and_then(|place| results.get_mut(*place))
         {
-            *slot = result;
+            *slot = Some(result);
         }
     }
     results
 }
 
-fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
+/// What is listed for a key that a visit was for.
+pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
     match result {
         Ok(Visited::Unchanged) => Listed::Unchanged(key),
         // The schedule, not the visit, says by what name the source goes.
@@ -113,7 +145,8 @@ fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
     }
 }
 
-fn broken(key: &ListingKey) -> CrawlError {
+/// What a visit is that gave nothing at all.
+pub(crate) fn broken(key: &ListingKey) -> CrawlError {
     CrawlError::Malformed {
         subject: key.to_string(),
         reason: GapReason::BadAnswer,
@@ -125,8 +158,8 @@ fn digest_of(names: &[String]) -> String {
     Digest::of_fields(names.iter().map(String::as_bytes)).hex()
 }
 
-fn index_of(cursor: &Cursor, digest: &str) -> Option<usize> {
-    let (index, of) = cursor.0.split_once('@')?;
+fn index_of(cursor: &str, digest: &str) -> Option<usize> {
+    let (index, of) = cursor.split_once('@')?;
     if of == digest { index.parse().ok() } else { None }
 }
 

@@ -14,29 +14,20 @@ use crate::http::{Answer, Http, Request, redact};
 use crate::unpack::Unpacked;
 use crate::{CrawlError, unpack};
 
-/// Whether somebody should have published a digest of the bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unpublished {
-    /// The source publishes digests: bytes without one have a gap that says so.
-    IsGap,
-    /// No digest of such bytes is ever published.
-    IsUsual,
-}
-
-/// Downloads, checks and unpacks one archive. Nothing is unpacked that fails a check.
+/// Downloads, checks and unpacks one archive of a registry that publishes digests. Nothing is unpacked that fails a
+/// check, and bytes without a published digest have a gap that says so.
 pub(super) async fn fetch(
     http: &Http,
     url: &str,
     format: unpack::Format,
     integrity: &[Integrity],
-    unpublished: Unpublished,
     limits: &unpack::Limits,
 ) -> Result<Fetched, CrawlError> {
     let bytes = download(http, url, integrity, limits).await?;
     let limits = *limits;
     let mut fetched =
         take(url, bytes, move |bytes| Ok(unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)))).await?;
-    if integrity.is_empty() && unpublished == Unpublished::IsGap {
+    if integrity.is_empty() {
         let detail = "no published digest: the bytes could not be checked";
         fetched.gaps.push(Gap::new(redact(url), GapReason::BadAnswer, detail));
     }

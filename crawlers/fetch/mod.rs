@@ -43,7 +43,7 @@ pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> R
         Locator::PypiPackage { url, filename, integrity, .. } => {
             pypi::fetch(http, url, filename, integrity, limits).await
         }
-        Locator::GitArchive { url, .. } => git_archive::fetch(http, url, limits).await,
+        Locator::GitArchive { url, commit, .. } => git_archive::fetch(http, url, commit, limits).await,
         Locator::HttpFile { url, filename, integrity, .. } => {
             http_file::fetch(http, url, filename, integrity, limits).await
         }

@@ -5,7 +5,7 @@
 use capdex_core::listing::Integrity;
 
 use super::Fetched;
-use super::artifact::{self, Unpublished};
+use super::artifact;
 use crate::http::Http;
 use crate::{CrawlError, unpack};
 
@@ -16,5 +16,5 @@ pub(super) async fn fetch(
     integrity: &[Integrity],
     limits: &unpack::Limits,
 ) -> Result<Fetched, CrawlError> {
-    artifact::fetch(http, url, unpack::Format::TarGz, integrity, Unpublished::IsGap, limits).await
+    artifact::fetch(http, url, unpack::Format::TarGz, integrity, limits).await
 }

@@ -6,7 +6,7 @@ use capdex_core::listing::Integrity;
 use capdex_core::snapshot::GapReason;
 
 use super::Fetched;
-use super::artifact::{self, Unpublished};
+use super::artifact;
 use crate::http::Http;
 use crate::{CrawlError, unpack};
 
@@ -23,5 +23,5 @@ pub(super) async fn fetch(
         reason: GapReason::Unsupported,
         detail: "this kind of archive is not read".to_owned(),
     })?;
-    artifact::fetch(http, url, format, integrity, Unpublished::IsGap, limits).await
+    artifact::fetch(http, url, format, integrity, limits).await
 }

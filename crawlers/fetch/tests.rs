@@ -7,6 +7,8 @@ use capdex_core::listing::Integrity;
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, settings};
+use crate::http::{Credential, Secret};
+use crate::unpack::archives::{Tar, gzip};
 
 /// A gzipped tar archive with one file, `package/a.txt`.
 fn tarball() -> Vec<u8> {
@@ -106,4 +108,36 @@ async fn a_folder_that_is_not_there_is_an_error() {
     let locator = Locator::Folder { path: path.to_string_lossy().into_owned(), name: "missing".into() };
     assert!(fetch(&http, &locator, &unpack::Limits::default()).await.is_err());
     assert_eq!(http.usage().requests, 0);
+}
+
+/// The archive of a commit as git makes it, marked with the commit.
+fn archive_of(commit: &str) -> Vec<u8> {
+    let marked = Tar::new().global_pax(&[("comment", commit)]);
+    gzip(&marked.file("octo-name-0123abc/SKILL.md", b"hello").finish())
+}
+
+#[tokio::test]
+async fn an_archive_is_of_the_commit_that_was_asked_for() {
+    let (commit, other) = ("0".repeat(40), "1".repeat(40));
+    let made = commit.clone();
+    let codeload = Server::start(move |_, _| Sent::ok(archive_of(&made)));
+    let location = format!("{}/octo/name/legacy.tar.gz/x", codeload.base_url);
+    let api = Server::start(move |_, _| Sent::answer(302, &[("location", location.as_str())], ""));
+    let mut settings = settings(&[&api.base_url, &codeload.base_url]);
+    settings.credentials = vec![Credential::authorization(&api.base_url, Secret::new("Bearer canary"))];
+    let (http, _) = client(settings);
+    let url = format!("{}/repos/octo/name/tarball/{commit}", api.base_url);
+    let locator = |commit: &str| Locator::GitArchive {
+        repository: "github:octo/name".into(),
+        commit: commit.to_owned(),
+        url: url.clone(),
+    };
+    let fetched = fetch(&http, &locator(&commit), &unpack::Limits::default()).await.expect("fetched");
+    assert_eq!(fetched.files.keys().collect::<Vec<_>>(), ["SKILL.md"]);
+    assert_eq!(fetched.gaps, []);
+    let error = fetch(&http, &locator(&other), &unpack::Limits::default()).await;
+    assert!(matches!(error, Err(CrawlError::Malformed { reason: GapReason::DigestMismatch, .. })), "{error:?}");
+    assert!(api.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer canary")));
+    assert!(codeload.asked().iter().all(|asked| asked.header("authorization").is_none()));
+    assert_eq!((api.asked().len(), codeload.asked().len()), (2, 2));
 }

@@ -20,9 +20,9 @@ use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
-use super::exchange::{Failure, KeptHeaders, Outgoing, Reply, Wire, exchange};
+use super::exchange::{Failure, Heard, KeptHeaders, Outgoing, Reply, Wire, exchange};
 use super::limits::{Host, Hosts};
-use super::rate::Rate;
+use super::pool::{Missing, Verdict};
 use super::redact::redact_url;
 use super::retry::Backoff;
 use super::tape::Tape;
@@ -47,6 +47,8 @@ pub struct Request<'a> {
     pub body: Option<&'a [u8]>,
     /// How often a host that has no pace of its own may be asked, where that is to be less than others are.
     pub pace: Option<Pace>,
+    /// Whether the answer is a token, which no record of the crawl may hold.
+    pub is_secret: bool,
     /// The most bytes that the body of the answer may have, decoded.
     pub max_bytes: u64,
 }
@@ -143,7 +145,7 @@ impl Http {
             configured: connections::unchecked(&settings)?,
             checked: connections::checked(&settings)?,
             allowed,
-            credentials: Credentials::read(&settings.credentials)?,
+            credentials: Credentials::read(&settings)?,
             hosts: Hosts::new(&settings)?,
             backoff: Backoff::new(
                 Duration::from_millis(settings.backoff_ms),
@@ -222,7 +224,7 @@ impl Http {
     /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
     pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
         let url = address::parse(url)?;
-        let host = self.shared.hosts.host(Origin::of(&url).host_and_port(), None);
+        let host = self.shared.hosts.host(&url, None);
         let place = self.shared.admit(&host, &url).await?;
         let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
         Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
@@ -272,9 +274,9 @@ impl Http {
         for (name, value) in own {
             put(HeaderName::from_static(name), value)?;
         }
-        self.shared.credentials.add(url, &mut headers);
         Ok(headers)
     }
+
     /// Asks one address, as often as the policy allows. `budget` is what is left of the time on the wire.
     async fn ask(
         &self,
@@ -284,14 +286,8 @@ impl Http {
         budget: &mut Duration,
     ) -> Result<Reply, CrawlError> {
         let shared = &*self.shared;
-        let host_and_port = Origin::of(url).host_and_port();
-        let client = if shared.allowed.contains(&host_and_port) {
-            &shared.configured
-        } else {
-            address::check_literal(url)?;
-            &shared.checked
-        };
-        let host = shared.hosts.host(host_and_port, request.pace);
+        let client = shared.client(url)?;
+        let host = shared.hosts.host(url, request.pace);
         let mut tries = 0;
         loop {
             let place = match self.take_reserved(&host) {
@@ -299,23 +295,35 @@ impl Http {
                 None => shared.admit(&host, url).await?,
             };
             tries += 1;
-            self.count(|counters| &counters.requests, 1);
-            let outgoing = Outgoing { headers: headers.clone(), body: request.body, max_bytes: request.max_bytes };
-            let (received, mut rate, begun) = (AtomicU64::new(0), Rate::default(), Instant::now());
-            let wire = Wire { client, tape: &shared.tape, received_bytes: &received };
-            let attempt = exchange(wire, url, outgoing, &mut rate);
-            let outcome = match tokio::time::timeout(*budget, attempt).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(Failure::again(shared.out_of_time(url))),
+            let mut headers = headers.clone();
+            let now = shared.clock.now();
+            let taken = match shared.credentials.take(url, host.lane(), now, &headers) {
+                Ok(taken) => taken,
+                Err(missing) => {
+                    drop(place);
+                    shared.wait_for_credential(url, missing, tries).await?;
+                    continue;
+                }
             };
-            self.count(|counters| &counters.received_bytes, received.into_inner());
-            *budget = budget.saturating_sub(begun.elapsed());
-            if let Some(wait) = rate.wait() {
+            if let Err(error) = taken.put(self, now, &mut headers).await {
+                drop(place);
+                if !taken.set_aside(&error, now) {
+                    return Err(error);
+                }
+                continue;
+            }
+            let outgoing =
+                Outgoing { headers, body: request.body, is_secret: request.is_secret, max_bytes: request.max_bytes };
+            let (outcome, heard) = self.send(client, url, outgoing, budget).await;
+            let verdict = taken.learn(heard.status, heard.rate, shared.clock.now());
+            if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.close_until(shared.clock.now().saturating_add(wait));
             }
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),
+                // Another credential is tried at once. Each is spent or refused only once before there is none.
+                Err(_) if verdict != Verdict::Stands && !budget.is_zero() => tries -= 1,
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Again { error, wait, is_for_all }) => {
                     let is_last = tries >= shared.settings.max_tries || budget.is_zero();
@@ -323,6 +331,27 @@ impl Http {
                 }
             }
         }
+    }
+
+    /// Sends once, within what is left of the time on the wire, and counts.
+    async fn send(
+        &self,
+        client: &reqwest::Client,
+        url: &Url,
+        outgoing: Outgoing<'_>,
+        budget: &mut Duration,
+    ) -> (Result<Reply, Failure>, Heard) {
+        self.count(|counters| &counters.requests, 1);
+        let (received, mut heard, begun) = (AtomicU64::new(0), Heard::default(), Instant::now());
+        let wire = Wire { client, tape: &self.shared.tape, received_bytes: &received };
+        let attempt = exchange(wire, url, outgoing, &mut heard);
+        let outcome = match tokio::time::timeout(*budget, attempt).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Failure::again(self.shared.out_of_time(url))),
+        };
+        self.count(|counters| &counters.received_bytes, received.into_inner());
+        *budget = budget.saturating_sub(begun.elapsed());
+        (outcome, heard)
     }
 }
 
@@ -332,11 +361,43 @@ impl Shared {
     /// # Errors
     /// `RetryAt` where the host wants to be left alone for longer than the client waits.
     async fn admit(&self, host: &Host, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
-        let place = host.admit(&*self.clock, Duration::from_millis(self.settings.max_wait_ms)).await;
-        place.map_err(|wait| CrawlError::RetryAt {
-            subject: redact_url(url.clone()),
-            wait_s: wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)),
-        })
+        host.admit(&*self.clock, self.max_wait()).await.map_err(|wait| retry_at(url, wait))
+    }
+
+    /// The client for an address.
+    ///
+    /// # Errors
+    /// `Refused` for one whose host is written as a number that may not be fetched.
+    fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
+        if self.allowed.contains(&Origin::of(url).host_and_port()) {
+            return Ok(&self.configured);
+        }
+        address::check_literal(url)?;
+        Ok(&self.checked)
+    }
+
+    fn max_wait(&self) -> Duration {
+        Duration::from_millis(self.settings.max_wait_ms)
+    }
+
+    /// Waits until one of several credentials has something left again.
+    ///
+    /// # Errors
+    /// `RetryAt` where that takes too long or was waited for too often, `Denied` where the server refuses them all.
+    async fn wait_for_credential(&self, url: &Url, missing: Missing, tries: u32) -> Result<(), CrawlError> {
+        match missing {
+            Missing::Spent(wait) if wait > self.max_wait() || tries >= self.settings.max_tries => {
+                Err(retry_at(url, wait))
+            }
+            Missing::Spent(wait) => {
+                self.clock.sleep(wait).await;
+                Ok(())
+            }
+            Missing::Refused => Err(CrawlError::Denied {
+                subject: redact_url(url.clone()),
+                detail: "every credential for it was refused".to_owned(),
+            }),
+        }
     }
 
     /// Waits before the next try.
@@ -354,7 +415,7 @@ impl Shared {
     ) -> Result<(), CrawlError> {
         // A server may ask for no wait at all and mean none of it, so the backoff is the least.
         let wait = self.backoff.after(tries).max(asked.unwrap_or_default());
-        let is_too_long = wait > Duration::from_millis(self.settings.max_wait_ms);
+        let is_too_long = wait > self.max_wait();
         if is_for_all {
             host.close_until(self.clock.now().saturating_add(wait));
         }
@@ -377,6 +438,11 @@ impl Shared {
             detail: format!("not done within {} ms", self.settings.total_deadline_ms),
         }
     }
+}
+
+fn retry_at(url: &Url, wait: Duration) -> CrawlError {
+    let wait_s = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+    CrawlError::RetryAt { subject: redact_url(url.clone()), wait_s }
 }
 
 fn refused(url: &Url, rule: &str) -> CrawlError {

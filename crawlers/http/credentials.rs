@@ -1,13 +1,18 @@
 //! Which credential goes to which address.
 //!
-//! Must not know where credentials come from.
+//! Must not know where credentials come from. Several for the same base address and header are a pool.
+
+use std::time::Duration;
 
 use capdex_core::snapshot::GapReason;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::address::{self, Origin};
-use super::{Credential, redact};
+use super::app::App;
+use super::pool::{Missing, Pool, Verdict};
+use super::rate::Rate;
+use super::{Credential, Http, HttpSettings, redact};
 use crate::CrawlError;
 
 /// Every credential, ready to be sent.
@@ -17,38 +22,125 @@ struct Entry {
     origin: Origin,
     path: String,
     header: HeaderName,
-    value: HeaderValue,
+    proofs: Vec<Proof>,
+    pool: Pool,
+}
+
+/// What a header's value is made of.
+enum Proof {
+    Fixed(HeaderValue),
+    App(Box<App>),
+}
+
+/// The credentials that one request was sent with.
+pub(super) struct Taken<'a> {
+    lane: &'a str,
+    members: Vec<(&'a Entry, usize)>,
 }
 
 impl Credentials {
     /// Reads the credentials of the settings.
     ///
     /// # Errors
-    /// `Malformed` or `Refused` for a base address that is none, `Malformed` for a value that no header can carry.
-    pub(super) fn read(credentials: &[Credential]) -> Result<Self, CrawlError> {
-        credentials.iter().map(read).collect::<Result<_, _>>().map(Self)
+    /// `Malformed` or `Refused` for a base address that is none, `Malformed` for a value that no header can carry and
+    /// for an app whose key is none.
+    pub(super) fn read(settings: &HttpSettings) -> Result<Self, CrawlError> {
+        let mut all = Self(Vec::new());
+        for credential in &settings.credentials {
+            let (header, value) = fixed(credential)?;
+            all.put(&credential.base_url, header, Proof::Fixed(value))?;
+        }
+        for app in &settings.apps {
+            all.put(&app.base_url, AUTHORIZATION, Proof::App(Box::new(App::read(app)?)))?;
+        }
+        Ok(all)
     }
 
-    /// Adds to `headers` what proves to the server of `url` who asks: for each header the credential whose base address
-    /// is the longest that `url` is under.
-    pub(super) fn add(&self, url: &Url, headers: &mut HeaderMap) {
+    /// Puts a proof beside those for the same base address and header. The same one twice is one.
+    fn put(&mut self, base_url: &str, header: HeaderName, proof: Proof) -> Result<(), CrawlError> {
+        let url = address::parse(base_url)?;
+        let (origin, path) = (Origin::of(&url), url.path().trim_end_matches('/').to_owned());
+        let is_same = |entry: &&mut Entry| (&entry.origin, &entry.path, &entry.header) == (&origin, &path, &header);
+        let Some(entry) = self.0.iter_mut().find(is_same) else {
+            self.0.push(Entry { origin, path, header, proofs: vec![proof], pool: Pool::new(1) });
+            return Ok(());
+        };
+        let is_known =
+            |known: &Proof| matches!((known, &proof), (Proof::Fixed(one), Proof::Fixed(other)) if one == other);
+        if !entry.proofs.iter().any(is_known) {
+            entry.proofs.push(proof);
+            entry.pool = Pool::new(entry.proofs.len());
+        }
+        Ok(())
+    }
+
+    /// Takes what proves to the server of `url` who asks: for each header that `headers` do not have, a credential whose
+    /// base address is the longest that `url` is under. `lane` is the part of the host whose budget is charged.
+    pub(super) fn take<'a>(
+        &'a self,
+        url: &Url,
+        lane: &'a str,
+        now: Duration,
+        headers: &HeaderMap,
+    ) -> Result<Taken<'a>, Missing> {
         let origin = Origin::of(url);
         let is_under =
             |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let mut fitting: Vec<&Entry> =
             self.0.iter().filter(|entry| entry.origin == origin && is_under(&entry.path)).collect();
-        // Of those with the same length the first one stays, as it did before there were several headers.
         fitting.sort_by_key(|entry| std::cmp::Reverse(entry.path.len()));
+        let mut members: Vec<(&Entry, usize)> = Vec::new();
         for entry in fitting {
-            if !headers.contains_key(&entry.header) {
-                headers.insert(entry.header.clone(), entry.value.clone());
+            let is_there = members.iter().any(|(taken, _)| taken.header == entry.header);
+            if !is_there && !headers.contains_key(&entry.header) {
+                members.push((entry, entry.pool.take(lane, now)?));
             }
         }
+        Ok(Taken { lane, members })
     }
 }
 
-fn read(credential: &Credential) -> Result<Entry, CrawlError> {
-    let url = address::parse(&credential.base_url)?;
+impl Taken<'_> {
+    /// Puts the credentials into the headers; an app's token is asked for where there is none that holds.
+    ///
+    /// # Errors
+    /// What the request for a token met.
+    pub(super) async fn put(&self, http: &Http, now: Duration, headers: &mut HeaderMap) -> Result<(), CrawlError> {
+        for (entry, number) in &self.members {
+            let value = match entry.proofs.get(*number) {
+                Some(Proof::Fixed(value)) => value.clone(),
+                Some(Proof::App(app)) => app.value(http, now).await?,
+                None => continue,
+            };
+            headers.insert(entry.header.clone(), value);
+        }
+        Ok(())
+    }
+
+    /// Sets aside, among several, the credential that could not be made; gives whether another one may do.
+    pub(super) fn set_aside(&self, error: &CrawlError, now: Duration) -> bool {
+        let is_refused = !error.is_transient();
+        self.members
+            .iter()
+            .fold(false, |any, (entry, number)| entry.pool.set_aside(*number, self.lane, is_refused, now) || any)
+    }
+}
+
+impl Taken<'_> {
+    /// Whether the budget that an answer speaks of is that of one credential among several, and not the host's.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.members.iter().any(|(entry, _)| !entry.pool.is_single())
+    }
+
+    /// Learns from the answer. `status` is none where nothing answered.
+    pub(super) fn learn(&self, status: Option<u16>, rate: Rate, now: Duration) -> Verdict {
+        let verdicts =
+            self.members.iter().map(|(entry, number)| entry.pool.learn(*number, self.lane, status, rate, now));
+        verdicts.fold(Verdict::Stands, |all, one| if one == Verdict::Stands { all } else { one })
+    }
+}
+
+fn fixed(credential: &Credential) -> Result<(HeaderName, HeaderValue), CrawlError> {
     let malformed = || CrawlError::Malformed {
         subject: redact(&credential.base_url),
         reason: GapReason::Malformed,
@@ -57,5 +149,5 @@ fn read(credential: &Credential) -> Result<Entry, CrawlError> {
     let header = HeaderName::from_bytes(credential.header.as_bytes()).map_err(|_| malformed())?;
     let mut value = HeaderValue::from_str(credential.value.reveal()).map_err(|_| malformed())?;
     value.set_sensitive(true);
-    Ok(Entry { origin: Origin::of(&url), path: url.path().trim_end_matches('/').to_owned(), header, value })
+    Ok((header, value))
 }

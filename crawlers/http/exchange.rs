@@ -19,7 +19,7 @@ use super::address;
 use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::retry_after;
-use super::tape::{Exchange, Key, Outcome, Tape, headers_of};
+use super::tape::{Exchange, Key, Outcome, Tape, headers_of, without_tokens};
 use crate::CrawlError;
 
 /// What an answer was.
@@ -85,6 +85,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) headers: HeaderMap,
     /// The body of a POST; a GET has none.
     pub(crate) body: Option<&'a [u8]>,
+    /// Whether the answer is a token.
+    pub(crate) is_secret: bool,
     pub(crate) max_bytes: u64,
 }
 
@@ -97,21 +99,30 @@ pub(crate) struct Wire<'a> {
     pub(crate) received_bytes: &'a AtomicU64,
 }
 
+/// What the head of an answer says beside what it brings. Nothing where nothing answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Heard {
+    /// The status.
+    pub(crate) status: Option<u16>,
+    /// What is left of the budget.
+    pub(crate) rate: Rate,
+}
+
 /// Sends one request and reads its answer, or takes both from the tape.
 ///
-/// `rate` learns what the answer says of the host's budget, whatever the answer is.
+/// `heard` learns what the answer's head says, whatever the answer is.
 pub(crate) async fn exchange(
     wire: Wire<'_>,
     url: &Url,
     outgoing: Outgoing<'_>,
-    rate: &mut Rate,
+    heard: &mut Heard,
 ) -> Result<Reply, Failure> {
     let key = Key {
         method: if outgoing.body.is_some() { "POST" } else { "GET" }.to_owned(),
         url: url.as_str().to_owned(),
         body: outgoing.body.map(Digest::of),
     };
-    let max_bytes = outgoing.max_bytes;
+    let (max_bytes, is_secret) = (outgoing.max_bytes, outgoing.is_secret);
     let response = match send(wire, url, outgoing, &key).await {
         Ok(response) => response,
         Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
@@ -123,7 +134,7 @@ pub(crate) async fn exchange(
     };
     let status = response.status().as_u16();
     let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
-    *rate = Rate::of(response.headers());
+    *heard = Heard { status: Some(status), rate: Rate::of(response.headers()) };
     trace!(url = subject(url), status, "answered");
     let result = match status {
         200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
@@ -133,6 +144,7 @@ pub(crate) async fn exchange(
     };
     if let Some(headers) = recorded {
         let body = match &result {
+            Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
             Ok(Reply::Body { bytes, .. }) => bytes.clone(),
             _ => Vec::new(),
         };
@@ -232,6 +244,11 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
         }
         _ => Failure::Final(CrawlError::Malformed { subject, reason: GapReason::BadAnswer, detail }),
     }
+}
+
+/// Whether an error is this status, which a server gave for what was asked and not for who asked.
+pub(crate) fn is_status(error: &CrawlError, status: u16) -> bool {
+    matches!(error, CrawlError::Malformed { detail, .. } if *detail == format!("status {status}"))
 }
 
 fn too_many(subject: String, headers: &HeaderMap) -> Failure {

@@ -1,6 +1,7 @@
-//! How fast and how many: one pace, one number of places and one gate per host.
+//! How fast and how many: one pace, one number of places and one gate per host, or per lane of it.
 //!
-//! Must not know what is asked for.
+//! Must not know what is asked for. A lane is a part of a host that has a budget of its own, such as the search of an
+//! API: the paths below an address to which the settings give a pace.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use url::Url;
 
 use super::address::{self, Origin};
 use super::clock::Clock;
@@ -21,8 +23,14 @@ const MAX_HOSTS: usize = 1_024;
 /// Every host that was asked, with its pace.
 pub(crate) struct Hosts {
     default: Limits,
-    own: BTreeMap<(String, u16), Limits>,
-    hosts: Mutex<BTreeMap<(String, u16), Arc<Host>>>,
+    /// The lanes of a host, the longest path first.
+    own: BTreeMap<(String, u16), Vec<Lane>>,
+    hosts: Mutex<BTreeMap<(String, u16, String), Arc<Host>>>,
+}
+
+struct Lane {
+    path: String,
+    limits: Limits,
 }
 
 impl Hosts {
@@ -32,29 +40,47 @@ impl Hosts {
     /// `Malformed` or `Refused` for a pace whose address is none.
     pub(crate) fn new(settings: &HttpSettings) -> Result<Self, CrawlError> {
         let per_second = NonZeroU32::new(settings.requests_per_second).unwrap_or(NonZeroU32::MIN);
-        let mut own = BTreeMap::new();
+        let mut own: BTreeMap<(String, u16), Vec<Lane>> = BTreeMap::new();
         for (base_url, pace) in &settings.paces {
-            own.insert(Origin::of(&address::parse(base_url)?).host_and_port(), Limits::of(*pace));
+            let url = address::parse(base_url)?;
+            let lane = Lane { path: url.path().trim_end_matches('/').to_owned(), limits: Limits::of(*pace) };
+            let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
+            lanes.retain(|other| other.path != lane.path);
+            lanes.push(lane);
+            lanes.sort_by_key(|lane| std::cmp::Reverse(lane.path.len()));
         }
         let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
         Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
 
-    /// The host at this name and port; made on first use, with its own pace, else with `pace`, else with that of all.
-    pub(crate) fn host(&self, name_and_port: (String, u16), pace: Option<Pace>) -> Arc<Host> {
+    /// The host of an address, or the lane of it that the address is in; made on first use. What is in no lane is in
+    /// the one with the shortest path: a pace is for a whole host, but for what has one of its own. A host without a pace
+    /// of its own has `pace`, else that of all.
+    pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
+        let (name, port) = Origin::of(url).host_and_port();
+        let lanes = self.own.get(&(name.clone(), port));
+        let lane = lanes.and_then(|lanes| lanes.iter().find(|lane| lane.holds(url.path())).or(lanes.last()));
+        let key = (name, port, lane.map(|lane| lane.path.clone()).unwrap_or_default());
+        let limits = lane.map(|lane| lane.limits).or(pace.map(Limits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
-        if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&name_and_port) {
+        if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
-        let wished = pace.map(Limits::of);
-        let limits = self.own.get(&name_and_port).or(wished.as_ref()).unwrap_or(&self.default);
-        Arc::clone(hosts.entry(name_and_port).or_insert_with(|| {
+        let lane = key.2.clone();
+        Arc::clone(hosts.entry(key).or_insert_with(|| {
             Arc::new(Host {
+                lane,
                 pace: RateLimiter::direct(limits.quota),
                 places: Arc::new(Semaphore::new(limits.places)),
                 closed_until: Mutex::new(Duration::ZERO),
             })
         }))
+    }
+}
+
+impl Lane {
+    fn holds(&self, path: &str) -> bool {
+        path.strip_prefix(self.path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -73,14 +99,20 @@ impl Limits {
     }
 }
 
-/// One host's pace.
+/// The pace of one host, or of one lane of it.
 pub(crate) struct Host {
+    lane: String,
     pace: DefaultDirectRateLimiter,
     places: Arc<Semaphore>,
     closed_until: Mutex<Duration>,
 }
 
 impl Host {
+    /// The path of the lane; empty for a whole host.
+    pub(crate) fn lane(&self) -> &str {
+        &self.lane
+    }
+
     /// Waits for a place, for the pace and for the gate, in this order. The place is free again when what comes back
     /// is dropped.
     ///
@@ -121,7 +153,11 @@ mod tests {
 
     fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
         let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
-        Hosts::new(&settings).expect("valid").host(("host.test".into(), 80), None)
+        Hosts::new(&settings).expect("valid").host(&url("http://host.test"), None)
+    }
+
+    fn url(address: &str) -> Url {
+        Url::parse(address).expect("an address")
     }
 
     /// Whether a place is given without any wait.
@@ -163,14 +199,14 @@ mod tests {
     #[test]
     fn one_host_has_one_pace_and_hosts_are_bounded() {
         let hosts = Hosts::new(&HttpSettings::default()).expect("valid");
-        let kept = hosts.host(("host.test".into(), 80), None);
-        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80), None)));
-        assert!(!Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 81), None)));
+        let kept = hosts.host(&url("http://host.test"), None);
+        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"), None)));
+        assert!(!Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test:81"), None)));
         for number in 0..3 * MAX_HOSTS {
-            hosts.host((format!("host-{number}.test"), 80), None);
+            hosts.host(&url(&format!("http://host-{number}.test")), None);
         }
         assert!(hosts.hosts.lock().expect("no test thread panics while it holds this").len() <= MAX_HOSTS + 1);
-        assert!(Arc::ptr_eq(&kept, &hosts.host(("host.test".into(), 80), None)));
+        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"), None)));
     }
 
     #[tokio::test]
@@ -178,7 +214,8 @@ mod tests {
         let pace = Pace { per_minute: 1, burst: 2, in_flight: 9 };
         let settings = HttpSettings { paces: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
         let hosts = Hosts::new(&settings).expect("valid");
-        let (slow, other) = (hosts.host(("slow.test".into(), 80), None), hosts.host(("other.test".into(), 80), None));
+        let (slow, other) =
+            (hosts.host(&url("http://slow.test/x"), None), hosts.host(&url("http://other.test/api"), None));
         let mut places = Vec::new();
         for is_given in [true, true, false] {
             let place = is_admitted(&slow).await;
@@ -189,5 +226,21 @@ mod tests {
         assert_eq!(places.len(), 5);
         let settings = HttpSettings { paces: vec![("ftp://slow.test".into(), pace)], ..HttpSettings::default() };
         assert!(Hosts::new(&settings).is_err());
+    }
+
+    #[test]
+    fn a_lane_has_a_pace_and_a_gate_of_its_own() {
+        let pace = Pace { per_minute: 60, burst: 1, in_flight: 1 };
+        let paces = ["http://api.test/v3", "http://api.test/v3/search", "http://api.test/v3/search/code"];
+        let paces = paces.map(|address| (address.to_owned(), pace)).to_vec();
+        let hosts = Hosts::new(&HttpSettings { paces, ..HttpSettings::default() }).expect("valid");
+        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).lane().to_owned();
+        assert_eq!(lane("/v3/search/code?q=x"), "/v3/search/code");
+        assert_eq!(lane("/v3/search/repositories"), "/v3/search");
+        assert_eq!((lane("/v3/searching").as_str(), lane("/elsewhere").as_str()), ("/v3", "/v3"));
+        let (search, rest) =
+            (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
+        search.close_until(MAX_WAIT);
+        assert_eq!((search.closed_until(), rest.closed_until()), (MAX_WAIT, Duration::ZERO));
     }
 }

@@ -3,12 +3,14 @@
 //! Must not know what is fetched or why.
 
 mod address;
+mod app;
 mod client;
 mod clock;
 mod connections;
 mod credentials;
 mod exchange;
 mod limits;
+mod pool;
 mod rate;
 mod redact;
 mod retry;
@@ -21,6 +23,7 @@ mod tests;
 
 pub use client::{Answer, Http, Request};
 pub use exchange::KeptHeaders;
+pub(crate) use exchange::is_status;
 pub use redact::{Secret, redact};
-pub use settings::{Credential, HttpSettings, Pace};
+pub use settings::{AppCredential, Credential, HttpSettings, Pace};
 pub use tape::TapeSettings;

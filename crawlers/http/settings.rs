@@ -2,6 +2,8 @@
 //!
 //! Must not know any source.
 
+use capdex_core::time::Timestamp;
+
 use super::{Secret, TapeSettings};
 
 /// How requests are made. [`Default`] is polite and safe; every field may be set by itself.
@@ -13,13 +15,19 @@ pub struct HttpSettings {
     /// The configured base addresses. Their host and port are exempt from the check of private addresses, nothing
     /// else is.
     pub allowed_base_urls: Vec<String>,
-    /// What proves to a server who asks, by base address. The longest base address that fits wins.
+    /// What proves to a server who asks, by base address. The longest base address that fits wins; of several for the
+    /// same base address and header each request takes the one with the most left.
     pub credentials: Vec<Credential>,
+    /// Apps that prove who asks with a token made on the spot, by base address; they stand beside the credentials of the
+    /// `Authorization` header.
+    pub apps: Vec<AppCredential>,
     /// Requests a second to one host, also the size of a burst. 0 counts as 1.
     pub requests_per_second: u32,
     /// Requests to one host that may be under way at once. 0 counts as 1.
     pub max_in_flight_per_host: usize,
-    /// Hosts that have a pace of their own: an address there, and the pace. The last one for a host wins.
+    /// Hosts that have a pace of their own: an address there, and the pace. The last one for an address wins. Where a
+    /// host has several, each is for the paths below its own (GitHub's search has a budget apart from the rest), and
+    /// the one with the shortest path is for all others.
     pub paces: Vec<(String, Pace)>,
     /// How often one address is tried before it counts as failed. 0 counts as 1.
     pub max_tries: u32,
@@ -49,6 +57,7 @@ impl Default for HttpSettings {
             contact: "contact: set http.contact".to_owned(),
             allowed_base_urls: Vec::new(),
             credentials: Vec::new(),
+            apps: Vec::new(),
             requests_per_second: 10,
             max_in_flight_per_host: 6,
             paces: Vec::new(),
@@ -92,4 +101,20 @@ impl Credential {
     pub fn authorization(base_url: impl Into<String>, value: Secret) -> Self {
         Self { base_url: base_url.into(), header: "authorization".to_owned(), value }
     }
+}
+
+/// An installation of a GitHub App: its key signs a request for a token, which holds for an hour and is replaced before
+/// its end. The token is sent as a [`Credential`] would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppCredential {
+    /// The address of the API that it is for.
+    pub base_url: String,
+    /// The app's id, a number or a client id.
+    pub app: String,
+    /// The number of the installation.
+    pub installation: String,
+    /// The app's RSA key, in PEM.
+    pub private_key: Secret,
+    /// The time of day when the client is made; signatures are dated by it.
+    pub made: Timestamp,
 }

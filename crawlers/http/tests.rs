@@ -1,5 +1,8 @@
 //! What the client sends, and what it makes of what comes back, on loopback.
 
+mod app;
+mod pool;
+
 use std::io::Write as _;
 use std::time::Duration;
 

@@ -72,7 +72,8 @@ impl<'a> Registry<'a> {
     /// The anonymous token that a challenge `Bearer realm="…",service="…"` leads to; none for another kind of challenge.
     async fn fetch_token(&self, challenge: &str) -> Result<Option<Secret>, CrawlError> {
         let Some(url) = self.token_address(challenge) else { return Ok(None) };
-        let request = Request { url: &url, pace: Some(PACE), max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
+        let request =
+            Request { url: &url, pace: Some(PACE), is_secret: true, max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
         let Answer::Body { bytes, .. } = self.http.get(request).await? else { return Ok(None) };
         let granted: Option<Granted> = serde_json::from_slice(&bytes).ok();
         Ok(granted.and_then(|granted| granted.token.or(granted.access_token)).map(Secret::new))

@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_types, reason = "this is the one place for decoders")]
 
 mod capped;
+pub(crate) mod comment;
 mod format;
 mod gzip;
 pub(crate) mod intake;

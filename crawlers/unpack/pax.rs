@@ -14,6 +14,8 @@ pub(super) struct Pax {
     pub(super) size: Option<u64>,
     /// Whether the member is sparse.
     pub(super) sparse: bool,
+    /// A remark, which changes nothing.
+    pub(super) comment: Option<Vec<u8>>,
 }
 
 impl Pax {
@@ -25,6 +27,7 @@ impl Pax {
             block = rest;
             let repeated = match key {
                 b"path" => pax.path.replace(value.to_vec()).is_some(),
+                b"comment" => pax.comment.replace(value.to_vec()).is_some(),
                 b"linkpath" => pax.link.replace(value.to_vec()).is_some(),
                 b"size" => {
                     let size = number(value).ok_or("the size in an extended header is no number")?;
@@ -44,7 +47,7 @@ impl Pax {
 
     /// Whether the records change where a member lies or what it is called. Those of the whole archive must not.
     pub(super) fn is_neutral(&self) -> bool {
-        *self == Self::default()
+        *self == Self { comment: self.comment.clone(), ..Self::default() }
     }
 }
 

@@ -53,6 +53,12 @@ pub struct Standing {
     /// Watchers of the repository.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub watchers: Claim<u64>,
+    /// The number by which its forge knows the repository: another one under the same name is another repository.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub repository_id: Claim<u64>,
+    /// The same as the forge's other interface writes it.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub repository_node: Claim<String>,
     /// What imported lists of abuse report of it, sorted: known and empty where none does, unknown while no list was
     /// imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]

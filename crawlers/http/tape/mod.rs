@@ -139,6 +139,17 @@ pub(crate) fn headers_of(headers: &HeaderMap) -> Vec<(String, String)> {
     all
 }
 
+/// An answer that is a token, in its form and without the token.
+pub(crate) fn without_tokens(body: &[u8]) -> Vec<u8> {
+    let Ok(serde_json::Value::Object(mut answer)) = serde_json::from_slice(body) else { return Vec::new() };
+    for name in ["token", "access_token"] {
+        if let Some(token) = answer.get_mut(name) {
+            *token = "left out of the record".into();
+        }
+    }
+    serde_json::Value::Object(answer).to_string().into_bytes()
+}
+
 fn broken(path: &std::path::Path, detail: &str) -> CrawlError {
     CrawlError::Malformed {
         subject: path.display().to_string(),

@@ -42,11 +42,17 @@ async fn a_recorded_crawl_is_played_again_byte_for_byte_without_a_server() {
     for (path, body) in questions {
         first.push(ask(&http, &format!("{base_url}{path}"), body).await);
     }
+    let token: &[u8] = br#"{"token":"canary"}"#;
+    let (url, is_secret) = (format!("{base_url}/post"), true);
+    let ask_token = Request { url: &url, body: Some(token), is_secret, max_bytes: 1_000, ..Request::default() };
+    assert!(http.get(ask_token).await.is_ok());
     drop((server, http));
     let (http, _) = client(with(TapeSettings::Replay(path.clone()), &base_url));
     for ((question, body), expected) in questions.into_iter().zip(first) {
         assert_eq!(ask(&http, &format!("{base_url}{question}"), body).await, expected, "{question}");
     }
+    let secret = Request { url: &format!("{base_url}/post"), body: Some(b"secret"), ..Request::default() };
+    assert!(http.get(secret).await.is_err(), "what is not on record is not answered");
     let unasked = ask(&http, &format!("{base_url}/other"), None).await;
     assert!(matches!(unasked, Err(CrawlError::Unreachable { .. })), "{unasked:?}");
     let text = crate::unpack::gunzip(&std::fs::read(&path).expect("there"), 1 << 20).expect("gzip");

@@ -1,0 +1,92 @@
+//! What the interfaces of all forges have in common: names of repositories, addresses, commits.
+//!
+//! Must not know which forge answers.
+
+use capdex_core::snapshot::GapReason;
+use serde_json::Value;
+use url::Url;
+
+use crate::http::redact;
+use crate::{CrawlError, json};
+
+/// The longest name of an owner or a repository that a forge takes.
+const MAX_NAME_BYTES: usize = 100;
+
+/// The most bytes that the document of a repository or a commit may have; a commit lists the files that it changes.
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
+
+/// Whether a text can be the name of an owner or a repository.
+pub(crate) fn is_name(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.starts_with('.') && text.bytes().all(is_letter)
+}
+
+/// The address below `base_url` with these segments, each encoded.
+///
+/// # Errors
+/// `Malformed` where the base address can have nothing below it.
+pub(crate) fn address<'a>(
+    base_url: &str,
+    segments: impl IntoIterator<Item = &'a str>,
+    query: &[(&str, &str)],
+) -> Result<String, CrawlError> {
+    let mut url = Url::parse(base_url).map_err(|_| malformed(base_url, "the base address is none"))?;
+    url.path_segments_mut()
+        .map_err(|()| malformed(base_url, "nothing can lie below the base address"))?
+        .pop_if_empty()
+        .extend(segments);
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    Ok(url.into())
+}
+
+/// The commit in an answer: its bare id, or a document that has it as `key`.
+pub(crate) fn commit(bytes: &[u8], key: &str) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?.trim();
+    if is_commit(text) {
+        return Some(text.to_owned());
+    }
+    let document = json::parse(bytes, |_, _| false).ok()?;
+    of_member(document.get(key)?)
+}
+
+/// A commit as the member of a document.
+pub(crate) fn of_member(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| is_commit(text)).map(str::to_owned)
+}
+
+/// Whether a text is a whole commit id: SHA-1, or SHA-256.
+pub(crate) fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// What an answer is that is not what the interface promises.
+pub(crate) fn malformed(address: &str, detail: impl Into<String>) -> CrawlError {
+    CrawlError::Malformed { subject: redact(address), reason: GapReason::BadAnswer, detail: detail.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_and_queries_are_encoded() {
+        let of = |base: &str, segments: &[&str]| address(base, segments.iter().copied(), &[("q", "a b&c")]);
+        let expected = "https://host.test/api/v3/commits/a%2Fb%20c?q=a+b%26c";
+        for base in ["https://host.test/api/v3", "https://host.test/api/v3/"] {
+            assert_eq!(of(base, &["commits", "a/b c"]).as_deref(), Ok(expected));
+        }
+        assert!(of("mailto:x@host.test", &["a"]).is_err() && of("nonsense", &["a"]).is_err());
+    }
+
+    #[test]
+    fn a_commit_is_read_bare_and_from_a_document() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        assert_eq!(commit(format!("{id}\n").as_bytes(), "sha").as_deref(), Some(id));
+        assert_eq!(commit(format!("{{\"sha\":\"{id}\"}}").as_bytes(), "sha").as_deref(), Some(id));
+        for wrong in ["", "0123", &id.to_uppercase(), "<html>", "[]", "{\"sha\":\"main\"}", "{\"sha\":1}"] {
+            assert_eq!(commit(wrong.as_bytes(), "sha"), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Where a walk stands: first the names, in steps, then the queries, page by page.
+//!
+//! Must not know what is found there.
+
+use capdex_core::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::queries::{Queries, Query};
+use super::shard::Shard;
+use crate::{Cursor, Next};
+
+/// Where a walk stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    /// The digest of the queries: those of another list are walked from their beginning.
+    of: String,
+    /// How many changed repositories may still be asked for more.
+    pub(super) deep: u64,
+    /// The place itself.
+    pub(super) at: At,
+}
+
+/// The place of a walk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum At {
+    /// Among the names: a cursor of their own; none at their beginning.
+    Names { at: Option<String> },
+    /// In a search: the parts of it that are left, the one that is walked last, and the page.
+    Search { index: usize, shards: Vec<Shard>, page: u64 },
+    /// In a list, at a page.
+    List { index: usize, page: u64 },
+    /// Among all repositories, behind this number.
+    Ids { index: usize, since: u64 },
+}
+
+impl Place {
+    /// Reads a cursor; the beginning where there is none that fits the queries, which is the first query where no names
+    /// are given.
+    pub(super) fn read(cursor: Option<&Cursor>, queries: &Queries, has_names: bool) -> Self {
+        let of = digest(queries);
+        let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
+        let fits = |place: &Self| place.of == of && place.at.fits(queries) && place.deep <= queries.deep;
+        if let Some(place) = read.filter(fits) {
+            return place;
+        }
+        let first = queries.all.first().filter(|_| !has_names).map(|query| At::beginning(0, query));
+        Self { of, deep: queries.deep, at: first.unwrap_or(At::Names { at: None }) }
+    }
+
+    /// Where the walk goes on from here; `None` where what was walked is at its end and the next query's turn comes.
+    pub(super) fn next(&self, at: Option<At>, deep: u64, queries: &Queries) -> Next {
+        let index = match self.at {
+            At::Names { .. } => 0,
+            At::Search { index, .. } | At::List { index, .. } | At::Ids { index, .. } => index + 1,
+        };
+        let at = at.or_else(|| queries.all.get(index).map(|query| At::beginning(index, query)));
+        let Some(at) = at else { return Next::END };
+        let place = Self { of: self.of.clone(), deep, at };
+        // Numbers and short texts: it can always be written.
+        serde_json::to_string(&place).map_or(Next::END, |text| Next::More(Cursor(text)))
+    }
+}
+
+impl At {
+    fn beginning(index: usize, query: &Query) -> Self {
+        match query {
+            Query::Repositories(_) | Query::Code(_) => Self::Search { index, shards: vec![Shard::default()], page: 1 },
+            Query::Owner { .. } => Self::List { index, page: 1 },
+            Query::Ids { from, .. } => Self::Ids { index, since: from.saturating_sub(1) },
+        }
+    }
+
+    /// The query that is walked here.
+    pub(super) fn query<'a>(&self, queries: &'a Queries) -> Option<&'a Query> {
+        match self {
+            Self::Names { .. } => None,
+            Self::Search { index, .. } | Self::List { index, .. } | Self::Ids { index, .. } => queries.all.get(*index),
+        }
+    }
+
+    fn fits(&self, queries: &Queries) -> bool {
+        match (self, self.query(queries)) {
+            (Self::Names { .. }, _)
+            | (Self::List { .. }, Some(Query::Owner { .. }))
+            | (Self::Ids { .. }, Some(Query::Ids { .. })) => true,
+            (Self::Search { shards, .. }, Some(Query::Repositories(_) | Query::Code(_))) => !shards.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+fn digest(queries: &Queries) -> String {
+    let text = format!("{queries:?}");
+    Digest::of(text.as_bytes()).hex()
+}

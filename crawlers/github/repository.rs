@@ -1,0 +1,135 @@
+//! A repository's document as a listing, and the digest of what of it counts.
+//!
+//! Must not know how it was asked for. octocrab's type reads it, of the members that are kept: whole documents it takes
+//! only as GitHub itself writes them, and what speaks GitHub's interface elsewhere leaves some members out.
+
+use capdex_core::digest::Digest;
+use capdex_core::listing::{Claim, Claims};
+use capdex_core::standing::Standing;
+use octocrab::models;
+use serde_json::{Map, Value, json};
+
+use crate::claims::{instant, list, of_text};
+use crate::forge::is_name;
+
+/// What octocrab's type is given of a document.
+const KEPT: [&str; 13] = [
+    "id",
+    "node_id",
+    "name",
+    "full_name",
+    "private",
+    "html_url",
+    "description",
+    "forks_count",
+    "stargazers_count",
+    "subscribers_count",
+    "default_branch",
+    "topics",
+    "archived",
+];
+
+/// A repository as its document says.
+#[derive(Clone, Debug)]
+pub(super) struct Repository {
+    /// Owner and name, as written.
+    pub(super) full_name: String,
+    /// The forge's number for it.
+    pub(super) id: u64,
+    /// The branch that is listed.
+    pub(super) default_branch: Option<String>,
+    /// Whether only some may see it.
+    pub(super) is_private: bool,
+    /// What the document claims.
+    pub(super) claims: Claims,
+}
+
+impl Repository {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(document: &Value) -> Result<Self, String> {
+        let whole = document.as_object().ok_or("not an object")?;
+        let mut kept: Map<String, Value> =
+            KEPT.iter().filter_map(|key| Some(((*key).to_owned(), whole.get(*key)?.clone()))).collect();
+        // The one address that octocrab insists on; nothing is asked there.
+        kept.insert("url".to_owned(), json!("https://repository.invalid"));
+        let read: models::Repository =
+            serde_json::from_value(Value::Object(kept)).map_err(|error| format!("no repository: {error}"))?;
+        let full_name = read.full_name.clone().ok_or("a repository without a full name")?;
+        if name_of(&full_name).is_none() {
+            return Err("the full name of the repository is none".to_owned());
+        }
+        Ok(Self {
+            id: read.id.into_inner(),
+            default_branch: read.default_branch.clone().filter(|branch| !branch.is_empty()),
+            is_private: read.private.unwrap_or(false),
+            claims: claims(read, whole),
+            full_name,
+        })
+    }
+
+    /// The name under which it is listed: forges do not tell upper case from lower.
+    pub(super) fn name(&self) -> String {
+        self.full_name.to_ascii_lowercase()
+    }
+
+    /// The digest of what counts. Watchers do not: lists and searches do not say them, and a repository must have one
+    /// digest wherever it is met.
+    pub(super) fn digest(&self) -> Digest {
+        let mut claims = self.claims.clone();
+        claims.standing.watchers = Claim::Unknown;
+        Digest::of_json(&(&self.full_name, &self.default_branch, self.is_private, claims))
+    }
+}
+
+/// Owner and name, where the text is both.
+pub(super) fn name_of(full_name: &str) -> Option<(&str, &str)> {
+    full_name.split_once('/').filter(|(owner, name)| is_name(owner) && is_name(name))
+}
+
+fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
+    let known = |count: Option<u64>| count.map_or(Claim::Unknown, Claim::Known);
+    let owner = whole.get("owner").and_then(|owner| owner.get("login")).and_then(Value::as_str);
+    let standing = Standing {
+        stars: known(read.stargazers_count.map(u64::from)),
+        forks: known(read.forks_count.map(u64::from)),
+        watchers: known(read.subscribers_count.and_then(|count| u64::try_from(count).ok())),
+        pushed: instant(whole.get("pushed_at")),
+        archived: read.archived.map_or(Claim::Unknown, Claim::Known),
+        repository_id: Claim::Known(read.id.into_inner()),
+        repository_node: read.node_id.as_deref().map_or(Claim::Unknown, of_text),
+        ..Standing::default()
+    };
+    Claims {
+        description: stated(whole, "description", read.description.as_deref()),
+        license: license(whole.get("license")),
+        repository: read.html_url.map_or(Claim::Unknown, |address| of_text(address.as_str())),
+        keywords: read.topics.map_or(Claim::Unknown, list),
+        maintainers: owner.map_or(Claim::Unknown, |owner| list(vec![owner.to_owned()])),
+        created: instant(whole.get("created_at")),
+        standing,
+        ..Claims::default()
+    }
+}
+
+/// A text that the document has a place for: `Absent` where the place is empty, `Unknown` where there is none.
+fn stated(whole: &Map<String, Value>, key: &str, text: Option<&str>) -> Claim<String> {
+    match text {
+        Some(text) => of_text(text),
+        None if whole.contains_key(key) => Claim::Absent,
+        None => Claim::Unknown,
+    }
+}
+
+/// The licence that the forge recognised, by its SPDX id; its name where it is none of SPDX's.
+fn license(value: Option<&Value>) -> Claim<String> {
+    let Some(value) = value else { return Claim::Unknown };
+    if value.is_null() {
+        return Claim::Absent;
+    }
+    let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let id = text("spdx_id").filter(|id| *id != "NOASSERTION");
+    id.or_else(|| text("name")).map_or(Claim::Unknown, of_text)
+}

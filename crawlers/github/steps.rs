@@ -1,0 +1,116 @@
+//! One step of a walk: some of the names, or one page of a query, and the rows that they give.
+//!
+//! Must not know what an answer holds.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::page;
+use super::place::{At, Place};
+use super::queries::{self, Query};
+use super::visit::{Found, Visitor};
+use crate::walk::{self, Window};
+use crate::{CrawlError, ListRequest, Listed, Page};
+
+/// What a visit gave.
+type Visit = Result<Found, CrawlError>;
+
+/// Takes the step at which the request stands.
+pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+    let queries = queries::read(&request.settings.queries)?;
+    let place = Place::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
+    let visitor = Visitor {
+        http: request.http.clone(),
+        base_url: request.settings.base_url.clone(),
+        id: request.id.to_owned(),
+        deep: Arc::new(AtomicU64::new(place.deep)),
+    };
+    let (listed, at) = match place.at.query(&queries) {
+        Some(query) => found(&request, &visitor, query, &place.at).await?,
+        None => names(&request, &visitor, &place.at).await?,
+    };
+    Ok(Page { listed, next: place.next(at, visitor.deep.load(Ordering::Relaxed), &queries) })
+}
+
+/// A step over the names that are given.
+async fn names(request: &ListRequest<'_>, visitor: &Visitor, at: &At) -> Result<(Vec<Listed>, Option<At>), CrawlError> {
+    let At::Names { at } = at else { return Ok((Vec::new(), None)) };
+    let window = Window::of(&request.settings.watchlist, at.as_deref());
+    let visits = visit(request, visitor, window.names).await;
+    let is_away = |(_, visit): &(String, Visit)| matches!(visit, Err(CrawlError::Unreachable { .. }));
+    // That the server is not there is better said once than for every name.
+    if window.begin == 0 && visits.iter().all(is_away) {
+        for (_, visit) in visits {
+            visit?;
+        }
+        return Ok((Vec::new(), None));
+    }
+    let next = window.next().map(|at| At::Names { at: Some(at) });
+    Ok((rows(request, visitor, visits).await, next))
+}
+
+/// A step over one page of a query.
+async fn found(
+    request: &ListRequest<'_>,
+    visitor: &Visitor,
+    query: &Query,
+    at: &At,
+) -> Result<(Vec<Listed>, Option<At>), CrawlError> {
+    let page = page::ask(visitor, query, at, request.as_of).await?;
+    let (mut listed, mut names) = (Vec::new(), Vec::new());
+    for (name, read) in page.repositories {
+        if is_given(request, &name) {
+            continue;
+        }
+        let key = request.key(&name);
+        let known = request.known.validators(&key).and_then(|known| known.digest);
+        match (known, read.map(|read| read.digest())) {
+            (Some(known), Some(now)) if known == now => listed.push(Listed::Unchanged(key)),
+            _ => names.push(name),
+        }
+    }
+    let visits = visit(request, visitor, &names).await;
+    listed.extend(rows(request, visitor, visits).await);
+    Ok((listed, page.next))
+}
+
+/// Visits all names at the same time; the client keeps the pace.
+async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -> Vec<(String, Visit)> {
+    let known = |name: &String| request.known.validators(&request.key(name));
+    let visits = names.iter().map(|name| visitor.clone().visit(name.clone(), known(name)));
+    let visited = walk::concurrently(visits).await;
+    let or_broken = |(name, visit): (&String, Option<Visit>)| {
+        (name.clone(), visit.unwrap_or_else(|| Err(walk::broken(&request.key(name)))))
+    };
+    names.iter().zip(visited).map(or_broken).collect()
+}
+
+/// What is listed for visits. What has another name now is listed under it too, unless it is walked by itself.
+async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String, Visit)>) -> Vec<Listed> {
+    let mut walked: BTreeSet<String> = visits.iter().map(|(name, _)| name.clone()).collect();
+    let mut rows = Vec::new();
+    for (name, visit) in visits {
+        let key = request.key(name);
+        match visit {
+            Ok(Found::Here(visited)) => rows.push(walk::listed(key, Ok(visited))),
+            Err(error) => rows.push(walk::listed(key, Err(error))),
+            Ok(Found::Moved(read, validators)) => {
+                let to = read.name();
+                rows.push(Listed::Moved { key, to: to.clone() });
+                if !is_given(request, &to) && walked.insert(to.clone()) {
+                    let key = request.key(to);
+                    let known = request.known.validators(&key);
+                    let visited = visitor.clone().finish(*read, validators, known).await;
+                    rows.push(walk::listed(key, visited));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Whether the name is among those that are given, which are walked by themselves. They are sorted.
+fn is_given(request: &ListRequest<'_>, name: &str) -> bool {
+    request.settings.watchlist.binary_search_by(|given| given.as_str().cmp(name)).is_ok()
+}

@@ -1,0 +1,301 @@
+//! The source against a GitHub on loopback, and against recorded answers of the real one.
+
+mod fake;
+mod recorded;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claim, Listing, Locator, Validators};
+use capdex_core::snapshot::GapReason;
+use fake::{GitHub, Repo};
+
+use super::SOURCE;
+use super::repository::Repository;
+use crate::conformance::{self, Origin, World};
+use crate::http::testing::{Server, client, request, settings};
+use crate::{CrawlError, Cursor, ListRequest, Listed, Next, SourceSettings};
+
+type Known = BTreeMap<ListingKey, Validators>;
+
+fn of_source(server: &Server, names: &[&str], queries: &[&str]) -> SourceSettings {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    SourceSettings {
+        base_url: server.base_url.clone(),
+        watchlist: owned(names),
+        queries: owned(queries),
+        ..SourceSettings::default()
+    }
+}
+
+fn serve(github: &GitHub) -> Server {
+    let github = github.clone();
+    Server::start(move |asked, _| github.answer(asked))
+}
+
+/// All rows of a walk.
+async fn walk(of_source: &SourceSettings, known: &Known) -> Result<Vec<Listed>, CrawlError> {
+    let (http, _) = client(settings(&[&of_source.base_url]));
+    let (mut rows, mut cursor): (Vec<Listed>, Option<Cursor>) = (Vec::new(), None);
+    loop {
+        let request = ListRequest { cursor: cursor.as_ref(), ..request("github", &http, of_source, known) };
+        let page = SOURCE.list(request).await?;
+        rows.extend(page.listed);
+        match page.next {
+            Next::More(next) => cursor = Some(next),
+            Next::Complete { watermark: None } => return Ok(rows),
+            Next::Complete { watermark } => panic!("no watermark was promised: {watermark:?}"),
+        }
+    }
+}
+
+fn learn(known: &mut Known, rows: &[Listed]) {
+    for row in rows {
+        if let Listed::Changed { listing, validators } = row {
+            known.insert(listing.key.clone(), validators.clone());
+        }
+    }
+}
+
+fn key(name: &str) -> ListingKey {
+    ListingKey::new("github", name)
+}
+
+fn listings(rows: &[Listed]) -> Vec<&Listing> {
+    rows.iter()
+        .filter_map(|row| match row {
+            Listed::Changed { listing, .. } => Some(listing.as_ref()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_repository_is_listed_with_its_commit_and_what_its_document_says() {
+    let server = serve(&GitHub::with([Repo::new(12, "Octo/Weather")]));
+    let rows = walk(&of_source(&server, &["octo/weather"], &[]), &Known::new()).await.expect("rows");
+    let all = listings(&rows);
+    let [listing] = all.as_slice() else { panic!("one: {rows:?}") };
+    let commit = Repo::new(12, "Octo/Weather").commit();
+    let url = format!("{}/repos/Octo/Weather/tarball/{commit}", server.base_url);
+    let locator = Locator::GitArchive { repository: "github:octo/weather".into(), commit, url };
+    assert_eq!((&listing.key, &listing.locators), (&key("octo/weather"), &vec![locator]));
+    let (claims, standing) = (&listing.claims, &listing.claims.standing);
+    assert_eq!((&claims.description, &claims.license), (&Claim::Absent, &Claim::Known("MIT".into())));
+    assert_eq!(claims.repository, Claim::Known("https://github.com/Octo/Weather".into()));
+    assert_eq!(claims.maintainers, Claim::Known(vec!["Octo".into()]));
+    assert_eq!(
+        (&standing.stars, &standing.forks, &standing.watchers),
+        (&Claim::Known(3), &Claim::Known(1), &Claim::Known(2))
+    );
+    assert_eq!((&standing.repository_id, &standing.repository_node), (&Claim::Known(12), &Claim::Known("R_12".into())));
+    assert_eq!((&standing.contributors, &standing.commits_year), (&Claim::Unknown, &Claim::Unknown));
+    assert_eq!(server.paths(), ["/repos/octo/weather", "/repos/Octo/Weather/commits/main"]);
+    assert_eq!(server.asked()[1].header("accept"), Some("application/vnd.github.sha"));
+}
+
+#[tokio::test]
+async fn an_unchanged_repository_costs_one_request_and_a_changed_one_two_and_its_archive() {
+    let mut github = GitHub::with((0..40).map(|id| Repo::new(id + 1, &format!("octo/repo-{id:02}"))));
+    let names: Vec<String> = github.repos.iter().map(|repo| repo.full_name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut known = Known::new();
+    let night = async |github: &GitHub, known: &mut Known| {
+        let server = serve(github);
+        let rows = walk(&of_source(&server, &names, &[]), known).await.expect("rows");
+        learn(known, &rows);
+        (listings(&rows).len(), server.asked().len())
+    };
+    assert_eq!(night(&github, &mut known).await, (40, 80));
+    assert_eq!(night(&github, &mut known).await, (0, 40));
+    github.repos[7].revision = 2;
+    github.repos[8].stars = 9;
+    assert_eq!(night(&github, &mut known).await, (2, 42));
+    assert_eq!(night(&github, &mut known).await, (0, 40));
+}
+
+#[tokio::test]
+async fn what_a_search_says_again_is_not_even_asked_for() {
+    let github = GitHub::with((0..250).map(|id| Repo::new(id + 1, &format!("octo/repo-{id:03}"))));
+    let mut known = Known::new();
+    for (changed, requests) in [(250, 3 + 2 * 250), (0, 3)] {
+        let server = serve(&github);
+        let rows = walk(&of_source(&server, &[], &["topic:mcp-server"]), &known).await.expect("rows");
+        assert_eq!((rows.len(), listings(&rows).len(), server.asked().len()), (250, changed, requests));
+        learn(&mut known, &rows);
+    }
+}
+
+#[tokio::test]
+async fn a_search_past_the_cap_is_split_and_gives_each_repository_once() {
+    let stars = |id: u64| if id < 1_500 { 0 } else { id % 40 };
+    let repos = (1..=2_600).map(|id| Repo { stars: stars(id), ..Repo::new(id, &format!("octo/r{id}")) });
+    for tires_above in [None, Some(600)] {
+        let github = GitHub { tires_above, ..GitHub::with(repos.clone()) };
+        // What is known already costs no visits, so that only searches are asked.
+        let digest = |repo: &Repo| Repository::read(&repo.item()).expect("a repository").digest();
+        let known = |repo: &Repo| Validators { digest: Some(digest(repo)), ..Validators::default() };
+        let known: Known = github.repos.iter().map(|repo| (key(&repo.full_name), known(repo))).collect();
+        let server = serve(&github);
+        let rows = walk(&of_source(&server, &[], &["topic:mcp-server"]), &known).await.expect("rows");
+        let found: BTreeSet<_> =
+            rows.iter().map(|row| matches!(row, Listed::Unchanged(_)).then_some(format!("{row:?}"))).collect();
+        assert_eq!((rows.len(), found.len(), found.contains(&None)), (2_600, 2_600, false));
+        let paths = server.paths();
+        assert!(paths.iter().all(|path| !path.contains("page=11")) && paths.len() < 100, "{}", paths.len());
+    }
+}
+
+#[tokio::test]
+async fn a_renamed_repository_is_moved_and_listed_under_its_new_name_once() {
+    let mut github = GitHub::with([Repo::new(1_000, "octo/new-name"), Repo::new(5, "octo/other")]);
+    github.left = ["octo/old-name", "octo/older-name"].map(|name| (name.to_owned(), 1_000)).into();
+    let server = serve(&github);
+    let mut known = Known::new();
+    let names = ["octo/old-name", "octo/older-name", "octo/other"];
+    let rows = walk(&of_source(&server, &names, &[]), &known).await.expect("rows");
+    let [Listed::Moved { key: old, to }, Listed::Changed { listing, .. }, Listed::Moved { to: again, .. }, _] =
+        rows.as_slice()
+    else {
+        panic!("{rows:?}")
+    };
+    assert_eq!((old, to.as_str(), again.as_str()), (&key("octo/old-name"), "octo/new-name", "octo/new-name"));
+    assert_eq!(listing.key, key("octo/new-name"));
+    assert_eq!(listing.claims.standing.repository_id, Claim::Known(1_000));
+    learn(&mut known, &rows);
+    // A second night knows the new name, and asks no more than the redirect takes.
+    let server = serve(&github);
+    let rows = walk(&of_source(&server, &names[..1], &[]), &known).await.expect("rows");
+    assert_eq!(rows[1], Listed::Unchanged(key("octo/new-name")));
+    assert_eq!(server.paths(), ["/repos/octo/old-name", "/repositories/1000"]);
+    // Where the new name is walked by itself, it is not listed twice.
+    let server = serve(&github);
+    let rows = walk(&of_source(&server, &["octo/new-name", "octo/old-name"], &[]), &Known::new()).await.expect("rows");
+    assert!(matches!(rows.as_slice(), [Listed::Changed { .. }, Listed::Moved { .. }]), "{rows:?}");
+}
+
+#[tokio::test]
+async fn another_repository_under_the_same_name_has_another_number_and_another_digest() {
+    let mut known = Known::new();
+    let mut numbers = BTreeSet::new();
+    for id in [1, 2] {
+        let server = serve(&GitHub::with([Repo { created: 1_700_000_000, ..Repo::new(id, "octo/name") }]));
+        let rows = walk(&of_source(&server, &["octo/name"], &[]), &known).await.expect("rows");
+        learn(&mut known, &rows);
+        numbers.insert(listings(&rows)[0].claims.standing.repository_id.clone());
+    }
+    assert_eq!(numbers, [Claim::Known(1), Claim::Known(2)].into());
+}
+
+#[tokio::test]
+async fn private_ones_are_refused_and_empty_ones_have_no_bytes() {
+    let private = Repo { is_private: true, ..Repo::new(1, "octo/private") };
+    let empty = Repo { is_empty: true, ..Repo::new(2, "octo/empty") };
+    let server = serve(&GitHub::with([private, empty]));
+    let names = ["..", "octo/empty", "octo/missing", "octo/private", "x/y/z"];
+    let rows = walk(&of_source(&server, &names, &["topic:x"]), &Known::new()).await.expect("rows");
+    let [dots, empty, missing, private, three] = rows.as_slice() else { panic!("{rows:?}") };
+    let reason = |row: &Listed| match row {
+        Listed::Failed { gap, transient: false, .. } => Some(gap.reason),
+        _ => None,
+    };
+    assert_eq!((reason(dots), reason(three)), (Some(GapReason::Malformed), Some(GapReason::Malformed)));
+    assert!(matches!(empty, Listed::Changed { listing, .. } if listing.locators.is_empty()));
+    assert_eq!((missing, reason(private)), (&Listed::Gone(key("octo/missing")), Some(GapReason::Denied)));
+}
+
+#[tokio::test]
+async fn owners_numbers_and_code_are_walked_to_their_end() {
+    let github = GitHub::with((1..=230).map(|id| Repo::new(id, &format!("octo/r{id}"))));
+    for (query, found, pages) in [
+        ("org:octo", 230, vec!["/orgs/octo/repos?type=public&sort=full_name&per_page=100&page=3"]),
+        ("user:nobody", 0, vec!["/users/nobody/repos?type=owner&sort=full_name&per_page=100&page=1"]),
+        ("ids:11..150", 140, vec!["/repositories?since=10", "/repositories?since=110"]),
+        ("filename:SKILL.md", 230, vec!["/search/code?q=filename%3ASKILL.md&per_page=100&page=3"]),
+    ] {
+        let server = serve(&github);
+        let rows = walk(&of_source(&server, &[], &[query]), &Known::new()).await.expect("rows");
+        assert_eq!(listings(&rows).len(), found, "{query}");
+        let paths = server.paths();
+        assert!(pages.iter().all(|page| paths.iter().any(|path| path == page)), "{query}: {paths:?}");
+        let of_lists = paths.iter().filter(|path| !path.starts_with("/repos/")).count();
+        assert_eq!(paths.len(), of_lists + 2 * found);
+    }
+}
+
+#[tokio::test]
+async fn more_facts_are_asked_for_as_often_as_the_schedule_allows() {
+    let github = GitHub::with((1..=40).map(|id| Repo::new(id, &format!("octo/r{id:02}"))));
+    let names: Vec<String> = github.repos.iter().map(|repo| repo.full_name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let server = serve(&github);
+    // More than one step has names, so that the count goes on from step to step.
+    let rows = walk(&of_source(&server, &names, &["facts:20"]), &Known::new()).await.expect("rows");
+    let deep: Vec<_> =
+        listings(&rows).into_iter().filter(|one| !one.claims.standing.contributors.is_unknown()).collect();
+    assert_eq!((deep.len(), server.asked().len()), (20, 40 * 2 + 20 * 4));
+    let standing = &deep[0].claims.standing;
+    assert_eq!((&standing.contributors, &standing.workflows), (&Claim::Known(41), &Claim::Known(true)));
+    let (year, quarter) = ((0..52).sum::<u64>(), (39..52).sum::<u64>());
+    assert_eq!((&standing.commits_year, &standing.commits_quarter), (&Claim::Known(year), &Claim::Known(quarter)));
+    assert_eq!(standing.account_created, Claim::Known("2015-01-02T03:04:05Z".parse().expect("an instant")));
+}
+
+#[tokio::test]
+async fn a_query_that_cannot_be_asked_is_an_error_before_any_request() {
+    let server = serve(&GitHub::default());
+    let error = walk(&of_source(&server, &["octo/a"], &["facts:many"]), &Known::new()).await;
+    assert!(matches!(error, Err(CrawlError::Malformed { .. })) && server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_source_under_another_id_keeps_to_that_id() {
+    let server = serve(&GitHub::with([Repo::new(1, "octo/a")]));
+    let (http, _) = client(settings(&[&server.base_url]));
+    let (of_source, known) = (of_source(&server, &["octo/a"], &[]), Known::new());
+    let page = SOURCE.list(request("ghes", &http, &of_source, &known)).await.expect("a page");
+    let listing = listings(&page.listed)[0];
+    assert_eq!(listing.key, ListingKey::new("ghes", "octo/a"));
+    assert_eq!(listing.locators[0].identity(), "ghes:octo/a");
+}
+
+/// A world of the conformance checks as a GitHub.
+fn github_of(world: &World) -> GitHub {
+    let number = |name: &str| name.rsplit('-').next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+    let repo = |(name, revision): (&String, &u32)| Repo { revision: *revision, ..Repo::new(number(name) + 1, name) };
+    let mut github = GitHub::with(world.entries.iter().map(repo));
+    github.left = world.renamed.iter().map(|(old, new)| (old.clone(), number(new) + 1)).collect();
+    github
+}
+
+const NAMES: Origin = Origin {
+    source: SOURCE,
+    name: |number| format!("octo/repo-{number:03}"),
+    settings: |world, base_url| SourceSettings {
+        base_url: base_url.to_owned(),
+        watchlist: world.entries.keys().cloned().collect(),
+        ..SourceSettings::default()
+    },
+    answer: |world, asked, _| github_of(world).answer(asked),
+    entries: 35,
+};
+
+const SEARCHES: Origin = Origin {
+    settings: |_, base_url| SourceSettings {
+        base_url: base_url.to_owned(),
+        queries: vec!["topic:mcp-server".to_owned()],
+        ..SourceSettings::default()
+    },
+    entries: 110,
+    ..NAMES
+};
+
+#[tokio::test]
+async fn by_name_it_does_what_every_source_must() {
+    conformance::check(NAMES).await;
+}
+
+#[tokio::test]
+async fn by_search_it_does_what_every_source_must() {
+    conformance::check(SEARCHES).await;
+}

@@ -1,0 +1,88 @@
+//! Exchanges with the real GitHub, as octokit recorded them, served again on loopback.
+
+use super::*;
+use crate::fetch;
+use crate::http::testing::Sent;
+use crate::unpack::Limits;
+use serde_json::Value;
+
+/// A server that answers as recorded; addresses of GitHub in headers lead to the server itself. None without the data.
+fn replay(scenario: &str) -> Option<Server> {
+    let Some(data) = std::env::var_os("CAPDEX_DATA") else {
+        println!("skipped: no CAPDEX_DATA");
+        return None;
+    };
+    let path =
+        std::path::Path::new(&data).join("github-octokit-fixtures").join(scenario).join("normalized-fixture.json");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let exchanges: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+    Some(Server::start(move |asked, _| {
+        let is_asked = |exchange: &&Value| {
+            exchange["method"] == asked.method.to_ascii_lowercase().as_str() && exchange["path"] == asked.path.as_str()
+        };
+        let Some(exchange) = exchanges.iter().find(is_asked) else { return Sent::answer(404, &[], "{}") };
+        let headers = exchange["headers"].as_object().expect("headers");
+        let own = |value: &str| {
+            let host = asked.header("host").unwrap_or_default();
+            ["https://api.github.com", "https://codeload.github.com"]
+                .iter()
+                .fold(value.to_owned(), |text, base| text.replace(base, &format!("http://{host}")))
+        };
+        let kept = ["location", "link", "etag", "last-modified", "x-ratelimit-remaining", "content-type"];
+        let kept: Vec<(&str, String)> =
+            kept.iter().filter_map(|name| Some((*name, own(headers.get(*name)?.as_str()?)))).collect();
+        let kept: Vec<(&str, &str)> = kept.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let body = match &exchange["response"] {
+            // Recorded bytes are written in hex.
+            Value::String(hex) => capdex_core::digest::bytes_of_hex(hex).unwrap_or_else(|| hex.clone().into_bytes()),
+            value => value.to_string().into_bytes(),
+        };
+        let status = exchange["status"].as_u64().and_then(|status| u16::try_from(status).ok()).expect("a status");
+        Sent::answer(status, &kept, body)
+    }))
+}
+
+#[tokio::test]
+async fn the_recorded_repository_is_read_whole() {
+    let Some(server) = replay("get-repository") else { return };
+    let name = "octokit-fixture-org/hello-world";
+    let rows = walk(&of_source(&server, &[name], &[]), &Known::new()).await.expect("rows");
+    let all = listings(&rows);
+    let [listing] = all.as_slice() else { panic!("{rows:?}") };
+    let (claims, standing) = (&listing.claims, &listing.claims.standing);
+    assert_eq!(listing.key, key(name));
+    assert_eq!((&claims.license, &claims.description), (&Claim::Absent, &Claim::Absent));
+    assert_eq!(claims.keywords, Claim::Known(["fixtures", "hello", "hello-world"].map(str::to_owned).to_vec()));
+    assert_eq!(claims.maintainers, Claim::Known(vec!["octokit-fixture-org".into()]));
+    assert_eq!((&standing.stars, &standing.forks), (&Claim::Known(42), &Claim::Known(42)));
+    assert_eq!((&standing.repository_id, &standing.archived), (&Claim::Known(1_000), &Claim::Known(false)));
+    // No commit of it was recorded.
+    assert!(listing.locators.is_empty());
+}
+
+#[tokio::test]
+async fn the_recorded_rename_is_a_move() {
+    let Some(server) = replay("rename-repository") else { return };
+    let rows = walk(&of_source(&server, &["octokit-fixture-org/rename-repository"], &[]), &Known::new()).await;
+    let rows = rows.expect("rows");
+    let [Listed::Moved { to, .. }, Listed::Changed { listing, .. }] = rows.as_slice() else { panic!("{rows:?}") };
+    assert_eq!(to, "octokit-fixture-org/rename-repository-newname");
+    assert_eq!(listing.key, key(to));
+    let expected = ["/repos/octokit-fixture-org/rename-repository", "/repositories/1000"];
+    assert_eq!(server.paths()[..2], expected);
+}
+
+#[tokio::test]
+async fn the_recorded_archive_is_fetched_over_its_redirect() {
+    let Some(server) = replay("get-archive") else { return };
+    let (http, _) = client(settings(&[&server.base_url]));
+    let locator = Locator::GitArchive {
+        repository: "github:octokit-fixture-org/get-archive".into(),
+        commit: "main".into(),
+        url: format!("{}/repos/octokit-fixture-org/get-archive/tarball/main", server.base_url),
+    };
+    let fetched = fetch::fetch(&http, &locator, &Limits::default()).await;
+    assert_eq!(server.asked().len(), 2, "{:?}", server.paths());
+    let fetched = fetched.expect("an archive");
+    assert!(fetched.files.contains_key("README.md"), "{:?}", fetched.files.keys());
+}

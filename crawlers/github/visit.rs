@@ -1,0 +1,149 @@
+//! One repository asked for by its name: what it says, where its bytes are, and whether it has another name now.
+//!
+//! Must not know how the name was found. One request where nothing changed; one more for the commit where something did;
+//! one for the redirect of a repository that was renamed or transferred.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Listing, Locator, Validators};
+use capdex_core::snapshot::GapReason;
+use url::Url;
+
+use super::deep;
+use super::repository::{Repository, name_of};
+use crate::forge::{self, MAX_DOCUMENT_BYTES, malformed};
+use crate::http::{Answer, Http, Request, is_status};
+use crate::walk::Visited;
+use crate::{CrawlError, json};
+
+/// GitHub's own media type.
+pub(super) const DOCUMENT: &str = "application/vnd.github+json";
+
+/// An answer that is nothing but a commit's id.
+const COMMIT_ID: &str = "application/vnd.github.sha";
+
+/// What visits have in common.
+#[derive(Clone)]
+pub(super) struct Visitor {
+    /// The one client.
+    pub(super) http: Http,
+    /// The address of the interface.
+    pub(super) base_url: String,
+    /// The id under which the schedule names the source.
+    pub(super) id: String,
+    /// How many more changed repositories are asked for more than their document has.
+    pub(super) deep: Arc<AtomicU64>,
+}
+
+/// What a name led to.
+pub(super) enum Found {
+    /// The repository itself.
+    Here(Visited),
+    /// It has another name now; what it says stands as read, under that name.
+    Moved(Box<Repository>, Validators),
+}
+
+impl Visitor {
+    /// Visits the repository with this name.
+    pub(super) async fn visit(self, name: String, known: Option<Validators>) -> Result<Found, CrawlError> {
+        let Some((owner, repository)) = name_of(&name) else {
+            return Err(CrawlError::Malformed {
+                subject: format!("{}:{name}", self.id),
+                reason: GapReason::Malformed,
+                detail: "this is not the name of a repository".to_owned(),
+            });
+        };
+        let asked = forge::address(&self.base_url, ["repos", owner, repository], &[])?;
+        let request = Request {
+            url: &asked,
+            accept: Some(DOCUMENT),
+            validators: known.as_ref(),
+            max_bytes: MAX_DOCUMENT_BYTES,
+            ..Request::default()
+        };
+        let Answer::Body { bytes, validators, url, .. } = self.http.get(request).await? else {
+            return Ok(Found::Here(Visited::Unchanged));
+        };
+        let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
+        let read = Repository::read(&document).map_err(|error| malformed(&asked, error))?;
+        if read.is_private {
+            // A token may see what its owner never meant to be listed, and strangers choose names.
+            return Err(CrawlError::Denied {
+                subject: crate::http::redact(&asked),
+                detail: "the repository is private".to_owned(),
+            });
+        }
+        if read.name() != name.to_ascii_lowercase() {
+            return if is_by_number(&url, read.id) {
+                Ok(Found::Moved(Box::new(read), validators))
+            } else {
+                Err(malformed(&asked, "the name in it is not the one asked for"))
+            };
+        }
+        self.finish(read, validators, known).await.map(Found::Here)
+    }
+
+    /// Asks for what the document of a repository does not say; nothing where it says what it said before.
+    pub(super) async fn finish(
+        self,
+        read: Repository,
+        validators: Validators,
+        known: Option<Validators>,
+    ) -> Result<Visited, CrawlError> {
+        let digest = read.digest();
+        if known.and_then(|known| known.digest) == Some(digest) {
+            return Ok(Visited::Unchanged);
+        }
+        let locators = self.locator(&read).await?.into_iter().collect();
+        let is_deep = |left: u64| left.checked_sub(1);
+        let mut claims = read.claims.clone();
+        if self.deep.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_deep).is_ok() {
+            deep::add(&self, &read, &mut claims).await?;
+        }
+        let key = ListingKey::new(self.id, read.name());
+        let listing = Listing { key, locators, claims, references: Vec::new() };
+        Ok(Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators }))
+    }
+
+    /// The archive of the default branch's latest commit; none for a repository in which nothing is.
+    async fn locator(&self, read: &Repository) -> Result<Option<Locator>, CrawlError> {
+        let branch = read.default_branch.as_deref().unwrap_or("HEAD");
+        let url = self.below(read, &["commits", branch], &[])?;
+        let request =
+            Request { url: &url, accept: Some(COMMIT_ID), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
+        let bytes = match self.http.get(request).await {
+            Ok(Answer::Body { bytes, .. }) => bytes,
+            Ok(Answer::NotModified) => return Err(malformed(&url, "no body, though nothing was known of it")),
+            // GitHub's word for an empty repository; forges with its interface say that the branch does not exist.
+            Err(error) if is_status(&error, 409) => return Ok(None),
+            Err(CrawlError::Gone { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let commit = forge::commit(&bytes, "sha").ok_or_else(|| malformed(&url, "the answer names no commit"))?;
+        Ok(Some(Locator::GitArchive {
+            repository: format!("{}:{}", self.id, read.name()),
+            url: self.below(read, &["tarball", &commit], &[])?,
+            commit,
+        }))
+    }
+
+    /// An address below that of a repository.
+    pub(super) fn below(
+        &self,
+        read: &Repository,
+        segments: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<String, CrawlError> {
+        let (owner, name) = name_of(&read.full_name).unwrap_or_default();
+        let all = ["repos", owner, name].into_iter().chain(segments.iter().copied());
+        forge::address(&self.base_url, all, query)
+    }
+}
+
+/// Whether an answer came from where a redirect to a repository leads: its number.
+fn is_by_number(url: &str, id: u64) -> bool {
+    let path = Url::parse(url).map(|url| url.path().to_owned()).unwrap_or_default();
+    path.ends_with(&format!("/repositories/{id}"))
+}

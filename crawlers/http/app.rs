@@ -1,0 +1,151 @@
+//! Tokens of a GitHub App: a key signs who asks, the server gives a token for an hour, and a new one is asked for
+//! before it ends.
+//!
+//! Must not know what the token is for. Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and
+//! "Generating an installation access token for a GitHub App"; RFC 7515, RFC 7519.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use capdex_core::snapshot::GapReason;
+use capdex_core::time::Timestamp;
+use reqwest::header::HeaderValue;
+use ring::rand::SystemRandom;
+use ring::rsa::KeyPair;
+use ring::signature::RSA_PKCS1_SHA256;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+use super::{Answer, AppCredential, Http, Request, redact};
+use crate::CrawlError;
+
+/// How long before its end a token is replaced.
+const MARGIN: Duration = Duration::from_secs(300);
+
+/// How long a token is used whose end is not stated, or has passed by our reckoning.
+const SHORTEST: Duration = Duration::from_secs(60);
+
+/// How far back a signature is dated and how long it holds, in seconds: clocks differ, and more than ten minutes are
+/// not taken.
+const BACKDATED_S: i64 = 60;
+const HOLDS_S: i64 = 540;
+
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// One installation of one app.
+pub(super) struct App {
+    url: String,
+    id: String,
+    key: KeyPair,
+    made: Timestamp,
+    token: Mutex<Option<Token>>,
+}
+
+struct Token {
+    value: HeaderValue,
+    until: Duration,
+}
+
+/// What the server answers.
+#[derive(Deserialize)]
+struct Given {
+    token: String,
+    expires_at: Option<String>,
+}
+
+impl App {
+    /// Reads the key.
+    ///
+    /// # Errors
+    /// `Malformed` for a key that is none, or an installation that is no number.
+    pub(super) fn read(credential: &AppCredential) -> Result<Self, CrawlError> {
+        let key = key_of_pem(credential.private_key.reveal())
+            .ok_or_else(|| malformed(&credential.base_url, "the app's key is not an RSA key in PEM"))?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_id =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+        if !is_number(&credential.installation) || !is_id(&credential.app) {
+            return Err(malformed(&credential.base_url, "the app or its installation is not written as its id"));
+        }
+        let base_url = credential.base_url.trim_end_matches('/');
+        let url = format!("{base_url}/app/installations/{}/access_tokens", credential.installation);
+        Ok(Self { url, id: credential.app.clone(), key, made: credential.made, token: Mutex::new(None) })
+    }
+
+    /// The value of the header, asked for where there is none that holds.
+    ///
+    /// # Errors
+    /// What the request for a token met.
+    pub(super) async fn value(&self, http: &Http, now: Duration) -> Result<HeaderValue, CrawlError> {
+        // Held while a token is asked for, so that many requests at once ask for one token.
+        let mut token = self.token.lock().await;
+        if let Some(token) = token.as_ref().filter(|token| token.until > now) {
+            return Ok(token.value.clone());
+        }
+        let given = self.ask(http, now).await?;
+        let end = given.expires_at.and_then(|end| end.parse::<Timestamp>().ok());
+        let rest = end.and_then(|end| u64::try_from(end.unix_seconds().saturating_sub(self.time(now))).ok());
+        let rest = rest.map(Duration::from_secs).unwrap_or_default();
+        let until = now.saturating_add(rest.saturating_sub(MARGIN).max(SHORTEST));
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", given.token))
+            .map_err(|_| malformed(&self.url, "the token has letters that no header can carry"))?;
+        value.set_sensitive(true);
+        *token = Some(Token { value: value.clone(), until });
+        Ok(value)
+    }
+
+    async fn ask(&self, http: &Http, now: Duration) -> Result<Given, CrawlError> {
+        let proof = self.proof(self.time(now)).ok_or_else(|| malformed(&self.url, "the app's key cannot sign"))?;
+        let request = Request {
+            url: &self.url,
+            accept: Some("application/vnd.github+json"),
+            // What is sent with a request of its own is not looked for among the credentials.
+            headers: &[("authorization", &format!("Bearer {proof}"))],
+            body: Some(b"{}"),
+            is_secret: true,
+            max_bytes: MAX_ANSWER_BYTES,
+            ..Request::default()
+        };
+        match Box::pin(http.get(request)).await? {
+            Answer::Body { bytes, .. } => {
+                serde_json::from_slice(&bytes).map_err(|_| malformed(&self.url, "the answer holds no token"))
+            }
+            Answer::NotModified => Err(malformed(&self.url, "no body, though nothing was known of it")),
+        }
+    }
+
+    /// The time of day in seconds.
+    fn time(&self, now: Duration) -> i64 {
+        self.made.unix_seconds().saturating_add(i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
+    }
+
+    /// A signed statement of who asks.
+    fn proof(&self, time: i64) -> Option<String> {
+        let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","typ":"JWT"}"#);
+        let claims = serde_json::json!({
+            "iat": time.saturating_sub(BACKDATED_S), "exp": time.saturating_add(HOLDS_S), "iss": self.id});
+        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
+        let mut signature = vec![0; self.key.public().modulus_len()];
+        self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature).ok()?;
+        Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    }
+}
+
+/// The key in a PEM text: PKCS #1, as GitHub gives it, or PKCS #8.
+fn key_of_pem(pem: &str) -> Option<KeyPair> {
+    let (_, rest) = pem.split_once("-----BEGIN ")?;
+    let (kind, rest) = rest.split_once("-----")?;
+    let (body, _) = rest.split_once("-----END ")?;
+    let body: String = body.split_whitespace().collect();
+    let der = STANDARD.decode(body).ok()?;
+    match kind {
+        "RSA PRIVATE KEY" => KeyPair::from_der(&der).ok(),
+        "PRIVATE KEY" => KeyPair::from_pkcs8(&der).ok(),
+        _ => None,
+    }
+}
+
+fn malformed(address: &str, detail: &str) -> CrawlError {
+    CrawlError::Malformed { subject: redact(address), reason: GapReason::BadAnswer, detail: detail.to_owned() }
+}

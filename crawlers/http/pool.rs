@@ -1,0 +1,199 @@
+//! `Pool`: several credentials of one kind for one server, of which each request takes the one with the most left.
+//!
+//! Must not know what a credential is good for. A single credential is a pool of one, of which nothing is judged: its
+//! budget is the host's. Where there are several, a spent one is left alone until it has more, and one that the server
+//! refuses is never used again, so that neither holds up the others.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::rate::Rate;
+use super::retry::WAIT_WHEN_NONE_IS_GIVEN;
+
+/// The least time for which a spent credential is left alone: a server may say that there is more already, and refuse
+/// all the same.
+const LEAST_REST: Duration = Duration::from_secs(1);
+
+/// Several credentials.
+pub(super) struct Pool {
+    members: Mutex<Vec<Member>>,
+    is_single: bool,
+}
+
+#[derive(Default)]
+struct Member {
+    is_refused: bool,
+    /// How often it was taken, so that members of which equally much is known take turns.
+    taken: u64,
+    /// What is known of its budgets, by lane of the host.
+    budgets: BTreeMap<String, Budget>,
+}
+
+/// What a server said of one budget, which holds until there is more.
+#[derive(Clone, Copy)]
+struct Budget {
+    remaining: u64,
+    until: Duration,
+}
+
+/// Why there is no credential to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// All that are left are spent; the first has more after this long.
+    Spent(Duration),
+    /// The server refused them all.
+    Refused,
+}
+
+/// What an answer means for the credential that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The answer stands.
+    Stands,
+    /// The credential has nothing left: another one may have.
+    Spent,
+    /// The server does not take the credential: another one it may take.
+    Refused,
+}
+
+impl Member {
+    /// What is left of a budget; everything where nothing is known.
+    fn left(&self, lane: &str, now: Duration) -> u64 {
+        match self.budgets.get(lane) {
+            Some(budget) if budget.until > now => budget.remaining,
+            _ => u64::MAX,
+        }
+    }
+}
+
+impl Pool {
+    /// A pool of so many.
+    pub(super) fn new(size: usize) -> Self {
+        let members = std::iter::repeat_with(Member::default).take(size).collect();
+        Self { members: Mutex::new(members), is_single: size == 1 }
+    }
+
+    /// Whether there is only one, whose budget is the host's own.
+    pub(super) const fn is_single(&self) -> bool {
+        self.is_single
+    }
+
+    /// Takes the member with the most left in `lane` and gives its number.
+    pub(super) fn take(&self, lane: &str, now: Duration) -> Result<usize, Missing> {
+        let mut members = self.members();
+        let usable = members.iter_mut().enumerate().filter(|(_, member)| !member.is_refused);
+        let (number, member) = usable
+            .max_by_key(|(number, member)| (member.left(lane, now), Reverse(member.taken), Reverse(*number)))
+            .ok_or(Missing::Refused)?;
+        if member.left(lane, now) > 0 {
+            member.taken += 1;
+            // Those under way at the same time are not all for the same member.
+            if let Some(budget) = member.budgets.get_mut(lane) {
+                budget.remaining = budget.remaining.saturating_sub(1);
+            }
+            return Ok(number);
+        }
+        let of_lane = members.iter().filter(|member| !member.is_refused).filter_map(|member| member.budgets.get(lane));
+        let first = of_lane.map(|budget| budget.until).min().unwrap_or(now);
+        Err(Missing::Spent(first.saturating_sub(now)))
+    }
+
+    /// Learns from the answer to a request that was sent with a member; `status` is none where nothing answered.
+    pub(super) fn learn(&self, number: usize, lane: &str, status: Option<u16>, rate: Rate, now: Duration) -> Verdict {
+        let mut members = self.members();
+        let Some(member) = members.get_mut(number).filter(|_| !self.is_single) else { return Verdict::Stands };
+        if let Some(remaining) = rate.remaining {
+            let rest = match (remaining, rate.reset) {
+                (0, reset) => reset.unwrap_or(WAIT_WHEN_NONE_IS_GIVEN).max(LEAST_REST),
+                (_, Some(reset)) => reset,
+                (_, None) => Duration::MAX,
+            };
+            member.budgets.insert(lane.to_owned(), Budget { remaining, until: now.saturating_add(rest) });
+        }
+        match status {
+            Some(401) if member.is_refused => Verdict::Refused,
+            Some(401) => {
+                member.is_refused = true;
+                tracing::warn!(number, "the server refuses a credential (401): it is not used again in this run");
+                Verdict::Refused
+            }
+            Some(403 | 429) if rate.is_spent() => Verdict::Spent,
+            _ => Verdict::Stands,
+        }
+    }
+
+    /// Sets a member aside that could not even be sent: for good, or for a while. Gives whether there are others.
+    pub(super) fn set_aside(&self, number: usize, lane: &str, is_refused: bool, now: Duration) -> bool {
+        let mut members = self.members();
+        let Some(member) = members.get_mut(number).filter(|_| !self.is_single) else { return false };
+        if is_refused {
+            tracing::warn!(number, "no token is given for a credential: it is not used again in this run");
+            member.is_refused = true;
+        } else {
+            let until = now.saturating_add(WAIT_WHEN_NONE_IS_GIVEN);
+            member.budgets.insert(lane.to_owned(), Budget { remaining: 0, until });
+        }
+        true
+    }
+
+    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(100);
+
+    fn rate(remaining: u64, reset_s: u64) -> Rate {
+        Rate { remaining: Some(remaining), reset: Some(Duration::from_secs(reset_s)) }
+    }
+
+    #[test]
+    fn the_one_with_the_most_left_is_taken_and_unknown_counts_as_full() {
+        let pool = Pool::new(3);
+        assert_eq!(pool.learn(0, "", Some(200), rate(10, 60), NOW), Verdict::Stands);
+        assert_eq!(pool.learn(1, "", Some(200), rate(12, 60), NOW), Verdict::Stands);
+        assert_eq!(pool.take("", NOW), Ok(2));
+        assert_eq!(pool.learn(2, "", Some(200), rate(1, 60), NOW), Verdict::Stands);
+        // Twelve, eleven, then ten twice.
+        assert_eq!([(); 4].map(|()| pool.take("", NOW)), [Ok(1), Ok(1), Ok(0), Ok(1)]);
+        // After its reset a member is full again, and the one that was taken least is first.
+        assert_eq!(pool.take("", NOW + Duration::from_secs(60)), Ok(0));
+    }
+
+    #[test]
+    fn members_of_which_nothing_is_known_take_turns() {
+        let pool = Pool::new(2);
+        assert_eq!([(); 4].map(|()| pool.take("", NOW)), [Ok(0), Ok(1), Ok(0), Ok(1)]);
+    }
+
+    #[test]
+    fn budgets_of_lanes_are_apart_and_a_refusal_is_for_all() {
+        let pool = Pool::new(2);
+        assert_eq!(pool.learn(0, "/search", Some(403), rate(0, 30), NOW), Verdict::Spent);
+        assert_eq!([(); 2].map(|()| pool.take("/search", NOW)), [Ok(1), Ok(1)]);
+        assert_eq!(pool.take("", NOW), Ok(0));
+        assert_eq!(pool.learn(1, "/search", Some(429), rate(0, 20), NOW), Verdict::Spent);
+        assert_eq!(pool.take("/search", NOW), Err(Missing::Spent(Duration::from_secs(20))));
+        for number in [0, 1] {
+            assert_eq!(pool.learn(number, "", Some(401), Rate::default(), NOW), Verdict::Refused);
+        }
+        assert_eq!((pool.take("", NOW), pool.take("/search", NOW)), (Err(Missing::Refused), Err(Missing::Refused)));
+    }
+
+    #[test]
+    fn a_spent_one_rests_at_least_a_second_and_a_single_one_is_never_judged() {
+        let pool = Pool::new(2);
+        pool.learn(0, "", Some(403), rate(0, 0), NOW);
+        pool.learn(1, "", Some(403), Rate { remaining: Some(0), reset: None }, NOW);
+        assert_eq!(pool.take("", NOW), Err(Missing::Spent(LEAST_REST)));
+        let single = Pool::new(1);
+        assert_eq!(single.learn(0, "", Some(401), rate(0, 60), NOW), Verdict::Stands);
+        assert_eq!(single.take("", NOW), Ok(0));
+    }
+}
