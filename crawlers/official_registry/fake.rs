@@ -165,6 +165,9 @@ pub(crate) fn synthetic(count: usize) -> impl Iterator<Item = Value> {
     (0..count).map(move |number| {
         let (server, version) = (number / 3, number % 3);
         let is_latest = version == 2 || number + 1 == count;
+        // Few rows are new, as on any day.
+        let is_new = number + 5 >= count;
+        let updated = if is_new { "2026-10-09T00:00:00.123456Z" } else { "2026-10-01T00:00:00.123456Z" };
         json!({
             "server": {
                 "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
@@ -177,7 +180,7 @@ pub(crate) fn synthetic(count: usize) -> impl Iterator<Item = Value> {
             },
             "_meta": {EXTENSION: {
                 "status": "active", "isLatest": is_latest,
-                "publishedAt": "2026-10-01T00:00:00.123456Z", "updatedAt": "2026-10-01T00:00:00.123456Z",
+                "publishedAt": updated, "updatedAt": updated,
             }},
         })
     })

@@ -3,6 +3,7 @@
 mod abuse;
 mod bad_input;
 mod borders;
+mod directory;
 mod evasion;
 mod hostile;
 mod killed;
