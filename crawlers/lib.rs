@@ -5,16 +5,22 @@
 
 #![warn(missing_docs)]
 
+pub mod awesome_lists;
 mod claims;
 pub mod clawhub;
 #[cfg(test)]
 mod conformance;
+pub mod docker_mcp_registry;
+mod documents;
 mod error;
 pub mod fetch;
 pub mod folder;
+mod forges;
 pub mod glama;
 pub mod http;
+mod images;
 mod json;
+pub mod marketplaces;
 mod names;
 pub mod npm;
 pub mod official_registry;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::http::{Answer, Http, Request, redact};
-use crate::{CrawlError, Cursor, ListRequest, Listed, json, names};
+use crate::{CrawlError, Cursor, Listed, json, names};
 
 /// The longest cursor that is taken from a server.
 const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
@@ -106,13 +106,13 @@ pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> Listed {
     Listed::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
 }
 
-/// The entries of a page, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
+/// The entries of a page of the source `id`, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
 /// neither addresses, which differ from mirror to mirror, nor counts, which change every day.
 ///
 /// # Errors
 /// What makes the page malformed: an entry that `name` finds no name in.
 pub(crate) fn entries(
-    request: &ListRequest<'_>,
+    id: &str,
     entries: Vec<Map<String, Value>>,
     name: impl Fn(&Map<String, Value>) -> Option<String>,
     read: impl Fn(&Map<String, Value>, &ListingKey) -> Result<(Listing, Value), String>,
@@ -120,7 +120,7 @@ pub(crate) fn entries(
     let mut seen = BTreeSet::new();
     let mut listed = Vec::new();
     for entry in entries {
-        let key = request.key(name(&entry).ok_or("an entry without a name")?);
+        let key = ListingKey::new(id, name(&entry).ok_or("an entry without a name")?);
         if !seen.insert(key.name.clone()) {
             continue;
         }

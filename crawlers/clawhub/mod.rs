@@ -97,7 +97,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     }
     let newest = changes.into_iter().chain(state.newest).max();
     let base_url = &request.settings.base_url;
-    let listed = page::entries(&request, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
+    let listed = page::entries(request.id, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
     let next = match cursor.filter(|_| !is_past) {
         Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
         None => Next::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },

@@ -78,7 +78,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let servers = page::objects(&whole, "servers").map_err(malformed)?;
     let next = next(&whole, after.as_deref()).map_err(malformed)?;
     let name = |server: &Map<String, Value>| page::text(server, "id").map(str::to_owned);
-    let listed = page::entries(&request, servers, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
     Ok(Page { listed, next })
 }
 

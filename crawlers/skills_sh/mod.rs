@@ -94,7 +94,7 @@ impl SkillsSh {
         let own = skills.into_iter().filter(|skill| prefixes::is_of(&prefix, is_cut, &beginning(skill)));
         let base_url = &request.settings.base_url;
         let listed = page::entries(
-            &request,
+            request.id,
             own.collect(),
             |skill| id(skill).map(str::to_owned),
             |skill, key| read(skill, key, base_url),

@@ -92,7 +92,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
         return Err(malformed("a page without skills that leads on".to_owned()));
     }
     let name = |skill: &Map<String, Value>| page::text(skill, "id").map(str::to_owned);
-    let listed = page::entries(&request, skills, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, skills, name, read).map_err(malformed)?;
     Ok(Page { listed, next: after(state, has_next, queries.len()) })
 }
 

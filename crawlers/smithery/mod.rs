@@ -88,7 +88,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
         return Err(CrawlError::Denied { subject: crate::http::redact(&url), detail });
     }
     let name = |server: &Map<String, Value>| page::text(server, "qualifiedName").map(str::to_owned);
-    let listed = page::entries(&request, servers, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
     let next =
         if number < last { Next::More(page::cursor(&State { page: number.saturating_add(1) })) } else { Next::END };
     Ok(Page { listed, next })
