@@ -236,4 +236,5 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::docker_mcp_registry::SOURCE,
     crate::marketplaces::SOURCE,
     crate::awesome_lists::SOURCE,
+    crate::mcp_so::SOURCE,
 ];
