@@ -58,14 +58,19 @@ pub(crate) fn malformed(url: &str, detail: &str) -> CrawlError {
     CrawlError::Malformed { subject: redact(url), reason: GapReason::BadAnswer, detail: detail.to_owned() }
 }
 
-/// A member that is an array of objects.
+/// A member that is an array of objects, taken out.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn objects(whole: &Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
-    let Some(Value::Array(items)) = whole.get(member) else { return Err(format!("it has no array {member:?}")) };
-    let object = |item: &Value| item.as_object().cloned().ok_or_else(|| format!("an item of {member:?} is no object"));
-    items.iter().map(object).collect()
+pub(crate) fn objects(whole: &mut Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
+    let Some(Value::Array(items)) = whole.get_mut(member).map(Value::take) else {
+        return Err(format!("it has no array {member:?}"));
+    };
+    let object = |item: Value| match item {
+        Value::Object(object) => Ok(object),
+        _ => Err(format!("an item of {member:?} is no object")),
+    };
+    items.into_iter().map(object).collect()
 }
 
 /// A text that is not blank.

@@ -58,8 +58,8 @@ impl Source for Marketplaces {
 }
 
 fn read(document: &Document) -> Result<Vec<Listed>, String> {
-    let whole = json::parse(&document.bytes, |_, _| false)?;
-    let plugins = page::objects(&whole, "plugins")?;
+    let mut whole = json::parse(&document.bytes, |_, _| false)?;
+    let plugins = page::objects(&mut whole, "plugins")?;
     if whole.get("name").and_then(Value::as_str).is_none() {
         return Err("a marketplace without a name".to_owned());
     }
