@@ -226,4 +226,5 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::pypi::SOURCE,
     #[cfg(feature = "github")]
     crate::github::SOURCE,
+    crate::git::SOURCE,
 ];
