@@ -88,6 +88,15 @@ async fn an_unchanged_repository_costs_one_request_and_a_changed_one_three() {
     assert_eq!((second.listing.len(), second.fetching.len()), (12, 0));
     assert!(second.listing.iter().all(|asked| asked.status == 304));
 
+    let of_search = SourceSettings {
+        base_url: server.base_url(),
+        queries: vec!["topic:mcp-server".to_owned()],
+        ..SourceSettings::default()
+    };
+    let page = SOURCE.list(request("github", &http, &of_search, &known)).await.expect("a page");
+    assert!(page.listed.iter().all(|row| matches!(row, Listed::Unchanged(_))), "{:?}", page.listed);
+    assert_eq!((page.listed.len(), server.take_asked().len()), (12, 1), "a search says all that is needed");
+
     let commit = server.commit("octo/server-03", "SKILL.md", b"# Weather\n");
     server.rename("octo/server-05", "moved");
     server.delete("octo/server-07");
