@@ -8,8 +8,8 @@ use capdex_core::snapshot::GapReason;
 use serde_json::Value;
 use url::Url;
 
+use crate::CrawlError;
 use crate::http::redact;
-use crate::{CrawlError, json};
 
 /// The longest name of an owner or a repository that a forge takes.
 const MAX_NAME_BYTES: usize = 100;
@@ -43,16 +43,6 @@ pub(crate) fn address<'a>(
     Ok(url.into())
 }
 
-/// The commit in an answer: its bare id, or a document that has it as `key`.
-pub(crate) fn commit(bytes: &[u8], key: &str) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?.trim();
-    if is_commit(text) {
-        return Some(text.to_owned());
-    }
-    let document = json::parse(bytes, |_, _| false).ok()?;
-    of_member(document.get(key)?)
-}
-
 /// A commit as the member of a document.
 pub(crate) fn of_member(value: &Value) -> Option<String> {
     value.as_str().filter(|text| is_commit(text)).map(str::to_owned)
@@ -83,12 +73,11 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_is_read_bare_and_from_a_document() {
+    fn only_a_whole_id_is_a_commit() {
         let id = "0123456789abcdef0123456789abcdef01234567";
-        assert_eq!(commit(format!("{id}\n").as_bytes(), "sha").as_deref(), Some(id));
-        assert_eq!(commit(format!("{{\"sha\":\"{id}\"}}").as_bytes(), "sha").as_deref(), Some(id));
-        for wrong in ["", "0123", &id.to_uppercase(), "<html>", "[]", "{\"sha\":\"main\"}", "{\"sha\":1}"] {
-            assert_eq!(commit(wrong.as_bytes(), "sha"), None, "{wrong}");
+        assert!(is_commit(id) && is_commit(&"0".repeat(64)));
+        for wrong in ["", "0123", &id.to_uppercase(), "main", &"g".repeat(40)] {
+            assert!(!is_commit(wrong), "{wrong}");
         }
     }
 }

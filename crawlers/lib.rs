@@ -16,6 +16,7 @@ mod error;
 pub mod fetch;
 pub mod folder;
 mod forge;
+pub mod git;
 #[cfg(feature = "github")]
 pub mod github;
 pub mod glama;

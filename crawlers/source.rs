@@ -228,6 +228,7 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::mcp::SOURCE,
     #[cfg(feature = "github")]
     crate::github::SOURCE,
+    crate::git::SOURCE,
     crate::official_registry::SOURCE,
     crate::official_registry::GITHUB,
     crate::official_registry::PULSEMCP,

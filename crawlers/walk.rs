@@ -23,6 +23,8 @@ pub(crate) enum Visited {
     Unchanged,
     /// New or different.
     Changed(Box<Listing>, Validators),
+    /// It has another name now, under which it is this.
+    Moved(String, Box<Listing>, Validators),
 }
 
 /// Takes one step over `names`. `visit` is given a name and what the last visit left of it.
@@ -46,8 +48,21 @@ where
         }
         return Ok(Page { listed: Vec::new(), next: Next::END });
     }
-    let listed = keys.into_iter().zip(results).map(|(key, result)| listed(key, result)).collect();
-    Ok(Page { listed, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
+    let mut rows = Vec::new();
+    for (key, result) in keys.into_iter().zip(results) {
+        let Ok(Visited::Moved(to, listing, validators)) = result else {
+            rows.push(listed(key, result));
+            continue;
+        };
+        rows.push(Listed::Moved { key, to: to.clone() });
+        let new = request.key(&to);
+        let is_listed = |row: &Listed| matches!(row, Listed::Changed { listing, .. } if listing.key == new);
+        // A new name that is among the names is walked by itself.
+        if !names.contains(&to) && !rows.iter().any(is_listed) {
+            rows.push(listed(new, Ok(Visited::Changed(listing, validators))));
+        }
+    }
+    Ok(Page { listed: rows, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
 }
 
 /// Visits every one of `names`, as many at the same time as a step has. What is known decides what is asked, as in
@@ -128,12 +143,12 @@ where
     results
 }
 
-/// What is listed for a key that a visit was for.
+/// What is listed for a key that a visit was for, under which a moved one is listed as what it is.
 pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
     match result {
         Ok(Visited::Unchanged) => Listed::Unchanged(key),
         // The schedule, not the visit, says by what name the source goes.
-        Ok(Visited::Changed(listing, validators)) => {
+        Ok(Visited::Changed(listing, validators) | Visited::Moved(_, listing, validators)) => {
             Listed::Changed { listing: Box::new(Listing { key, ..*listing }), validators }
         }
         Err(CrawlError::Gone { .. }) => Listed::Gone(key),

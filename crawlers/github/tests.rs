@@ -1,5 +1,6 @@
 //! The source against a GitHub on loopback, and against recorded answers of the real one.
 
+mod emulated;
 mod fake;
 mod recorded;
 

@@ -121,7 +121,7 @@ impl Visitor {
             Err(CrawlError::Gone { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let commit = forge::commit(&bytes, "sha").ok_or_else(|| malformed(&url, "the answer names no commit"))?;
+        let commit = commit_of(&bytes).ok_or_else(|| malformed(&url, "the answer names no commit"))?;
         Ok(Some(Locator::GitArchive {
             repository: format!("{}:{}", self.id, read.name()),
             url: self.below(read, &["tarball", &commit], &[])?,
@@ -146,4 +146,29 @@ impl Visitor {
 fn is_by_number(url: &str, id: u64) -> bool {
     let path = Url::parse(url).map(|url| url.path().to_owned()).unwrap_or_default();
     path.ends_with(&format!("/repositories/{id}"))
+}
+
+/// The commit in an answer: its bare id, or a document that has it. Not every server knows the short form.
+fn commit_of(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?.trim();
+    if forge::is_commit(text) {
+        return Some(text.to_owned());
+    }
+    let document = json::parse(bytes, |_, _| false).ok()?;
+    forge::of_member(document.get("sha")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_read_bare_and_from_a_document() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        assert_eq!(commit_of(format!("{id}\n").as_bytes()).as_deref(), Some(id));
+        assert_eq!(commit_of(format!("{{\"sha\":\"{id}\"}}").as_bytes()).as_deref(), Some(id));
+        for wrong in ["", "0123", "<html>", "[]", "{\"sha\":\"main\"}", "{\"sha\":1}"] {
+            assert_eq!(commit_of(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
 }

@@ -71,3 +71,24 @@ impl Standing {
         *self == Self::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_later_is_not_in_the_text_of_a_standing_of_before() {
+        let before = Standing {
+            stars: Claim::Known(3),
+            pushed: Claim::Known(Timestamp::from_unix_seconds(0)),
+            ..Standing::default()
+        };
+        let text = serde_json::to_string(&before).expect("serialises");
+        assert!(!text.contains("repository") && !text.contains("reports") && !text.contains("watchers"), "{text}");
+        let now =
+            Standing { repository_id: Claim::Known(7), repository_node: Claim::Known("R_7".into()), ..before.clone() };
+        let longer = serde_json::to_string(&now).expect("serialises");
+        assert!(longer.starts_with(text.trim_end_matches('}')), "what came before stands where it stood: {longer}");
+        assert_eq!(serde_json::from_str::<Standing>(&longer).expect("parses"), now);
+    }
+}

@@ -144,7 +144,7 @@ impl GitHub {
         };
         let (stars, created) = (range("stars"), range("created"));
         let within = |(from, to): (i64, i64), value: i64| (from..=to).contains(&value);
-        let mut hits: Vec<&Repo> = self.repos.iter().filter(|repo| !repo.is_private || page > 0).collect();
+        let mut hits: Vec<&Repo> = self.repos.iter().collect();
         hits.retain(|repo| within(stars, i64::try_from(repo.stars).expect("small")) && within(created, repo.created));
         hits.sort_by_key(|repo| (std::cmp::Reverse(repo.stars), repo.id));
         let is_tired = self.tires_above.is_some_and(|count| hits.len() > count);

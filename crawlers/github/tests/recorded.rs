@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::fetch;
+use crate::github::page::linked;
 use crate::http::testing::Sent;
+use crate::http::{Answer, Request, is_status};
 use crate::unpack::Limits;
 use serde_json::Value;
 
@@ -85,4 +87,38 @@ async fn the_recorded_archive_is_fetched_over_its_redirect() {
     assert_eq!(server.asked().len(), 2, "{:?}", server.paths());
     let fetched = fetched.expect("an archive");
     assert!(fetched.files.contains_key("README.md"), "{:?}", fetched.files.keys());
+}
+
+#[tokio::test]
+async fn the_recorded_pages_lead_to_their_end() {
+    let Some(server) = replay("paginate-issues") else { return };
+    let (http, _) = client(settings(&[&server.base_url]));
+    let mut next = Some(format!("{}/repos/octokit-fixture-org/paginate-issues/issues?per_page=3", server.base_url));
+    let mut pages = Vec::new();
+    while let Some(url) = next {
+        let answer = http.get(Request { url: &url, max_bytes: 1 << 20, ..Request::default() }).await.expect("a page");
+        let Answer::Body { headers, .. } = answer else { panic!("a body") };
+        let link = headers.link.expect("a link");
+        let page = |relation: &str| {
+            let url = linked(&link, relation)?;
+            url.query_pairs().find(|(key, _)| key == "page").map(|(_, page)| page.into_owned())
+        };
+        pages.push((page("next"), page("last")));
+        next = linked(&link, "next").map(String::from);
+    }
+    let of = |page: Option<&str>| page.map(str::to_owned);
+    let last = |page: &str| (of(Some(page)), of(Some("5")));
+    assert_eq!(pages, [last("2"), last("3"), last("4"), last("5"), (None, None)]);
+}
+
+#[tokio::test]
+async fn the_recorded_refusal_is_final() {
+    let Some(server) = replay("errors") else { return };
+    let (http, _) = client(settings(&[&server.base_url]));
+    let url = format!("{}/repos/octokit-fixture-org/errors/labels", server.base_url);
+    let body = br#"{"name":"foo","color":"invalid"}"#;
+    let error = http.get(Request { url: &url, body: Some(body), max_bytes: 1 << 20, ..Request::default() }).await;
+    let error = error.expect_err("it was refused");
+    assert!(is_status(&error, 422) && !error.is_transient(), "{error}");
+    assert_eq!(server.asked().len(), 1);
 }

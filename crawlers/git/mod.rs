@@ -1,0 +1,221 @@
+//! The source `git`: repositories on forges other than GitHub, by the names that other directories refer to.
+//!
+//! Must not know what an archive holds. Sources: GitLab REST API ("Projects", "Commits", "Repositories"); Gitea API 1.22
+//! and Forgejo API 7 (`/swagger.v1.json`).
+
+mod forges;
+#[cfg(test)]
+mod tests;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Listing, Locator, Validators};
+use capdex_core::snapshot::GapReason;
+
+use crate::forge::{MAX_DOCUMENT_BYTES, is_name, malformed};
+use crate::http::{Answer, Http, Pace, Request, is_status, redact};
+use crate::walk::{self, Visited};
+use crate::{CrawlError, KeyMeta, ListRequest, Source, SourceMeta, SourceSettings, Step, WalkKind, json};
+use forges::{Forge, Project};
+
+/// The source.
+pub const SOURCE: &dyn Source = &Git;
+
+struct Git;
+
+/// The forges that are known without being configured, with the address of the interface of each. The first one's is
+/// the source's own base address.
+const KNOWN: [(&str, &str); 3] = [
+    ("gitlab.com", "https://gitlab.com/api/v4"),
+    ("codeberg.org", "https://codeberg.org/api/v1"),
+    ("gitea.com", "https://gitea.com/api/v1"),
+];
+
+const META: SourceMeta = SourceMeta {
+    id: "git",
+    title: "Repositories on GitLab, Gitea and Forgejo",
+    about: "\
+Visits the repositories `host/owner/name` that other directories refer to and those of the watchlist, on gitlab.com,
+codeberg.org, gitea.com and every host for which the schedule has a base address under `scopes`: one that ends with
+`/api/v4` speaks as GitLab, any other as Gitea or Forgejo.
+
+One request asks for the latest commit of the default branch: where that is the one of the last visit, the repository is
+unchanged. A changed one costs a second request, for its description, licence, topics, stars, forks and times, which are
+therefore as of its latest commit. The answer to the first is so short that nothing would be saved by a conditional one,
+and \"not modified\" would not tell whether the name led elsewhere: a repository that was renamed or transferred is listed
+as moved and under its new name.
+
+Private and internal repositories are not listed, whatever a token may see. A repository without a commit has no bytes.
+Groups inside groups have no such names. Unknown are contributors, activity and workflows, watchers on GitLab and the
+licence of both.",
+    endpoints: "\
+GitLab: `GET /projects/<owner>%2F<name>/repository/commits?per_page=1`, `GET /projects/<owner>%2F<name>`,
+`GET /projects/<owner>%2F<name>/repository/archive.tar.gz?sha=<commit>`
+Gitea and Forgejo: `GET /repos/<owner>/<name>/commits?limit=1`, `GET /repos/<owner>/<name>`,
+`GET /repos/<owner>/<name>/archive/<commit>.tar.gz`",
+    limits: "gitlab.com: 500 requests a minute for an address without a token, 2,000 with one (docs.gitlab.com, \"GitLab.com \
+             rate limits\"); codeberg.org and gitea.com publish none. capdex asks 120 times a minute at GitLab and 60 at each \
+             of the others, and obeys `RateLimit-*` and `Retry-After`.",
+    stored: "The number of the repository, stars, forks, time of the last activity, whether it is archived, description, \
+             topics, address, owner, time of creation, the commit of the default branch. No mail addresses.",
+    terms: "Each forge's own; each repository has its own licence.",
+    base_url: Some(KNOWN[0].1),
+    paces: &[
+        (KNOWN[0].1, Pace { per_minute: 120, burst: 10, in_flight: 4 }),
+        (KNOWN[1].1, Pace { per_minute: 60, burst: 5, in_flight: 2 }),
+        (KNOWN[2].1, Pace { per_minute: 60, burst: 5, in_flight: 2 }),
+    ],
+    keys: &[KeyMeta { variable: "CAPDEX_GITLAB_TOKEN", header: "private-token", prefix: "", is_required: false }],
+    walk: WalkKind::Names,
+};
+
+impl Source for Git {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(async move {
+            let settings = request.settings;
+            walk::step(&request, &settings.watchlist, |name, known| {
+                let place = Place::of(settings, request.id, &name);
+                let http = request.http.clone();
+                async move { place?.visit(&http, known).await }
+            })
+            .await
+        })
+    }
+}
+
+/// Where a repository is.
+#[derive(Clone, Debug)]
+struct Place {
+    /// The id under which the schedule names the source.
+    id: String,
+    host: String,
+    forge: Forge,
+    owner: String,
+    name: String,
+}
+
+impl Place {
+    /// Reads `host/owner/name`.
+    fn of(settings: &SourceSettings, id: &str, name: &str) -> Result<Self, CrawlError> {
+        let subject = format!("{id}:{name}");
+        let mut parts = name.split('/');
+        let (Some(host), Some(owner), Some(repository), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(not_a_name(subject));
+        };
+        if !is_name(owner) || !is_name(repository) {
+            return Err(not_a_name(subject));
+        }
+        let Some(base_url) = base_url(settings, host) else {
+            let detail = "no address is configured for this host".to_owned();
+            return Err(CrawlError::Refused { subject, detail });
+        };
+        Ok(Self {
+            id: id.to_owned(),
+            host: host.to_owned(),
+            forge: Forge::at(base_url),
+            owner: owner.to_owned(),
+            name: repository.to_owned(),
+        })
+    }
+
+    async fn visit(&self, http: &Http, known: Option<Validators>) -> Result<Visited, CrawlError> {
+        let asked = self.forge.commits(&self.owner, &self.name)?;
+        let (commit, is_moved) = match get(http, &asked).await {
+            Ok((bytes, url)) => {
+                let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
+                (self.forge.commit(&document).map_err(|error| malformed(&asked, error))?, url != asked)
+            }
+            // Gitea's word for an empty repository.
+            Err(error) if is_status(&error, 409) => (None, false),
+            Err(error) => return Err(error),
+        };
+        let unmoved = self.digest(commit.as_deref());
+        if !is_moved && known.and_then(|known| known.digest) == Some(unmoved) {
+            return Ok(Visited::Unchanged);
+        }
+        let asked = self.forge.document(&self.owner, &self.name)?;
+        let (bytes, _) = get(http, &asked).await?;
+        let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
+        let project = self.forge.read(&document).map_err(|error| malformed(&asked, error))?;
+        if !project.is_public {
+            // A token may see what its owner never meant to be listed, and strangers choose names.
+            return Err(CrawlError::Denied {
+                subject: redact(&asked),
+                detail: "the repository is not public".to_owned(),
+            });
+        }
+        if commit.is_none() && !project.is_empty {
+            return Err(malformed(&asked, "no commit, though the repository is not empty"));
+        }
+        self.listed(project, commit, is_moved).map_err(|detail| malformed(&asked, detail))
+    }
+
+    fn listed(&self, project: Project, commit: Option<String>, is_moved: bool) -> Result<Visited, String> {
+        let (owner, name) = project
+            .full_name
+            .split_once('/')
+            .filter(|(owner, name)| is_name(owner) && is_name(name))
+            .ok_or("no name")?;
+        let here = Self { owner: owner.to_owned(), name: name.to_owned(), ..self.clone() };
+        let is_same = here.listing_name() == self.listing_name();
+        if !is_same && !is_moved {
+            return Err("the name in it is not the one asked for".to_owned());
+        }
+        let locators = commit.as_ref().map(|commit| here.locator(commit)).transpose()?.into_iter().collect();
+        let key = ListingKey::new(&self.id, here.listing_name());
+        let listing = Box::new(Listing { key, locators, claims: project.claims, references: Vec::new() });
+        let validators = Validators { digest: Some(here.digest(commit.as_deref())), ..Validators::default() };
+        Ok(if is_same {
+            Visited::Changed(listing, validators)
+        } else {
+            Visited::Moved(here.listing_name(), listing, validators)
+        })
+    }
+
+    fn locator(&self, commit: &str) -> Result<Locator, String> {
+        let url = self.forge.archive(&self.owner, &self.name, commit).map_err(|error| error.to_string())?;
+        let repository = format!("{}:{}", self.id, self.listing_name());
+        Ok(Locator::GitArchive { repository, commit: commit.to_owned(), url })
+    }
+
+    fn listing_name(&self) -> String {
+        format!("{}/{}/{}", self.host, self.owner, self.name).to_ascii_lowercase()
+    }
+
+    /// The digest of what decides whether it changed: its name and its commit.
+    fn digest(&self, commit: Option<&str>) -> Digest {
+        Digest::of_fields([self.listing_name().as_bytes(), commit.unwrap_or_default().as_bytes()])
+    }
+}
+
+/// The body at an address, and the address that answered.
+async fn get(http: &Http, url: &str) -> Result<(Vec<u8>, String), CrawlError> {
+    let request =
+        Request { url, accept: Some("application/json"), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
+    match http.get(request).await? {
+        Answer::Body { bytes, url, .. } => Ok((bytes, url)),
+        Answer::NotModified => Err(malformed(url, "no body, though nothing was known of it")),
+    }
+}
+
+/// The address of a host's interface: what the schedule says, else what is known.
+fn base_url<'a>(settings: &'a SourceSettings, host: &str) -> Option<&'a str> {
+    if let Some(base_url) = settings.scopes.get(host) {
+        return Some(base_url);
+    }
+    match KNOWN.iter().position(|(known, _)| *known == host)? {
+        0 if !settings.base_url.is_empty() => Some(&settings.base_url),
+        number => KNOWN.get(number).map(|(_, base_url)| *base_url),
+    }
+}
+
+fn not_a_name(subject: String) -> CrawlError {
+    let detail = "this is not `host/owner/name`".to_owned();
+    CrawlError::Malformed { subject, reason: GapReason::Malformed, detail }
+}
