@@ -2,14 +2,14 @@
 //!
 //! Must not ask the network anything; where a registry is, is decided here once.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod sources;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex_crawlers::http::{Credential, HttpSettings, Pace, Secret};
-use capdex_crawlers::settings::{self, BaseUrl};
-use capdex_crawlers::{SOURCES, Source, SourceMeta, SourceSettings, WalkKind};
+use capdex_crawlers::http::HttpSettings;
+use capdex_crawlers::{SOURCES, Source};
 use serde::Deserialize;
-use tracing::debug;
 
 use crate::exit::usage;
 use crate::jobs::SourceRun;
@@ -140,9 +140,9 @@ impl Schedule {
         let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
         for (id, section) in &self.sources {
             let source = source_of(section.kind.as_deref().unwrap_or(id))?;
-            match reason_to_skip(source.meta(), section) {
+            match sources::reason_to_skip(source.meta(), section) {
                 Some(reason) => drop(skipped.insert(id.clone(), reason)),
-                None => drop(sources.insert(id.clone(), source_run(source.meta(), section, &mut http)?)),
+                None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
             }
         }
         Ok(Resolved { sources, skipped, http })
@@ -160,129 +160,6 @@ pub struct Resolved {
     pub http: HttpSettings,
 }
 
-/// Why a source is not asked at all; none where it is.
-fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Option<String> {
-    if section.enabled == Some(false) {
-        return Some("the schedule turns it off".to_owned());
-    }
-    let missing: Vec<&str> = meta
-        .keys
-        .iter()
-        .filter(|key| key.is_required && variable(key.variable).is_none_or(|value| value.trim().is_empty()))
-        .map(|key| key.variable)
-        .collect();
-    if missing.is_empty() {
-        return None;
-    }
-    Some(format!("it answers nothing without a key: set {}", missing.join(" and ")))
-}
-
-fn source_run(meta: &SourceMeta, section: &SourceSection, http: &mut HttpSettings) -> anyhow::Result<SourceRun> {
-    let settings = source_settings(meta, section, http)?;
-    add_paces(meta, section, &settings.base_url, http);
-    add_keys(meta, &settings.base_url, http);
-    let is_asked_by_name = meta.walk == WalkKind::Names && meta.id != "folder";
-    Ok(SourceRun {
-        kind: meta.id.to_owned(),
-        follows: section.follow.unwrap_or(is_asked_by_name),
-        max_references: section.max_references.unwrap_or(5_000),
-        max_requests: section.max_requests,
-        max_entries: None,
-        full_walk_days: section.full_walk_days.unwrap_or(7),
-        max_gone_percent: section.max_gone_percent.unwrap_or(10),
-        settings,
-    })
-}
-
-/// How often the source's hosts may be asked: the published limits, and for its own address what the schedule says.
-fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &mut HttpSettings) {
-    for (number, (address, pace)) in meta.paces.iter().enumerate() {
-        let is_own = number == 0 && !base_url.is_empty();
-        let mut pace = *pace;
-        if let (0, Some(per_minute)) = (number, section.requests_per_minute) {
-            pace.per_minute = per_minute;
-            pace.burst = pace.burst.min(per_minute.max(1));
-        }
-        http.paces.push((if is_own { base_url } else { address }.to_owned(), pace));
-    }
-    if let (true, Some(per_minute), false) = (meta.paces.is_empty(), section.requests_per_minute, base_url.is_empty()) {
-        let in_flight = u32::try_from(http.max_in_flight_per_host).unwrap_or(1);
-        http.paces.push((base_url.to_owned(), Pace { per_minute, burst: in_flight, in_flight }));
-    }
-}
-
-/// What proves to the source who asks, from the environment. Several values, with commas between, are a pool.
-fn add_keys(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) {
-    for key in meta.keys {
-        let values = variable(key.variable).unwrap_or_default();
-        for value in values.split(',').map(str::trim).filter(|value| !value.is_empty()) {
-            http.credentials.push(Credential {
-                base_url: base_url.to_owned(),
-                header: key.header.to_owned(),
-                value: Secret::new(format!("{}{value}", key.prefix)),
-            });
-        }
-    }
-}
-
-fn source_settings(
-    meta: &SourceMeta,
-    section: &SourceSection,
-    http: &mut HttpSettings,
-) -> anyhow::Result<SourceSettings> {
-    let sorted = |names: &[String]| -> Vec<String> {
-        let names: BTreeSet<String> = names.iter().cloned().collect();
-        names.into_iter().collect()
-    };
-    let configured = section.base_url.as_deref();
-    let mut scopes = BTreeMap::new();
-    let base_url = match meta.id {
-        "npm" => {
-            if configured.is_none() {
-                for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
-                    base.configure(http);
-                    scopes.insert(scope, base.url);
-                }
-            }
-            configure(settings::npm_base_url(&variable, &text_of, configured)?, meta.id, http)
-        }
-        "pypi" => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
-        // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
-        _ => match configured {
-            Some(url) if meta.base_url.is_some() => {
-                http.allowed_base_urls.push(url.to_owned());
-                url.trim_end_matches('/').to_owned()
-            }
-            Some(folder) => folder.to_owned(),
-            None => meta.base_url.unwrap_or_default().to_owned(),
-        },
-    };
-    if let Some(url) = &section.changes_url {
-        http.allowed_base_urls.push(url.clone());
-    }
-    Ok(SourceSettings {
-        base_url,
-        scopes,
-        watchlist: sorted(&section.watchlist),
-        queries: sorted(&section.queries),
-        changes_url: section.changes_url.clone(),
-    })
-}
-
-fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
-    debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
-    base.configure(http);
-    base.url
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-fn text_of(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
-}
-
 /// The source with this id.
 ///
 /// # Errors
@@ -298,4 +175,53 @@ pub fn source_of(id: &str) -> anyhow::Result<&'static dyn Source> {
 fn one_line(error: &toml::de::Error) -> String {
     let text = error.to_string();
     text.lines().filter(|line| !line.trim().is_empty()).map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every schedule of the repository, by name.
+    const SCHEDULES: [(&str, &str); 2] =
+        [("quickstart", QUICKSTART), ("nightly", include_str!("../schedules/nightly.toml"))];
+
+    #[test]
+    fn every_schedule_is_one_and_has_the_name_of_its_file() {
+        for (name, text) in SCHEDULES {
+            let schedule = Schedule::parse(text, name).expect("a schedule");
+            assert_eq!(schedule.name, name);
+            let resolved = schedule.resolve(0).expect("resolves");
+            assert_eq!(resolved.sources.len() + resolved.skipped.len(), schedule.sources.len());
+        }
+    }
+
+    #[test]
+    fn a_table_may_ask_a_source_under_a_name_of_its_own() {
+        let text = "name = \"x\"\n[sources.corp]\nkind = \"sub-registry\"\nbase_url = \"https://registry.test\"\n\
+                    requests_per_minute = 7\n";
+        let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
+        let run = resolved.sources.get("corp").expect("there");
+        assert_eq!((run.kind.as_str(), run.settings.base_url.as_str()), ("sub-registry", "https://registry.test"));
+        let pace = resolved.http.paces.iter().find(|(address, _)| address == "https://registry.test");
+        assert_eq!(pace.map(|(_, pace)| pace.per_minute), Some(7));
+    }
+
+    #[test]
+    fn what_is_no_source_or_no_name_is_refused_with_its_place() {
+        for (text, part) in [
+            ("name = \"x\"\n[sources.nobody]\n", "there is no source"),
+            ("name = \"x\"\n[sources.\"a:b\"]\nkind = \"npm\"\n", "is no name for a source"),
+            ("name = \"x\"\n[sources.npm]\nwatchlits = []\n", "watchlits"),
+        ] {
+            let error = Schedule::parse(text, "x").expect_err("refused");
+            assert!(format!("{error:#}").contains(part), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_source_move_with_its_address() {
+        let text = "name = \"x\"\n[sources.github]\nbase_url = \"http://127.0.0.1:9/api\"\n";
+        let resolved = Schedule::parse(text, "x").and_then(|schedule| schedule.resolve(0)).expect("resolves");
+        assert!(resolved.http.paces.iter().any(|(address, _)| address == "http://127.0.0.1:9/api/search"));
+    }
 }

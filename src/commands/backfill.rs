@@ -48,7 +48,7 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
         section.watchlist.truncate(limit);
     }
     let source = source_of(section.kind.as_deref().unwrap_or(&options.source))?;
-    if section.watchlist.is_empty() && source.meta().walk == WalkKind::Names {
+    if section.watchlist.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
     Ok(Schedule::single(&options.source, section, loaded.http))

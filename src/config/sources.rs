@@ -1,0 +1,176 @@
+//! From a source's table in a schedule to how it is walked: its address, its hosts' paces, its keys from the environment.
+//!
+//! Must not ask the network anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, Pace, Secret};
+use capdex_crawlers::settings::{self, BaseUrl};
+use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
+use tracing::debug;
+
+use super::SourceSection;
+use crate::clock;
+use crate::exit::usage;
+use crate::jobs::SourceRun;
+
+/// Why a source is not asked at all; none where it is.
+pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Option<String> {
+    if section.enabled == Some(false) {
+        return Some("the schedule turns it off".to_owned());
+    }
+    let missing: Vec<&str> = meta
+        .keys
+        .iter()
+        .filter(|key| key.is_required && variable(key.variable).is_none_or(|value| value.trim().is_empty()))
+        .map(|key| key.variable)
+        .collect();
+    if missing.is_empty() {
+        return None;
+    }
+    Some(format!("it answers nothing without a key: set {}", missing.join(" and ")))
+}
+
+/// How a source is walked; its hosts' paces and its credentials go into the settings of the client.
+///
+/// # Errors
+/// Wrong configuration: an address that is none, a key that cannot be read.
+pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut HttpSettings) -> anyhow::Result<SourceRun> {
+    let settings = source_settings(meta, section, http)?;
+    add_paces(meta, section, &settings.base_url, http);
+    add_keys(meta, &settings.base_url, http);
+    if meta.id == "github" {
+        add_app(&settings.base_url, http)?;
+    }
+    let is_asked_by_name = meta.walk == WalkKind::Names && meta.id != "folder";
+    Ok(SourceRun {
+        kind: meta.id.to_owned(),
+        follows: section.follow.unwrap_or(is_asked_by_name),
+        max_references: section.max_references.unwrap_or(5_000),
+        max_requests: section.max_requests,
+        max_entries: None,
+        full_walk_days: section.full_walk_days.unwrap_or(7),
+        max_gone_percent: section.max_gone_percent.unwrap_or(10),
+        settings,
+    })
+}
+
+/// How often the source's hosts may be asked: the published limits, and for its own address what the schedule says.
+fn add_paces(meta: &SourceMeta, section: &SourceSection, base_url: &str, http: &mut HttpSettings) {
+    for (number, (address, pace)) in meta.paces.iter().enumerate() {
+        let is_own = number == 0 && !base_url.is_empty();
+        let mut pace = *pace;
+        if let (0, Some(per_minute)) = (number, section.requests_per_minute) {
+            pace.per_minute = per_minute;
+            pace.burst = pace.burst.min(per_minute.max(1));
+        }
+        // A part of the source's own host is a part of it wherever the operator says that it is.
+        let below = meta.base_url.and_then(|own| address.strip_prefix(own)).filter(|_| !base_url.is_empty());
+        let address = match below {
+            _ if is_own => base_url.to_owned(),
+            Some(path) => format!("{base_url}{path}"),
+            None => (*address).to_owned(),
+        };
+        http.paces.push((address, pace));
+    }
+    if let (true, Some(per_minute), false) = (meta.paces.is_empty(), section.requests_per_minute, base_url.is_empty()) {
+        let in_flight = u32::try_from(http.max_in_flight_per_host).unwrap_or(1);
+        http.paces.push((base_url.to_owned(), Pace { per_minute, burst: in_flight, in_flight }));
+    }
+}
+
+/// What proves to the source who asks, from the environment. Several values, with commas between, are a pool.
+fn add_keys(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) {
+    for key in meta.keys {
+        let values = variable(key.variable).unwrap_or_default();
+        for value in values.split(',').map(str::trim).filter(|value| !value.is_empty()) {
+            http.credentials.push(Credential {
+                base_url: base_url.to_owned(),
+                header: key.header.to_owned(),
+                value: Secret::new(format!("{}{value}", key.prefix)),
+            });
+        }
+    }
+}
+
+/// A GitHub App as one more credential, where the environment names one.
+fn add_app(base_url: &str, http: &mut HttpSettings) -> anyhow::Result<()> {
+    let named = ["CAPDEX_GITHUB_APP", "CAPDEX_GITHUB_APP_INSTALLATION", "CAPDEX_GITHUB_APP_KEY"].map(variable);
+    let [Some(app), Some(installation), Some(path)] = named else {
+        return match named.iter().flatten().next() {
+            None => Ok(()),
+            Some(_) => Err(usage(
+                "a GitHub App needs CAPDEX_GITHUB_APP, CAPDEX_GITHUB_APP_INSTALLATION and CAPDEX_GITHUB_APP_KEY (a file)",
+            )),
+        };
+    };
+    let key = std::fs::read_to_string(&path)
+        .map_err(|error| usage(format!("cannot read the key of the GitHub App in {path}: {error}")))?;
+    http.apps.push(AppCredential {
+        base_url: base_url.to_owned(),
+        app,
+        installation,
+        private_key: Secret::new(key),
+        made: clock::now(),
+    });
+    Ok(())
+}
+
+fn source_settings(
+    meta: &SourceMeta,
+    section: &SourceSection,
+    http: &mut HttpSettings,
+) -> anyhow::Result<SourceSettings> {
+    let sorted = |names: &[String]| -> Vec<String> {
+        let names: BTreeSet<String> = names.iter().cloned().collect();
+        names.into_iter().collect()
+    };
+    let configured = section.base_url.as_deref();
+    let mut scopes = BTreeMap::new();
+    let base_url = match meta.id {
+        "npm" => {
+            if configured.is_none() {
+                for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
+                    base.configure(http);
+                    scopes.insert(scope, base.url);
+                }
+            }
+            configure(settings::npm_base_url(&variable, &text_of, configured)?, meta.id, http)
+        }
+        "pypi" => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
+        // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
+        _ => match configured {
+            Some(url) if meta.base_url.is_some() => {
+                http.allowed_base_urls.push(url.to_owned());
+                url.trim_end_matches('/').to_owned()
+            }
+            Some(folder) => folder.to_owned(),
+            None => meta.base_url.unwrap_or_default().to_owned(),
+        },
+    };
+    if let Some(url) = &section.changes_url {
+        http.allowed_base_urls.push(url.clone());
+    }
+    Ok(SourceSettings {
+        base_url,
+        scopes,
+        watchlist: sorted(&section.watchlist),
+        queries: sorted(&section.queries),
+        changes_url: section.changes_url.clone(),
+    })
+}
+
+fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
+    debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
+    base.configure(http);
+    base.url
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
