@@ -48,6 +48,20 @@ pub(crate) fn instant(value: Option<&Value>) -> Claim<Timestamp> {
     value.and_then(Value::as_str).and_then(|text| text.parse().ok()).map_or(Claim::Unknown, Claim::Known)
 }
 
+/// An instant as milliseconds since 1970; anything else is `Unknown`.
+pub(crate) fn milliseconds(value: Option<&Value>) -> Claim<Timestamp> {
+    let read = value.and_then(Value::as_i64).filter(|milliseconds| *milliseconds > 0);
+    read.map_or(Claim::Unknown, |milliseconds| Claim::Known(Timestamp::from_unix_seconds(milliseconds / 1_000)))
+}
+
+/// The texts of a list; what is no list is `Unknown`.
+pub(crate) fn texts(value: Option<&Value>) -> Claim<Vec<String>> {
+    match value {
+        Some(Value::Array(items)) => list(items.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+        _ => Claim::Unknown,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -62,6 +76,17 @@ mod tests {
         assert_eq!(text(Some(&json!(1)), &Claim::Absent), Claim::Unknown);
         assert_eq!(text(None, &Claim::Unknown), Claim::Unknown);
         assert_eq!(text(None, &Claim::Absent), Claim::Absent);
+    }
+
+    #[test]
+    fn lists_and_milliseconds_are_taken_where_they_are() {
+        assert_eq!(
+            milliseconds(Some(&json!(1_769_567_577_229_i64))).known().map(ToString::to_string).as_deref(),
+            Some("2026-01-28T02:32:57Z")
+        );
+        assert_eq!((milliseconds(Some(&json!(0))), milliseconds(Some(&json!("x")))), (Claim::Unknown, Claim::Unknown));
+        assert_eq!(texts(Some(&json!(["a", 1]))), Claim::Known(vec!["a".into()]));
+        assert_eq!((texts(Some(&json!([]))), texts(Some(&json!({})))), (Claim::Absent, Claim::Unknown));
     }
 
     #[test]

@@ -46,6 +46,14 @@ pub enum CrawlError {
         /// The status.
         detail: String,
     },
+    /// The server wants to know who asks (401), and says how. Who can answer that may; to everybody else it is a refusal.
+    #[error("{subject} refuses: it wants to know who asks")]
+    Unauthorized {
+        /// What was asked for.
+        subject: String,
+        /// The `WWW-Authenticate` header; empty where there is none. Untrusted text.
+        challenge: String,
+    },
     /// A cap was met before the end.
     #[error("{subject} is larger than allowed: {detail}")]
     TooLarge {
@@ -81,7 +89,9 @@ impl CrawlError {
             Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
             Self::Transient { subject, .. } | Self::Unreachable { subject, .. } => (subject, GapReason::Unreachable),
             Self::Gone { subject } => (subject, GapReason::NotFound),
-            Self::Denied { subject, .. } | Self::Refused { subject, .. } => (subject, GapReason::Denied),
+            Self::Denied { subject, .. } | Self::Unauthorized { subject, .. } | Self::Refused { subject, .. } => {
+                (subject, GapReason::Denied)
+            }
             Self::TooLarge { subject, .. } => (subject, GapReason::CompressedTooLarge),
             Self::Malformed { subject, reason, .. } => (subject, *reason),
         };
@@ -101,6 +111,7 @@ impl CrawlError {
             | Self::Unreachable { subject, .. }
             | Self::Gone { subject }
             | Self::Denied { subject, .. }
+            | Self::Unauthorized { subject, .. }
             | Self::TooLarge { subject, .. }
             | Self::Malformed { subject, .. }
             | Self::Refused { subject, .. } => subject,

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod claims;
+pub mod clawhub;
 #[cfg(test)]
 mod conformance;
 mod error;
@@ -15,13 +16,25 @@ mod forge;
 pub mod git;
 #[cfg(feature = "github")]
 pub mod github;
+pub mod glama;
 pub mod http;
 mod json;
+pub mod mcp;
+mod names;
 pub mod npm;
+pub mod oci;
+pub mod official_registry;
+mod page;
 pub mod pypi;
 mod references;
+pub mod revisit;
 pub mod settings;
+pub mod skills_sh;
+pub mod skillsmp;
+pub mod smithery;
 mod source;
+#[cfg(test)]
+mod testing;
 pub mod unpack;
 mod walk;
 

@@ -2,10 +2,12 @@
 //!
 //! Must not ask anybody. What cannot be read as a reference is none: it stays in the claims as it was written.
 
-use capdex_core::ids::ListingKey;
+use capdex_core::ids::{ListingKey, pypi_name};
 use capdex_core::listing::Claim;
 use serde_json::Value;
 use url::Url;
+
+use crate::names;
 
 /// The longest name of an owner or a repository that a forge takes.
 const MAX_NAME_BYTES: usize = 100;
@@ -27,6 +29,49 @@ pub(crate) fn registry_name(value: Option<&Value>) -> Option<ListingKey> {
     let (namespace, rest) = name.split_once('/')?;
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
     (is_name(namespace) && is_name(rest)).then(|| ListingKey::new("official-registry", name))
+}
+
+/// The package that an entry says is published in the npm registry.
+pub(crate) fn npm(name: &str) -> Option<ListingKey> {
+    let (scope, rest) = match name.strip_prefix('@') {
+        Some(scoped) => scoped.split_once('/').map(|(scope, rest)| (Some(scope), rest))?,
+        None => (None, name),
+    };
+    let is_part = |text: &str| {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+        !text.is_empty() && !text.starts_with('.') && text.bytes().all(is_letter)
+    };
+    let is_name = name.len() <= 214 && scope.is_none_or(is_part) && is_part(rest);
+    is_name.then(|| ListingKey::new("npm", name))
+}
+
+/// The project that an entry says is published in the Python package index, in the index's own spelling.
+pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let ends = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let is_name = name.len() <= 128 && ends(name.bytes().next()) && ends(name.bytes().last());
+    (is_name && name.bytes().all(is_letter)).then(|| ListingKey::new("pypi", pypi_name(name)))
+}
+
+/// The image at a whole reference: a registry's host, a repository, a tag or a digest.
+pub(crate) fn oci(reference: &str) -> Option<ListingKey> {
+    let (host, path) = reference.split_once('/')?;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@".contains(&byte);
+    let is_whole = !host.is_empty() && !path.is_empty() && !path.contains("..") && !path.starts_with('/');
+    let fits = reference.len() <= names::MAX_BYTES && reference.bytes().all(is_letter);
+    (is_whole && fits).then(|| ListingKey::new("oci", reference))
+}
+
+/// The MCP endpoint at an address. An address with places to fill in, or with credentials, is none.
+pub(crate) fn endpoint(text: &str) -> Option<ListingKey> {
+    if text.contains(['{', '}']) {
+        return None;
+    }
+    let mut url = Url::parse(text.trim()).ok()?;
+    url.set_fragment(None);
+    let is_plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    let address = String::from(url);
+    (is_plain && address.len() <= names::MAX_BYTES).then(|| ListingKey::new("mcp", address))
 }
 
 /// The repository at an address, in any of the spellings that people use: `github:owner/name`, lower case, for GitHub;
@@ -73,9 +118,10 @@ fn owner_and_name(path: &str) -> Option<String> {
     let name = name.strip_suffix(".git").unwrap_or(name);
     let is_name = |text: &str| {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.starts_with('.') && text.bytes().all(is_letter)
+        !matches!(text, "" | "." | "..") && text.len() <= MAX_NAME_BYTES && text.bytes().all(is_letter)
     };
-    (is_name(owner) && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
+    // No account begins with a dot, but repositories do (`.github`, `.claude`).
+    (is_name(owner) && !owner.starts_with('.') && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -100,6 +146,7 @@ mod tests {
         ] {
             assert_eq!(of_repository(text), Some(ListingKey::new("github", "owner/name")), "{text}");
         }
+        assert_eq!(of_repository("https://github.com/a/.claude"), Some(ListingKey::new("github", "a/.claude")));
         let elsewhere = of_repository("https://gitlab.com/Group/Name/-/tree/main");
         assert_eq!(elsewhere, Some(ListingKey::new("git", "gitlab.com/group/name")));
     }
@@ -116,6 +163,8 @@ mod tests {
             "javascript:owner/name",
             "a/b/c",
             "owner/na me",
+            "./name",
+            "owner/..",
         ] {
             assert_eq!(of_repository(text), None, "{text}");
         }
@@ -126,6 +175,27 @@ mod tests {
         let name = |text: &str| registry_name(Some(&Value::from(text)));
         assert_eq!(name("io.test/x"), Some(ListingKey::new("official-registry", "io.test/x")));
         assert_eq!((name("x"), name("a/b/c"), name("/x"), registry_name(None)), (None, None, None, None));
+    }
+
+    #[test]
+    fn packages_images_and_endpoints_are_keys_of_their_sources() {
+        let text = |key: Option<ListingKey>| key.map(|key| key.to_string());
+        assert_eq!(text(npm("@scope/left.pad")).as_deref(), Some("npm:@scope/left.pad"));
+        assert_eq!(text(pypi("Left_Pad")).as_deref(), Some("pypi:left-pad"));
+        assert_eq!(text(oci("ghcr.io/a/b:1.0")).as_deref(), Some("oci:ghcr.io/a/b:1.0"));
+        assert_eq!(text(endpoint("https://A.test/mcp#x")).as_deref(), Some("mcp:https://a.test/mcp"));
+        for name in ["", "@scope", "@/x", "a/b", ".x", "a b", "@a/b/c", &"x".repeat(215)] {
+            assert_eq!(npm(name), None, "{name}");
+        }
+        for name in ["", "-a", "a.", "a b", "a/b", &"x".repeat(129)] {
+            assert_eq!(pypi(name), None, "{name}");
+        }
+        for reference in ["", "a", "/a", "a/", "ghcr.io/../b", "ghcr.io/a b"] {
+            assert_eq!(oci(reference), None, "{reference}");
+        }
+        for address in ["", "x", "ftp://a.test/", "https://{host}/mcp", "https://me:key@a.test/", "file:///x"] {
+            assert_eq!(endpoint(address), None, "{address}");
+        }
     }
 
     proptest! {

@@ -224,7 +224,18 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::folder::SOURCE,
     crate::npm::SOURCE,
     crate::pypi::SOURCE,
+    crate::oci::SOURCE,
+    crate::mcp::SOURCE,
     #[cfg(feature = "github")]
     crate::github::SOURCE,
     crate::git::SOURCE,
+    crate::official_registry::SOURCE,
+    crate::official_registry::GITHUB,
+    crate::official_registry::PULSEMCP,
+    crate::official_registry::OTHERS,
+    crate::clawhub::SOURCE,
+    crate::skills_sh::SOURCE,
+    crate::smithery::SOURCE,
+    crate::glama::SOURCE,
+    crate::skillsmp::SOURCE,
 ];

@@ -41,10 +41,7 @@ where
 {
     let window = Window::of(names, request.cursor.map(|cursor| cursor.0.as_str()));
     let keys: Vec<_> = window.names.iter().map(|name| request.key(name)).collect();
-    let visits = keys.iter().map(|key| visit(key.name.clone(), request.known.validators(key)));
-    // A visit that panicked is broken, and no other one is.
-    let visited = concurrently(visits).await.into_iter().zip(&keys);
-    let results: Vec<_> = visited.map(|(visited, key)| visited.unwrap_or_else(|| Err(broken(key)))).collect();
+    let results = visit_at_once(request, &keys, &visit).await;
     if window.begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
         for result in results {
             result?;
@@ -66,6 +63,38 @@ where
         }
     }
     Ok(Page { listed: rows, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
+}
+
+/// Visits every one of `names`, as many at the same time as a step has. What is known decides what is asked, as in
+/// [`step`].
+pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<Listed>
+where
+    V: Fn(String, Option<Validators>) -> F,
+    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
+{
+    let mut all = Vec::new();
+    for names in names.chunks(STEP) {
+        let keys: Vec<_> = names.iter().map(|name| request.key(name)).collect();
+        let results = visit_at_once(request, &keys, &visit).await;
+        all.extend(keys.into_iter().zip(results).map(|(key, result)| listed(key, result)));
+    }
+    all
+}
+
+/// Visits `keys` at the same time; the results in their order.
+async fn visit_at_once<V, F>(
+    request: &ListRequest<'_>,
+    keys: &[ListingKey],
+    visit: &V,
+) -> Vec<Result<Visited, CrawlError>>
+where
+    V: Fn(String, Option<Validators>) -> F,
+    F: Future<Output = Result<Visited, CrawlError>> + Send + 'static,
+{
+    let visits = keys.iter().map(|key| visit(key.name.clone(), request.known.validators(key)));
+    // A visit that panicked is broken, and no other one is.
+    let visited = concurrently(visits).await.into_iter().zip(keys);
+    visited.map(|(visited, key)| visited.unwrap_or_else(|| Err(broken(key)))).collect()
 }
 
 /// The names of one step.

@@ -44,12 +44,13 @@ fn write_one(writer: &Writer<'_>, number: u64) -> Result<(), StoreError> {
     if !writer.enqueue("crash", &name, &json!(number), at(0))? {
         return Err(StoreError::Abandoned(format!("{name} was there")));
     }
-    writer.save_cursor("crash", Some(&name), None)
+    writer.begin_walk("crash", crate::WalkMode::Full)?;
+    writer.save_cursor("crash", &name)
 }
 
 /// The number of the last write that took hold; none in a new store.
 fn last_of(reader: &Reader) -> Option<u64> {
-    let cursor = reader.cursor("crash").expect("the cursor is read")?;
+    let cursor = reader.source_state("crash").expect("the cursor is read")?.cursor?;
     Some(cursor.parse().expect("the cursor is a number"))
 }
 

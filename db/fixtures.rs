@@ -77,7 +77,7 @@ pub(crate) fn locator(name: &str, version: &str) -> Locator {
 
 pub(crate) fn listing(name: &str, version: &str) -> Listing {
     let claims = Claims { version_count: Claim::Known(version.len() as u64), ..Claims::default() };
-    Listing { key: key(name), locators: vec![locator(name, version)], claims }
+    Listing { key: key(name), locators: vec![locator(name, version)], claims, references: Vec::new() }
 }
 
 pub(crate) fn claims_digest(name: &str, version: &str) -> Digest {

@@ -32,6 +32,8 @@ mod sources;
 mod sql;
 mod store;
 mod totals;
+mod visits;
+mod walks;
 mod writer;
 
 #[cfg(test)]
@@ -47,7 +49,7 @@ pub use drift::DriftEvent;
 pub use error::StoreError;
 pub use facts::{FactsId, PackedFacts};
 pub use gaps::LedgerGap;
-pub use listings::{ListingState, StoredListing};
+pub use listings::{ListingState, StoredListing, Upserted};
 pub use migrate::SCHEMA_VERSION;
 pub use queue::{Job, JobId};
 pub use reader::{Reader, View};
@@ -55,7 +57,9 @@ pub use revisions::{RevisionPair, Scanned};
 pub use runs::{RunId, RunRow, RunStatus};
 pub use scores::PackedScore;
 pub use snapshots::SnapshotId;
-pub use sources::SourceState;
+pub use sources::{SourceState, WalkMode};
 pub use store::Store;
 pub use totals::Totals;
+pub use visits::Visits;
+pub use walks::{WalkOutcome, WalkRow};
 pub use writer::Writer;

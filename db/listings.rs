@@ -2,8 +2,6 @@
 //!
 //! All of it is a claim by strangers; nothing here is checked.
 
-use std::collections::BTreeMap;
-
 use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Claims, Listing, Validators};
@@ -50,6 +48,17 @@ impl ListingState {
     }
 }
 
+/// What storing a listing found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upserted {
+    /// It was never met before.
+    New,
+    /// It says something else than before.
+    Changed,
+    /// It says what it said.
+    Same,
+}
+
 /// A listing as the store knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredListing {
@@ -77,14 +86,14 @@ struct Known {
 }
 
 impl Writer<'_> {
-    /// Stores what a source says now. True if that differs from what it said last, or is its first word; then it is
-    /// appended to the history. The validators are always replaced, and the state becomes active.
-    pub fn upsert_listing(&self, listing: &Listing, validators: &Validators, at: AsOf) -> Result<bool, StoreError> {
+    /// Stores what a source says now. What differs from what it said last, or is its first word, is appended to the
+    /// history. The validators are always replaced, and the state becomes active.
+    pub fn upsert_listing(&self, listing: &Listing, validators: &Validators, at: AsOf) -> Result<Upserted, StoreError> {
         let conn = self.connection();
         let body = documents::put(conn, listing)?;
-        let known = match known(conn, &listing.key)? {
-            Some(known) => known,
-            None => insert_listing(conn, &listing.key, ListingState::Active, None, at)?,
+        let (known, is_new) = match known(conn, &listing.key)? {
+            Some(known) => (known, false),
+            None => (insert_listing(conn, &listing.key, ListingState::Active, None, at)?, true),
         };
         let revived = set_state(conn, &known, ListingState::Active, None, at)?;
         if known.validators != *validators {
@@ -97,7 +106,21 @@ impl Writer<'_> {
         } else if revived {
             settle_listing(conn, known.id)?;
         }
-        Ok(changed)
+        Ok(match (is_new, changed) {
+            (true, _) => Upserted::New,
+            (false, true) => Upserted::Changed,
+            (false, false) => Upserted::Same,
+        })
+    }
+
+    /// Notes that a listing is there and as it was, and what to ask with next time. Nothing is written where nothing
+    /// changes.
+    pub fn keep_listing(&self, key: &ListingKey, validators: &Validators, at: AsOf) -> Result<(), StoreError> {
+        self.mark_listing(key, ListingState::Active, None, at)?;
+        match known(self.connection(), key)? {
+            Some(known) if known.validators != *validators => set_validators(self.connection(), known.id, validators),
+            _ => Ok(()),
+        }
     }
 
     /// Notes whether a listing is there, and why not. What was known of it stays. An unknown listing is entered with
@@ -212,6 +235,7 @@ fn append_version(conn: &Connection, listing: i64, body: i64, claims: &Claims, a
 /// rollback to an earlier version, that snapshot becomes the newest again without being fetched.
 fn follow_locators(conn: &Connection, id: i64, listing: &Listing, at: AsOf) -> Result<(), StoreError> {
     unname_identities(conn, id)?;
+    refer(conn, id, &listing.references)?;
     for locator in &listing.locators {
         let identity = put_identity(conn, &locator.identity())?;
         name_identity(conn, identity, id)?;
@@ -224,16 +248,29 @@ fn follow_locators(conn: &Connection, id: i64, listing: &Listing, at: AsOf) -> R
     settle_listing(conn, id)
 }
 
+/// Replaces what a listing names under other sources' keys.
+fn refer(conn: &Connection, listing: i64, references: &[ListingKey]) -> Result<(), StoreError> {
+    const WHAT: &str = "store a listing's references";
+    execute(conn, WHAT, "DELETE FROM listing_references WHERE listing = ?1", (listing,))?;
+    let sql = "INSERT INTO listing_references (source, name, listing) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    references.iter().try_for_each(|key| execute(conn, WHAT, sql, (&key.source, &key.name, listing)).map(drop))
+}
+
 impl Reader {
-    /// What the last visits of a source left to ask with. Only of active listings: one that comes back must be read
-    /// in full, not be found unchanged.
-    pub fn validators(&self, source: &str) -> Result<BTreeMap<ListingKey, Validators>, StoreError> {
-        let sql = "SELECT name, etag, last_modified, digest FROM listings
-                   WHERE source = ?1 AND state = 'active' AND body IS NOT NULL";
-        let validators = rows(self.connection(), "read the validators", sql, (source,), |row| {
-            Ok((ListingKey::new(source, row.cell::<String>(0)?), validators_at(row, 1)?))
-        })?;
-        Ok(validators.into_iter().collect())
+    /// What the last visit to a listing left to ask with. Only of an active one: one that comes back must be read in
+    /// full, not be found unchanged.
+    pub fn validators(&self, key: &ListingKey) -> Result<Option<Validators>, StoreError> {
+        let sql = "SELECT etag, last_modified, digest FROM listings
+                   WHERE source = ?1 AND name = ?2 AND state = 'active' AND body IS NOT NULL";
+        first(self.connection(), "read the validators", sql, (&key.source, &key.name), |row| validators_at(row, 0))
+    }
+
+    /// Whether a listing is there; none for one that the store never met.
+    pub fn listing_state(&self, key: &ListingKey) -> Result<Option<ListingState>, StoreError> {
+        let sql = "SELECT state FROM listings WHERE source = ?1 AND name = ?2";
+        first(self.connection(), "read a listing's state", sql, (&key.source, &key.name), |row| {
+            ListingState::of_word(&row.cell::<String>(0)?)
+        })
     }
 
     /// The listings of one source, or of all, sorted by key.

@@ -13,8 +13,11 @@ use crate::sql::{Cells, failed, first, rows};
 /// "CAPD", which the first migration writes into the file's header.
 const APPLICATION_ID: i64 = 0x4341_5044;
 /// The steps in their order.
-const STEPS: &[M<'_>] =
-    &[M::up(include_str!("migrations/0001_init.sql")), M::up(include_str!("migrations/0002_abuse_lists.sql"))];
+const STEPS: &[M<'_>] = &[
+    M::up(include_str!("migrations/0001_init.sql")),
+    M::up(include_str!("migrations/0002_abuse_lists.sql")),
+    M::up(include_str!("migrations/0003_walks.sql")),
+];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;
 

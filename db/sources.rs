@@ -1,11 +1,42 @@
-//! Sources: where each walk stands. A cursor is saved in the write that stores the page it follows.
+//! Sources: where each walk stands, and what whole walks saw. A cursor is saved in the write that stores the page it
+//! follows.
 //!
-//! Must not know what a cursor means.
+//! Must not know what a cursor or a watermark means.
 
+use capdex_core::ids::ListingKey;
+use capdex_core::snapshot::Gap;
 use capdex_core::time::{AsOf, Timestamp};
 
+use crate::listings::ListingState;
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
+
+/// What a walk is to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WalkMode {
+    /// Every entry.
+    Full,
+    /// What changed since the watermark.
+    Since,
+}
+
+impl WalkMode {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Since => "since",
+        }
+    }
+
+    fn of_word(word: &str) -> Result<Self, StoreError> {
+        match word {
+            "full" => Ok(Self::Full),
+            "since" => Ok(Self::Since),
+            _ => Err(StoreError::Corrupt { what: "source", detail: format!("{word} is no mode of a walk") }),
+        }
+    }
+}
 
 /// Where the walk of one source stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,72 +45,124 @@ pub struct SourceState {
     pub id: String,
     /// Where to go on; none when the next walk starts at the beginning.
     pub cursor: Option<String>,
-    /// The as-of instant of the last walk that came to its end; none before that.
+    /// What the walk under way is to see; none when none is.
+    pub mode: Option<WalkMode>,
+    /// From where the next walk may ask for what changed; none before a walk left one.
+    pub watermark: Option<String>,
+    /// The as-of instant of the last walk that came to its end, of either kind; none before that.
     pub last_completed: Option<AsOf>,
+    /// The as-of instant of the last full walk that came to its end; none before that.
+    pub last_whole: Option<AsOf>,
+    /// The number of the full walk that began last.
+    pub walk: i64,
+    /// Listings that are missing and not taken as gone until somebody confirms it.
+    pub held: u64,
 }
 
 impl Writer<'_> {
-    /// Saves where a walk stands. No cursor: the next walk starts at the beginning. `completed` is given when the walk
-    /// came to its end; without it the last completion stands.
-    pub fn save_cursor(&self, source: &str, cursor: Option<&str>, completed: Option<AsOf>) -> Result<(), StoreError> {
-        let sql = "INSERT INTO sources (id, cursor, completed) VALUES (?1, ?2, ?3)
-                   ON CONFLICT (id) DO UPDATE
-                   SET cursor = excluded.cursor, completed = ifnull(excluded.completed, completed)";
-        execute(self.connection(), "save a cursor", sql, (source, cursor, completed.map(seconds))).map(drop)
+    /// Begins a walk. A full one gets the next number.
+    pub fn begin_walk(&self, source: &str, mode: WalkMode) -> Result<(), StoreError> {
+        let sql = "INSERT INTO sources (id, mode, walk) VALUES (?1, ?2, ?3)
+                   ON CONFLICT (id) DO UPDATE SET cursor = NULL, mode = excluded.mode, walk = walk + excluded.walk";
+        let step = i64::from(mode == WalkMode::Full);
+        execute(self.connection(), "begin a walk", sql, (source, mode.as_str(), step)).map(drop)
+    }
+
+    /// Saves where the walk under way stands.
+    pub fn save_cursor(&self, source: &str, cursor: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE sources SET cursor = ?2 WHERE id = ?1";
+        execute(self.connection(), "save a cursor", sql, (source, cursor)).map(drop)
+    }
+
+    /// Ends the walk under way at the source's own end. A watermark replaces the last one; without one the last stands.
+    pub fn complete_walk(&self, source: &str, watermark: Option<&str>, at: AsOf) -> Result<(), StoreError> {
+        let sql = "UPDATE sources
+                   SET whole_walk = CASE mode WHEN 'full' THEN walk ELSE whole_walk END,
+                       whole_at = CASE mode WHEN 'full' THEN ?3 ELSE whole_at END,
+                       cursor = NULL, mode = NULL, completed = ?3, watermark = ifnull(?2, watermark)
+                   WHERE id = ?1";
+        execute(self.connection(), "end a walk", sql, (source, watermark, seconds(at))).map(drop)
+    }
+
+    /// Notes that the source named a listing. Written once for each full walk.
+    pub fn sight(&self, key: &ListingKey) -> Result<(), StoreError> {
+        let sql = "UPDATE listings SET seen = (SELECT walk FROM sources WHERE id = ?1)
+                   WHERE source = ?1 AND name = ?2 AND seen < (SELECT walk FROM sources WHERE id = ?1)";
+        execute(self.connection(), "note a sighting", sql, (&key.source, &key.name)).map(drop)
+    }
+
+    /// Notes how many missing listings are not taken as gone until somebody confirms it.
+    pub fn hold_missing(&self, source: &str, held: u64) -> Result<(), StoreError> {
+        let sql = "UPDATE sources SET held = ?2 WHERE id = ?1";
+        let held = i64::try_from(held).unwrap_or(i64::MAX);
+        execute(self.connection(), "hold deletions back", sql, (source, held)).map(drop)
+    }
+
+    /// Takes every missing listing of a source as gone (see [`Reader::missing`]); how many there were. Nothing is held
+    /// back any more.
+    pub fn drop_missing(&self, source: &str, gap: &Gap, at: AsOf) -> Result<u64, StoreError> {
+        let names = missing(self.connection(), source)?;
+        for name in &names {
+            self.mark_listing(&ListingKey::new(source, name), ListingState::Gone, Some(gap), at)?;
+        }
+        self.hold_missing(source, 0)?;
+        Ok(names.len() as u64)
     }
 }
 
+/// Active listings that neither of the last two whole walks saw.
+fn missing(conn: &rusqlite::Connection, source: &str) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT name FROM listings
+               WHERE source = ?1 AND state = 'active' AND seen < (SELECT whole_walk - 1 FROM sources WHERE id = ?1)
+               ORDER BY name";
+    rows(conn, "look for missing listings", sql, (source,), |row| row.cell(0))
+}
+
 impl Reader {
-    /// Where the walk of a source goes on; none where it starts at the beginning.
-    pub fn cursor(&self, source: &str) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT cursor FROM sources WHERE id = ?1";
-        first(self.connection(), "read a cursor", sql, (source,), |row| row.cell(0)).map(Option::flatten)
+    /// Where the walk of a source stands; none for one that was never walked.
+    pub fn source_state(&self, source: &str) -> Result<Option<SourceState>, StoreError> {
+        let sql = "SELECT id, cursor, mode, watermark, completed, whole_at, walk, held FROM sources WHERE id = ?1";
+        first(self.connection(), "read a source", sql, (source,), state)
     }
 
     /// Every source that was ever walked, sorted by id.
     pub fn source_states(&self) -> Result<Vec<SourceState>, StoreError> {
-        let sql = "SELECT id, cursor, completed FROM sources ORDER BY id";
-        rows(self.connection(), "read the sources", sql, (), |row| {
-            let completed: Option<i64> = row.cell(2)?;
-            Ok(SourceState {
-                id: row.cell(0)?,
-                cursor: row.cell(1)?,
-                last_completed: completed.map(|at| AsOf(Timestamp::from_unix_seconds(at))),
-            })
-        })
+        let sql = "SELECT id, cursor, mode, watermark, completed, whole_at, walk, held FROM sources ORDER BY id";
+        rows(self.connection(), "read the sources", sql, (), state)
     }
+
+    /// Active listings of a source that neither of its last two whole walks saw, sorted by name.
+    pub fn missing(&self, source: &str) -> Result<Vec<String>, StoreError> {
+        missing(self.connection(), source)
+    }
+
+    /// How many listings of a source there are: active, and in any state.
+    pub fn listing_counts(&self, source: &str) -> Result<(u64, u64), StoreError> {
+        let sql = "SELECT count(*) FILTER (WHERE state = 'active'), count(*) FROM listings WHERE source = ?1";
+        let counts = first(self.connection(), "count the listings of a source", sql, (source,), |row| {
+            Ok((row.count(0)?, row.count(1)?))
+        })?;
+        Ok(counts.unwrap_or_default())
+    }
+}
+
+fn state(row: &rusqlite::Row<'_>) -> Result<SourceState, StoreError> {
+    let instant = |column| -> Result<Option<AsOf>, StoreError> {
+        let at: Option<i64> = row.cell(column)?;
+        Ok(at.map(|at| AsOf(Timestamp::from_unix_seconds(at))))
+    };
+    let mode: Option<String> = row.cell(2)?;
+    Ok(SourceState {
+        id: row.cell(0)?,
+        cursor: row.cell(1)?,
+        mode: mode.as_deref().map(WalkMode::of_word).transpose()?,
+        watermark: row.cell(3)?,
+        last_completed: instant(4)?,
+        last_whole: instant(5)?,
+        walk: row.cell(6)?,
+        held: row.count(7)?,
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::fixtures::{Folder, day};
-
-    #[test]
-    fn a_walk_goes_on_where_it_stopped_and_begins_again_when_complete() {
-        let folder = Folder::new();
-        let store = folder.store();
-        let reader = store.reader().expect("opens");
-        let save = |cursor: Option<&'static str>, completed| {
-            store.write(move |writer| writer.save_cursor("npm", cursor, completed)).expect("saved");
-            (reader.cursor("npm").expect("reads"), reader.source_states().expect("reads").remove(0).last_completed)
-        };
-        assert_eq!(save(Some("page-2"), None), (Some("page-2".into()), None));
-        assert_eq!(save(None, Some(day(1))), (None, Some(day(1))));
-        assert_eq!(save(Some("page-1"), None), (Some("page-1".into()), Some(day(1))), "the completion stands");
-        assert_eq!(reader.cursor("pypi").expect("reads"), None);
-    }
-
-    #[test]
-    fn sources_are_sorted() {
-        let folder = Folder::new();
-        let store = folder.store();
-        store
-            .write(|writer| {
-                writer.save_cursor("pypi", None, None)?;
-                writer.save_cursor("npm", None, None)
-            })
-            .expect("saved");
-        let states = store.reader().expect("opens").source_states().expect("reads");
-        assert_eq!(states.iter().map(|state| state.id.as_str()).collect::<Vec<_>>(), ["npm", "pypi"]);
-    }
-}
+mod tests;

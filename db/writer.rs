@@ -61,7 +61,12 @@ mod tests {
             }
             writer.record_gap("fetch", "npm:a", &gap("a"), day(2))?;
             writer.resolve_gaps("fetch", "npm:a", day(3))?;
-            writer.save_cursor("npm", Some("2"), None)?;
+            writer.begin_walk("npm", crate::WalkMode::Full)?;
+            writer.sight(&listing.key)?;
+            writer.record_visit(&listing.key, day(2), day(3), 0)?;
+            writer.save_cursor("npm", "2")?;
+            writer.complete_walk("npm", None, day(3))?;
+            writer.record_walk("npm", crate::WalkOutcome::Complete, &serde_json::json!({}), day(3))?;
             Ok::<_, StoreError>(full_scans::take())
         });
         assert_eq!(walked.expect("written"), [].into());

@@ -74,12 +74,12 @@ pub enum Colour {
 pub enum Command {
     /// The main job: list, fetch, scan, score, watch and export what changed.
     #[command(
-        after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan"
+        after_help = "Examples:\n  capdex nightly\n  capdex nightly --config schedules/quickstart.toml --out ranked\n  capdex nightly --plan\n  capdex nightly --record crawl.warc.gz --as-of 2026-11-22T00:00:00Z"
     )]
     Nightly(Nightly),
     /// Crawl one source from its beginning; resumable.
     #[command(
-        after_help = "Examples:\n  capdex backfill npm --watchlist names.txt\n  capdex backfill pypi --watchlist names.txt --limit 100 --plan\n  capdex backfill folder --watchlist folders.txt"
+        after_help = "Examples:\n  capdex backfill npm --watchlist names.txt\n  capdex backfill pypi --watchlist names.txt --limit 100 --plan\n  capdex backfill folder --watchlist folders.txt\n  capdex backfill official-registry --list-only"
     )]
     Backfill(Backfill),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
@@ -124,6 +124,9 @@ pub enum Command {
     /// Measure recall, false positives and throughput on a labelled set.
     #[command(after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1")]
     Bench(Bench),
+    /// Take listings that vanished from a source in great number as gone, after you have looked why.
+    #[command(after_help = "Example:\n  capdex confirm official-registry")]
+    Confirm(Confirm),
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
     Status(Status),
@@ -141,12 +144,26 @@ pub struct Nightly {
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
+    /// What becomes of the exchanges with the network.
+    #[command(flatten)]
+    pub tape: Tape,
+}
+
+/// Whether a crawl is recorded, or played from a record.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Tape {
+    /// Record every exchange in this new file (WARC 1.1, gzip), credentials left out.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Ask nobody: play the exchanges of a recorded crawl. With the same --as-of and schedule it gives the same bytes.
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
 }
 
 /// Options of `backfill`.
 #[derive(Debug, Args)]
 pub struct Backfill {
-    /// The source: `npm`, `pypi` or `folder`.
+    /// The source's id (`capdex docs` lists them all in `sources.md`), or the name of its table in the schedule.
     pub source: String,
     /// List at most so many entries.
     #[arg(long, value_name = "N")]
@@ -160,9 +177,22 @@ pub struct Backfill {
     /// A file of names, one a line; `#` begins a comment.
     #[arg(long, value_name = "FILE")]
     pub watchlist: Option<PathBuf>,
+    /// Store the listings only; the next night fetches and scans.
+    #[arg(long)]
+    pub list_only: bool,
     /// Print the requests, bytes and time to expect, and send nothing.
     #[arg(long)]
     pub plan: bool,
+    /// What becomes of the exchanges with the network.
+    #[command(flatten)]
+    pub tape: Tape,
+}
+
+/// Options of `confirm`.
+#[derive(Debug, Args)]
+pub struct Confirm {
+    /// The source, as `capdex status` names it.
+    pub source: String,
 }
 
 /// Options of `scan`.

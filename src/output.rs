@@ -137,12 +137,11 @@ pub fn bytes(count: u64) -> String {
 
 /// `1 package`, `2 packages`.
 pub fn count(number: u64, noun: &str) -> String {
-    let plural = match noun {
-        "capability" => "capabilities",
-        other if number != 1 => return format!("{number} {other}s"),
-        other => other,
-    };
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {plural}") }
+    match noun.strip_suffix('y') {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
 }
 
 #[cfg(test)]

@@ -103,6 +103,7 @@ impl App {
             // What is sent with a request of its own is not looked for among the credentials.
             headers: &[("authorization", &format!("Bearer {proof}"))],
             body: Some(b"{}"),
+            is_secret: true,
             max_bytes: MAX_ANSWER_BYTES,
             ..Request::default()
         };

@@ -5,26 +5,28 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use url::Url;
 
-use super::HttpSettings;
 use super::address::{self, Origin};
 use super::clock::{Clock, RealClock};
 use super::connections;
 use super::credentials::Credentials;
-use super::exchange::{Failure, Heard, KeptHeaders, Outgoing, Reply, exchange};
+use super::exchange::{Failure, Heard, KeptHeaders, Outgoing, Reply, Wire, exchange};
 use super::limits::{Host, Hosts};
 use super::pool::{Missing, Verdict};
 use super::redact::redact_url;
 use super::retry::Backoff;
+use super::tape::Tape;
+use super::{HttpSettings, Pace};
 use crate::{CrawlError, Usage};
 
 /// Redirects that are followed at most.
@@ -43,6 +45,10 @@ pub struct Request<'a> {
     pub headers: &'a [(&'static str, &'a str)],
     /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
     pub body: Option<&'a [u8]>,
+    /// How often a host that has no pace of its own may be asked, where that is to be less than others are.
+    pub pace: Option<Pace>,
+    /// Whether the answer is a token, which no record of the crawl may hold.
+    pub is_secret: bool,
     /// The most bytes that the body of the answer may have, decoded.
     pub max_bytes: u64,
 }
@@ -59,7 +65,7 @@ pub enum Answer {
         /// What to ask with next time; its digest is none.
         validators: Validators,
         /// What is kept of the headers.
-        headers: KeptHeaders,
+        headers: Box<KeptHeaders>,
         /// The address that answered, after redirects.
         url: String,
     },
@@ -71,6 +77,13 @@ pub struct Http {
     shared: Arc<Shared>,
     /// What this handle counts; the whole client counts by itself.
     own: Arc<Counters>,
+    /// A place at a host that was waited for before; the first request there takes it.
+    reserved: Arc<Mutex<Option<Reserved>>>,
+}
+
+struct Reserved {
+    host: Arc<Host>,
+    place: OwnedSemaphorePermit,
 }
 
 /// What was sent and received.
@@ -109,6 +122,7 @@ struct Shared {
     backoff: Backoff,
     clock: Box<dyn Clock>,
     counters: Counters,
+    tape: Tape,
 }
 
 impl Http {
@@ -140,9 +154,10 @@ impl Http {
             ),
             clock,
             counters: Counters::default(),
+            tape: Tape::open(settings.tape.as_ref())?,
             settings,
         };
-        Ok(Self { shared: Arc::new(shared), own: Arc::default() })
+        Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default() })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -199,12 +214,32 @@ impl Http {
 
     /// The same client for one user, who wants to know what was sent and received through this handle and its clones.
     pub fn counted(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), own: Arc::default() }
+        Self { shared: Arc::clone(&self.shared), own: Arc::default(), reserved: Arc::default() }
+    }
+
+    /// Waits for a place at the host of `url`, and gives a handle whose first request there need not wait any more. Who
+    /// has a scarce thing to share out, such as memory, waits for the host first and takes the thing then.
+    ///
+    /// # Errors
+    /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
+    pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
+        let url = address::parse(url)?;
+        let host = self.shared.hosts.host(&url, None);
+        let place = self.shared.admit(&host, &url).await?;
+        let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
+        Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
     }
 
     /// What was sent and received through this handle and its clones.
     pub fn own_usage(&self) -> Usage {
         self.own.usage()
+    }
+
+    /// The place that was waited for before, where it is one at this host.
+    fn take_reserved(&self, host: &Arc<Host>) -> Option<OwnedSemaphorePermit> {
+        let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_here = reserved.as_ref().is_some_and(|reserved| Arc::ptr_eq(&reserved.host, host));
+        if is_here { reserved.take().map(|reserved| reserved.place) } else { None }
     }
 
     fn count(&self, which: impl Fn(&Counters) -> &AtomicU64, by: u64) {
@@ -252,10 +287,13 @@ impl Http {
     ) -> Result<Reply, CrawlError> {
         let shared = &*self.shared;
         let client = shared.client(url)?;
-        let host = shared.hosts.host(url);
+        let host = shared.hosts.host(url, request.pace);
         let mut tries = 0;
         loop {
-            let place = host.admit(&*shared.clock, shared.max_wait()).await.map_err(|wait| retry_at(url, wait))?;
+            let place = match self.take_reserved(&host) {
+                Some(place) => place,
+                None => shared.admit(&host, url).await?,
+            };
             tries += 1;
             let mut headers = headers.clone();
             let now = shared.clock.now();
@@ -274,7 +312,8 @@ impl Http {
                 }
                 continue;
             }
-            let outgoing = Outgoing { headers, body: request.body, max_bytes: request.max_bytes };
+            let outgoing =
+                Outgoing { headers, body: request.body, is_secret: request.is_secret, max_bytes: request.max_bytes };
             let (outcome, heard) = self.send(client, url, outgoing, budget).await;
             let verdict = taken.learn(heard.status, heard.rate, shared.clock.now());
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
@@ -304,7 +343,8 @@ impl Http {
     ) -> (Result<Reply, Failure>, Heard) {
         self.count(|counters| &counters.requests, 1);
         let (received, mut heard, begun) = (AtomicU64::new(0), Heard::default(), Instant::now());
-        let attempt = exchange(client, url, outgoing, &received, &mut heard);
+        let wire = Wire { client, tape: &self.shared.tape, received_bytes: &received };
+        let attempt = exchange(wire, url, outgoing, &mut heard);
         let outcome = match tokio::time::timeout(*budget, attempt).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Failure::again(self.shared.out_of_time(url))),
@@ -316,6 +356,14 @@ impl Http {
 }
 
 impl Shared {
+    /// Waits for a place at a host.
+    ///
+    /// # Errors
+    /// `RetryAt` where the host wants to be left alone for longer than the client waits.
+    async fn admit(&self, host: &Host, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
+        host.admit(&*self.clock, self.max_wait()).await.map_err(|wait| retry_at(url, wait))
+    }
+
     /// The client for an address.
     ///
     /// # Errors

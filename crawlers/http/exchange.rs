@@ -5,10 +5,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use capdex_core::digest::Digest;
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
 use reqwest::Response;
-use reqwest::header::{CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use tracing::trace;
 use url::Url;
 
@@ -16,6 +19,7 @@ use super::address;
 use super::rate::Rate;
 use super::redact::redact_url;
 use super::retry::retry_after;
+use super::tape::{Exchange, Key, Outcome, Tape, headers_of, without_tokens};
 use crate::CrawlError;
 
 /// What an answer was.
@@ -23,7 +27,7 @@ pub(crate) enum Reply {
     /// 304.
     NotModified,
     /// 200 with its body, decoded.
-    Body { bytes: Vec<u8>, validators: Validators, headers: KeptHeaders },
+    Body { bytes: Vec<u8>, validators: Validators, headers: Box<KeptHeaders> },
     /// A redirect, not followed.
     Redirect(Url),
 }
@@ -81,7 +85,18 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) headers: HeaderMap,
     /// The body of a POST; a GET has none.
     pub(crate) body: Option<&'a [u8]>,
+    /// Whether the answer is a token.
+    pub(crate) is_secret: bool,
     pub(crate) max_bytes: u64,
+}
+
+/// What a request goes through.
+#[derive(Clone, Copy)]
+pub(crate) struct Wire<'a> {
+    pub(crate) client: &'a reqwest::Client,
+    pub(crate) tape: &'a Tape,
+    /// Counts the body's bytes, decoded, also of a try that fails.
+    pub(crate) received_bytes: &'a AtomicU64,
 }
 
 /// What the head of an answer says beside what it brings. Nothing where nothing answered.
@@ -93,31 +108,67 @@ pub(crate) struct Heard {
     pub(crate) rate: Rate,
 }
 
-/// Sends one request and reads its answer. `received_bytes` counts the body's bytes, decoded, also of a try that
-/// fails.
+/// Sends one request and reads its answer, or takes both from the tape.
 ///
 /// `heard` learns what the answer's head says, whatever the answer is.
 pub(crate) async fn exchange(
-    client: &reqwest::Client,
+    wire: Wire<'_>,
     url: &Url,
     outgoing: Outgoing<'_>,
-    received_bytes: &AtomicU64,
     heard: &mut Heard,
 ) -> Result<Reply, Failure> {
-    let request = match outgoing.body {
-        None => client.get(url.clone()),
-        Some(body) => client.post(url.clone()).body(body.to_vec()),
+    let key = Key {
+        method: if outgoing.body.is_some() { "POST" } else { "GET" }.to_owned(),
+        url: url.as_str().to_owned(),
+        body: outgoing.body.map(Digest::of),
     };
-    let answer = request.headers(outgoing.headers).send().await;
-    let response = answer.map_err(|error| of_unanswered(url, &error))?;
+    let (max_bytes, is_secret) = (outgoing.max_bytes, outgoing.is_secret);
+    let response = match send(wire, url, outgoing, &key).await {
+        Ok(response) => response,
+        Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
+            let outcome = Outcome::Failure(detail.clone());
+            wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
+            return Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all });
+        }
+        Err(failure) => return Err(failure),
+    };
     let status = response.status().as_u16();
+    let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
     *heard = Heard { status: Some(status), rate: Rate::of(response.headers()) };
     trace!(url = subject(url), status, "answered");
-    match status {
-        200 | 201 | 202 => read_body(response, url, outgoing.max_bytes, received_bytes).await,
+    let result = match status {
+        200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
         _ => Err(of_status(status, response.headers(), url)),
+    };
+    if let Some(headers) = recorded {
+        let body = match &result {
+            Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
+            Ok(Reply::Body { bytes, .. }) => bytes.clone(),
+            _ => Vec::new(),
+        };
+        let outcome = Outcome::Answer { status, headers, body };
+        wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
+    }
+    result
+}
+
+/// The answer's head, from the wire or from the tape.
+async fn send(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>, key: &Key) -> Result<Response, Failure> {
+    let unreachable = |detail: String| Failure::again(CrawlError::Unreachable { subject: subject(url), detail });
+    match wire.tape.answer(key) {
+        None => {
+            let request = match outgoing.body {
+                None => wire.client.get(url.clone()),
+                Some(body) => wire.client.post(url.clone()).body(body.to_vec()),
+            };
+            let answer = request.headers(outgoing.headers).send().await;
+            answer.map_err(|error| of_unanswered(url, &error))
+        }
+        Some(Outcome::Failure(detail)) => Err(unreachable(detail)),
+        Some(Outcome::Answer { status, headers, body }) => Outcome::response(status, &headers, body)
+            .ok_or_else(|| unreachable("the recorded answer cannot be sent".to_owned())),
     }
 }
 
@@ -133,7 +184,7 @@ async fn read_body(
         last_modified: text_of(response.headers(), &LAST_MODIFIED),
         digest: None,
     };
-    let headers = KeptHeaders::of(response.headers());
+    let headers = Box::new(KeptHeaders::of(response.headers()));
     let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if let Some(declared) = declared
         && declared > max_bytes
@@ -179,7 +230,11 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
         404 | 410 => Failure::Final(CrawlError::Gone { subject }),
         // GitHub says with 403 what others say with 429; what it means stands in the headers.
         403 if headers.contains_key(RETRY_AFTER) || Rate::of(headers).is_spent() => too_many(subject, headers),
-        401 | 403 | 407 | 451 => Failure::Final(CrawlError::Denied { subject, detail }),
+        401 => {
+            let challenge = text_of(headers, &WWW_AUTHENTICATE).unwrap_or_default();
+            Failure::Final(CrawlError::Unauthorized { subject, challenge })
+        }
+        403 | 407 | 451 => Failure::Final(CrawlError::Denied { subject, detail }),
         429 => too_many(subject, headers),
         // 501 and 505 say that the server cannot do this at all.
         408 | 500 | 502..=504 | 506..=599 => {

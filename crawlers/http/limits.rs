@@ -54,13 +54,14 @@ impl Hosts {
     }
 
     /// The host of an address, or the lane of it that the address is in; made on first use. What is in no lane is in
-    /// the one with the shortest path: a pace is for a whole host, but for what has one of its own.
-    pub(crate) fn host(&self, url: &Url) -> Arc<Host> {
+    /// the one with the shortest path: a pace is for a whole host, but for what has one of its own. A host without a pace
+    /// of its own has `pace`, else that of all.
+    pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
         let (name, port) = Origin::of(url).host_and_port();
         let lanes = self.own.get(&(name.clone(), port));
         let lane = lanes.and_then(|lanes| lanes.iter().find(|lane| lane.holds(url.path())).or(lanes.last()));
         let key = (name, port, lane.map(|lane| lane.path.clone()).unwrap_or_default());
-        let limits = lane.map_or(self.default, |lane| lane.limits);
+        let limits = lane.map(|lane| lane.limits).or(pace.map(Limits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
@@ -152,7 +153,7 @@ mod tests {
 
     fn host(requests_per_second: u32, max_in_flight_per_host: usize) -> Arc<Host> {
         let settings = HttpSettings { requests_per_second, max_in_flight_per_host, ..HttpSettings::default() };
-        Hosts::new(&settings).expect("valid").host(&url("http://host.test"))
+        Hosts::new(&settings).expect("valid").host(&url("http://host.test"), None)
     }
 
     fn url(address: &str) -> Url {
@@ -198,14 +199,14 @@ mod tests {
     #[test]
     fn one_host_has_one_pace_and_hosts_are_bounded() {
         let hosts = Hosts::new(&HttpSettings::default()).expect("valid");
-        let kept = hosts.host(&url("http://host.test"));
-        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"))));
-        assert!(!Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test:81"))));
+        let kept = hosts.host(&url("http://host.test"), None);
+        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"), None)));
+        assert!(!Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test:81"), None)));
         for number in 0..3 * MAX_HOSTS {
-            hosts.host(&url(&format!("http://host-{number}.test")));
+            hosts.host(&url(&format!("http://host-{number}.test")), None);
         }
         assert!(hosts.hosts.lock().expect("no test thread panics while it holds this").len() <= MAX_HOSTS + 1);
-        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"))));
+        assert!(Arc::ptr_eq(&kept, &hosts.host(&url("http://host.test"), None)));
     }
 
     #[tokio::test]
@@ -213,7 +214,8 @@ mod tests {
         let pace = Pace { per_minute: 1, burst: 2, in_flight: 9 };
         let settings = HttpSettings { paces: vec![("http://slow.test/api".into(), pace)], ..HttpSettings::default() };
         let hosts = Hosts::new(&settings).expect("valid");
-        let (slow, other) = (hosts.host(&url("http://slow.test/x")), hosts.host(&url("http://other.test/api")));
+        let (slow, other) =
+            (hosts.host(&url("http://slow.test/x"), None), hosts.host(&url("http://other.test/api"), None));
         let mut places = Vec::new();
         for is_given in [true, true, false] {
             let place = is_admitted(&slow).await;
@@ -232,12 +234,12 @@ mod tests {
         let paces = ["http://api.test/v3", "http://api.test/v3/search", "http://api.test/v3/search/code"];
         let paces = paces.map(|address| (address.to_owned(), pace)).to_vec();
         let hosts = Hosts::new(&HttpSettings { paces, ..HttpSettings::default() }).expect("valid");
-        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}"))).lane().to_owned();
+        let lane = |path: &str| hosts.host(&url(&format!("http://api.test{path}")), None).lane().to_owned();
         assert_eq!(lane("/v3/search/code?q=x"), "/v3/search/code");
         assert_eq!(lane("/v3/search/repositories"), "/v3/search");
         assert_eq!((lane("/v3/searching").as_str(), lane("/elsewhere").as_str()), ("/v3", "/v3"));
         let (search, rest) =
-            (hosts.host(&url("http://api.test/v3/search/x")), hosts.host(&url("http://api.test/v3/x")));
+            (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
         search.close_until(MAX_WAIT);
         assert_eq!((search.closed_until(), rest.closed_until()), (MAX_WAIT, Duration::ZERO));
     }

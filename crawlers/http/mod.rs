@@ -15,6 +15,7 @@ mod rate;
 mod redact;
 mod retry;
 mod settings;
+mod tape;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -25,3 +26,4 @@ pub use exchange::KeptHeaders;
 pub(crate) use exchange::is_status;
 pub use redact::{Secret, redact};
 pub use settings::{AppCredential, Credential, HttpSettings, Pace};
+pub use tape::TapeSettings;

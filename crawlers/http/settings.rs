@@ -4,7 +4,7 @@
 
 use capdex_core::time::Timestamp;
 
-use super::Secret;
+use super::{Secret, TapeSettings};
 
 /// How requests are made. [`Default`] is polite and safe; every field may be set by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct HttpSettings {
     pub use_environment_proxy: bool,
     /// What the jitter of waits starts from.
     pub seed: u64,
+    /// Whether every exchange is recorded, or played from a record.
+    pub tape: Option<TapeSettings>,
 }
 
 impl Default for HttpSettings {
@@ -67,6 +69,7 @@ impl Default for HttpSettings {
             max_wait_ms: 30_000,
             use_environment_proxy: true,
             seed: 0,
+            tape: None,
         }
     }
 }

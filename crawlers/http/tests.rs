@@ -48,7 +48,7 @@ async fn a_body_comes_with_what_to_ask_with_next_time() {
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT".into()),
         digest: None,
     };
-    let headers = KeptHeaders { content_type: Some("a/b".to_owned()), ..KeptHeaders::default() };
+    let headers = Box::new(KeptHeaders { content_type: Some("a/b".to_owned()), ..KeptHeaders::default() });
     assert_eq!(answer, Ok(Answer::Body { bytes: b"hello".to_vec(), validators, headers, url: url.clone() }));
     let asked = server.asked();
     let [asked] = asked.as_slice() else { panic!("one request") };
@@ -147,7 +147,8 @@ async fn final_statuses_are_asked_once() {
         let answer = http.get(ask(&server.base_url)).await;
         let fits = match status {
             404 | 410 => matches!(answer, Err(CrawlError::Gone { .. })),
-            401 | 403 | 451 => matches!(answer, Err(CrawlError::Denied { .. })),
+            401 => matches!(answer, Err(CrawlError::Unauthorized { .. })),
+            403 | 451 => matches!(answer, Err(CrawlError::Denied { .. })),
             _ => matches!(answer, Err(CrawlError::Malformed { .. })),
         };
         assert!(fits, "{status}: {answer:?}");

@@ -1,11 +1,14 @@
-//! The source `npm`: the packages of a watchlist in an npm registry, or in anything that answers like one.
+//! The source `npm`: packages by name in an npm registry, or in anything that answers like one. The names come from a
+//! watchlist, from searches, and from the registry's feed of changes.
 //!
 //! Must not know what a tarball holds. Sources: the registry's own API documentation (`package-metadata.md`), and what
 //! registry proxies (verdaccio 6.8) were seen to do.
 
+mod changes;
 mod claims;
 mod integrity;
 mod packument;
+mod search;
 mod version;
 
 use capdex_core::listing::Validators;
@@ -13,7 +16,7 @@ use capdex_core::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind};
+use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind};
 
 /// The most bytes that a packument may have. The largest known ones have about 40 MB.
 const MAX_PACKUMENT_BYTES: u64 = 64 << 20;
@@ -33,6 +36,13 @@ const META: SourceMeta = SourceMeta {
 Lists the packages of a watchlist, one packument each, in steps of 16. The version listed is the one that
 `dist-tags.latest` names; where it names none that exists, the one published last that is no pre-release.
 
+Where the schedule gives `changes_url`, the address of a database that replicates the registry by CouchDB's protocol, only
+the names that its feed of changes has since the last walk are asked for. The feed is entered ten changes early; where it
+has gone back behind the last walk, everything is walked again.
+
+Each of the schedule's `queries` (`keywords:mcp`) is a text search, at most 10,000 results deep; what it finds is listed
+like the watchlist, after it. Search is a ranking and not an enumeration: a name that it does not find is not gone.
+
 A package is unchanged where the registry says so (304), or, because proxies often answer 200 with the same content,
 where the digest of the packument's canonical form is the one of the last visit. That form has sorted keys, no `time`,
 `modified`, `users`, no key that begins with `_` or `readme` at the top or in a version, and tarball addresses without
@@ -41,7 +51,8 @@ all but their last component.
 A package is gone where the registry says 404, and where no version of it is left. What a proxy leaves out is unknown,
 never absent: the maintainers always, and everything else where `time` is missing or has no `created`, as in abbreviated
 packuments and those that a proxy put together. The times of such a proxy are those of its own intake and not taken.",
-    endpoints: "`GET /<name>`, the scope's slash encoded.",
+    endpoints: "`GET /<name>`, the scope's slash encoded; `GET /-/v1/search?text=&size=250&from=` for queries; \
+                `GET <changes_url>/` and `GET <changes_url>/_changes?since=&limit=10000` for the feed.",
     limits: "None published for packuments; the registry's terms ask for no more than is needed. capdex asks 10 times a \
              second at most, unless the schedule says otherwise.",
     stored: "The version listed with its published digests, description, licence, repository, keywords, names of the \
@@ -60,18 +71,96 @@ impl Source for Npm {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
         Box::pin(async move {
-            let settings = request.settings;
-            walk::step(&request, &settings.watchlist, |name, known| {
-                let scope = name.split_once('/').map_or("", |(scope, _)| scope);
-                let base_url = settings.scopes.get(scope).unwrap_or(&settings.base_url).clone();
-                visit(request.http.clone(), base_url, name, known)
-            })
-            .await
+            match Place::of(&request)? {
+                Place::Watchlist(cursor, seq) => watchlist(&request, cursor, seq).await,
+                Place::Search(query, from, seq) => search::step(&request, query, from, seq).await,
+                Place::Changes(since) => changes::step(&request, since).await,
+            }
         })
     }
 }
 
-async fn visit(http: Http, base_url: String, name: String, known: Option<Validators>) -> Result<Visited, CrawlError> {
+/// Where a walk stands. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq that
+/// is not known is `-`.
+enum Place {
+    /// In the watchlist, with the feed's seq at the beginning of the walk.
+    Watchlist(Option<Cursor>, Option<String>),
+    /// In the results of a query, from a result on.
+    Search(usize, u64, Option<String>),
+    /// In the feed, after a seq.
+    Changes(String),
+}
+
+impl Place {
+    fn of(request: &ListRequest<'_>) -> Result<Self, CrawlError> {
+        let Some(cursor) = request.cursor else {
+            return Ok(match request.walk {
+                Walk::Since(watermark) if request.settings.changes_url.is_some() => Self::Changes(watermark.to_owned()),
+                Walk::Since(_) | Walk::Full => Self::Watchlist(None, None),
+            });
+        };
+        let mut words = cursor.0.split(' ');
+        let kind = words.next();
+        let seq = words.next().map(str::to_owned);
+        let known = |seq: Option<String>| seq.filter(|seq| seq != "-");
+        let place = match (kind, seq, words.next(), words.next()) {
+            (Some("watchlist"), seq, Some(inner), None) => {
+                Some(Self::Watchlist(Some(Cursor(inner.to_owned())), known(seq)))
+            }
+            (Some("search"), seq, Some(query), Some(from)) => {
+                query.parse().ok().zip(from.parse().ok()).map(|(query, from)| Self::Search(query, from, known(seq)))
+            }
+            (Some("changes"), Some(seq), None, None) => Some(Self::Changes(seq)),
+            _ => None,
+        };
+        place.ok_or_else(|| malformed("the cursor of the walk", "it is not one of this source"))
+    }
+
+    fn cursor(&self) -> Cursor {
+        let or_dash = |seq: &Option<String>| seq.clone().unwrap_or_else(|| "-".to_owned());
+        Cursor(match self {
+            Self::Watchlist(inner, seq) => {
+                format!("watchlist {} {}", or_dash(seq), inner.as_ref().map_or("", |inner| inner.0.as_str()))
+            }
+            Self::Search(query, from, seq) => format!("search {} {query} {from}", or_dash(seq)),
+            Self::Changes(seq) => format!("changes {seq}"),
+        })
+    }
+}
+
+/// A step over the watchlist. At its beginning the feed says where it stands, so that the next walk may go on from there.
+async fn watchlist(request: &ListRequest<'_>, cursor: Option<Cursor>, seq: Option<String>) -> Result<Page, CrawlError> {
+    let seq = match (&cursor, &request.settings.changes_url) {
+        (None, Some(url)) => Some(changes::beginning(request.http, url).await?),
+        _ => seq,
+    };
+    let inner = ListRequest { cursor: cursor.as_ref(), ..*request };
+    let page = walk::step(&inner, &request.settings.watchlist, |name, known| visit(request, name, known)).await?;
+    let next = match page.next {
+        Next::More(inner) => Next::More(Place::Watchlist(Some(inner), seq).cursor()),
+        Next::Complete { .. } if request.settings.queries.is_empty() => Next::Complete { watermark: seq },
+        Next::Complete { .. } => Next::More(Place::Search(0, 0, seq).cursor()),
+    };
+    Ok(Page { next, ..page })
+}
+
+/// Visits one package, at the registry of its scope.
+fn visit(
+    request: &ListRequest<'_>,
+    name: String,
+    known: Option<Validators>,
+) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
+    let scope = name.split_once('/').map_or("", |(scope, _)| scope);
+    let base_url = request.settings.scopes.get(scope).unwrap_or(&request.settings.base_url).clone();
+    packument_of(request.http.clone(), base_url, name, known)
+}
+
+async fn packument_of(
+    http: Http,
+    base_url: String,
+    name: String,
+    known: Option<Validators>,
+) -> Result<Visited, CrawlError> {
     let url = address(&base_url, &name)?;
     // The abbreviated form is smaller, but says nothing of repository, licence, maintainers and times.
     let request = Request {
@@ -120,5 +209,7 @@ fn malformed(subject: &str, detail: &str) -> CrawlError {
     CrawlError::Malformed { subject, reason: GapReason::BadAnswer, detail }
 }
 
+#[cfg(test)]
+mod feed_tests;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
-//! The source `pypi`: the projects of a watchlist in a Python package index, or in anything that answers like one.
+//! The source `pypi`: projects by name in a Python package index, or in anything that answers like one.
 //!
 //! Must not know what an archive holds. Sources: the index's own API documentation; PEP 503, 592, 691, 792.
 
 mod file;
+mod index;
 mod project;
 mod simple;
 mod version;
@@ -16,7 +17,7 @@ use capdex_core::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request, redact};
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind, references};
+use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, references};
 
 /// The most bytes that the JSON or the index page of one project may have.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
@@ -37,11 +38,16 @@ The version listed is the one that the index states, else the newest; releases c
 not yanked before what was. Of its files a source distribution comes before a wheel for every machine, and that before
 a wheel for one.
 
+Where the schedule gives `changes_url`, the address of a whole simple index in JSON (PEP 691) with serials, only projects
+whose serial there is greater than at the last walk are asked for: one request a night tells what changed. An index whose
+serial has gone back is walked whole again.
+
 A project is unchanged where the index says so (304), or where the digest of what it says of the project and its files
 is the one of the last visit; addresses, serials, upload times, readmes and vulnerabilities are not in it.
 
 A project is gone where the index says 404, where it has no file left, and where it is quarantined.",
-    endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`.",
+    endpoints: "`GET /pypi/<name>/json`, and where an index has none `GET /simple/<name>/`; \
+                `GET <changes_url>/` for the serials.",
     limits: "None at the edge; the index asks for a contact in the User-Agent and for serial rather than parallel use.",
     stored: "The version listed with its files' published digests, summary, licence, repository, keywords, times, \
              dependencies, yank reason.",
@@ -61,15 +67,56 @@ impl Source for Pypi {
         Box::pin(async move {
             // Several spellings of one project are one project.
             let names: BTreeSet<_> = request.settings.watchlist.iter().map(|name| pypi_name(name)).collect();
-            let names: Vec<_> = names.into_iter().collect();
-            walk::step(&request, &names, |name, known| {
-                let visit = Visit { http: request.http.clone(), name, known };
-                let base_url = request.settings.base_url.clone();
-                async move { visit.run(&base_url).await }
-            })
-            .await
+            match (&request.settings.changes_url, request.walk) {
+                (None, _) => whole(&request, names).await,
+                (Some(url), Walk::Since(since)) => changed(&request, names, url, since).await,
+                (Some(url), Walk::Full) => whole_with_serial(&request, names, url).await,
+            }
         })
     }
+}
+
+/// A step over all names.
+async fn whole(request: &ListRequest<'_>, names: BTreeSet<String>) -> Result<Page, CrawlError> {
+    let names: Vec<_> = names.into_iter().collect();
+    walk::step(request, &names, |name, known| visit(request, name, known)).await
+}
+
+/// A step over all names, whose walk leaves the serial that the index had at its beginning. Cursor: the serial, a space and
+/// the step's own.
+async fn whole_with_serial(request: &ListRequest<'_>, names: BTreeSet<String>, url: &str) -> Result<Page, CrawlError> {
+    let (serial, inner) = match request.cursor.and_then(|cursor| cursor.0.split_once(' ')) {
+        Some((serial, inner)) => (serial.to_owned(), Some(Cursor(inner.to_owned()))),
+        None => (index::serial(request.http, url).await?, None),
+    };
+    let page = whole(&ListRequest { cursor: inner.as_ref(), ..*request }, names).await?;
+    let next = match page.next {
+        Next::More(inner) => Next::More(Cursor(format!("{serial} {}", inner.0))),
+        Next::Complete { .. } => Next::Complete { watermark: Some(serial) },
+    };
+    Ok(Page { next, ..page })
+}
+
+/// Everything that changed since a serial, in one step: a night has few of them among the names that are watched.
+async fn changed(
+    request: &ListRequest<'_>,
+    names: BTreeSet<String>,
+    url: &str,
+    since: &str,
+) -> Result<Page, CrawlError> {
+    let (changed, serial) = index::changed(request.http, url, since, names).await?;
+    let listed = walk::visit_all(request, &changed, |name, known| visit(request, name, known)).await;
+    Ok(Page { listed, next: Next::Complete { watermark: Some(serial) } })
+}
+
+fn visit(
+    request: &ListRequest<'_>,
+    name: String,
+    known: Option<Validators>,
+) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
+    let visit = Visit { http: request.http.clone(), name, known };
+    let base_url = request.settings.base_url.clone();
+    async move { visit.run(&base_url).await }
 }
 
 /// Where an index answers for one project: as project JSON, and as pages of the simple index in the order in which
@@ -194,5 +241,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.bytes().all(is_letter)
 }
 
+#[cfg(test)]
+mod index_tests;
 #[cfg(test)]
 mod tests;

@@ -2,21 +2,29 @@
 
 use std::path::Path;
 
+use capdex_crawlers::WalkKind;
+
 use super::{nightly, summary};
 use crate::cli::{Backfill, Global};
-use crate::config::{Schedule, known_source};
+use crate::config::{Schedule, source_of};
 use crate::exit::{Exit, usage};
 use crate::jobs::run as jobs;
 use crate::output::Out;
 
 pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow::Result<Exit> {
-    known_source(&options.source)?;
     let schedule = schedule(options)?;
     if options.plan {
         return nightly::print_plan(global, &schedule, out);
     }
-    let context = jobs::open(global, &schedule)?;
-    let report = jobs::whole(&context, &schedule.name, None)?;
+    let mut context = jobs::open(global, &schedule, &options.tape)?;
+    if let Some((id, reason)) = context.skipped.first_key_value() {
+        return Err(usage(format!("{id} is not asked: {reason}")));
+    }
+    if let Some(run) = context.sources.get_mut(&options.source) {
+        run.max_entries = options.limit.and_then(|limit| u64::try_from(limit).ok());
+    }
+    let last = if options.list_only { jobs::Last::List } else { jobs::Last::Watch };
+    let report = jobs::whole(&context, &schedule.name, last)?;
     summary::print_report(&report, out)?;
     out.line("Next: capdex export DIR · capdex status")?;
     Ok(nightly::exit_of(&report))
@@ -39,7 +47,8 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
         section.watchlist.sort();
         section.watchlist.truncate(limit);
     }
-    if section.watchlist.is_empty() {
+    let source = source_of(section.kind.as_deref().unwrap_or(&options.source))?;
+    if section.watchlist.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
     Ok(Schedule::single(&options.source, section, loaded.http))

@@ -15,6 +15,7 @@ use crate::output::Out;
 mod abuse;
 mod backfill;
 mod bench;
+mod confirm;
 mod docs;
 mod drift;
 mod explain;
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Rules(command) => rules::run(command, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),
+        Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
         Command::Status(options) => status::run(&cli.global, options, &mut out),
     }?;
     out.flush()?;

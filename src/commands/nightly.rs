@@ -1,9 +1,11 @@
 //! `capdex nightly`: the main job.
 
+use capdex_core::time::AsOf;
 use capdex_db::Reader;
 
 use super::summary;
 use crate::cli::{Global, Nightly};
+use crate::clock;
 use crate::config::Schedule;
 use crate::exit::Exit;
 use crate::jobs::{plan, run as jobs};
@@ -14,8 +16,8 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     if options.plan {
         return print_plan(global, &schedule, out);
     }
-    let context = jobs::open(global, &schedule)?;
-    let report = jobs::whole(&context, &schedule.name, Some(options.out.clone()))?;
+    let context = jobs::open(global, &schedule, &options.tape)?;
+    let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
     drop(context);
     summary::print_ranked(&Reader::open(&global.db)?, &report, out)?;
     summary::print_report(&report, out)?;
@@ -38,21 +40,34 @@ pub(super) const fn exit_of(report: &jobs::RunReport) -> Exit {
 
 /// Prints what a run would cost, and sends nothing.
 pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) -> anyhow::Result<Exit> {
-    let plans = plan::plan(&global.db, &schedule.resolve(0)?.sources)?;
+    let resolved = schedule.resolve(0)?;
+    let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let plans = plan::plan(&global.db, &resolved.sources, at)?;
     for plan in &plans {
+        let Some(listings) = plan.listings else {
+            out.line(format_args!(
+                "{}: the directory at {} was never walked to its end, so its size is not known",
+                plan.source,
+                output::escape(&plan.base_url)
+            ))?;
+            continue;
+        };
         out.line(format_args!(
             "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",
             plan.source,
-            output::count(plan.listings, "listing"),
+            output::count(listings, "listing"),
             output::escape(&plan.base_url),
             output::count(plan.artifacts, "artifact"),
             output::bytes(plan.bytes),
             plan.seconds.ceil()
         ))?;
     }
+    for (id, reason) in &resolved.skipped {
+        out.line(format_args!("{id}: skipped, {reason}"))?;
+    }
     out.line(format_args!(
         "Together about {} and {}. Nothing was sent.",
-        output::count(plans.iter().map(|plan| plan.listings + plan.artifacts).sum(), "request"),
+        output::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
         output::bytes(plans.iter().map(|plan| plan.bytes).sum())
     ))?;
     Ok(Exit::Done)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::{Global, Score};
+use crate::cli::{Global, Score, Tape};
 use crate::config::Schedule;
 use crate::exit::Exit;
 use crate::jobs::{run as jobs, score};
@@ -15,7 +15,7 @@ pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Re
     super::reader(global)?;
     let nothing_to_list =
         Schedule { name: "score".into(), http: crate::config::HttpSection::default(), sources: BTreeMap::new() };
-    let context = jobs::open(global, &nothing_to_list)?;
+    let context = jobs::open(global, &nothing_to_list, &Tape::default())?;
     let report = score::run(&context, options.rubric.as_deref(), options.all)?;
     out.line(format_args!(
         "{} computed in {:.1} s from stored facts; no request was sent. Next: capdex export DIR",

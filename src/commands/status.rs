@@ -23,17 +23,29 @@ pub(super) fn run(global: &Global, options: &Status, out: &mut Out) -> anyhow::R
 
 fn collect(reader: &Reader) -> anyhow::Result<Value> {
     let mut sources = Vec::new();
+    let walks = reader.last_walks()?;
+    let walk_of = |id: &str| walks.iter().find(|walk| walk.source == id);
     for state in reader.source_states()? {
-        let listings = reader.listings(Some(&state.id))?;
-        let held = listings.iter().filter(|listing| listing.state == capdex_db::ListingState::Active).count();
+        let (active, listings) = reader.listing_counts(&state.id)?;
+        let walk = walk_of(&state.id);
         sources.push(json!({
             "id": state.id,
             "cursor": state.cursor,
+            "watermark": state.watermark,
             "last_complete": state.last_completed,
-            "listings": listings.len(),
-            "active": held,
+            "last_whole": state.last_whole,
+            "listings": listings,
+            "active": active,
+            "held": state.held,
+            "last_outcome": walk.map(|walk| walk.outcome.as_str()),
+            "last_walk": walk.map(|walk| &walk.report),
         }));
     }
+    let never_asked = walks.iter().filter(|walk| sources.iter().all(|source| text(source, "id") != walk.source));
+    let never_asked: Vec<Value> = never_asked
+        .map(|walk| json!({ "id": walk.source, "last_outcome": walk.outcome.as_str(), "last_walk": walk.report }))
+        .collect();
+    sources.extend(never_asked);
     let queue: Vec<Value> = reader
         .queue_counts()?
         .into_iter()
@@ -76,16 +88,52 @@ fn rows<'a>(status: &'a Value, key: &str) -> &'a [Value] {
     status.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// A line about what is known of a source, and one about its last walk.
+fn print_source(source: &Value, out: &mut Out) -> anyhow::Result<()> {
+    let walk = source.get("last_walk").unwrap_or(&Value::Null);
+    if text(source, "last_outcome") == "skipped" {
+        out.line(format_args!("source {}: skipped, {}", text(source, "id"), text(walk, "detail")))?;
+        return Ok(());
+    }
+    let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64).unwrap_or(0);
+    out.line(format_args!(
+        "source {}: {} of {} active, last complete walk {}",
+        text(source, "id"),
+        number(source, "active"),
+        output::count(number(source, "listings"), "listing"),
+        text(source, "last_complete")
+    ))?;
+    if walk.is_object() {
+        let why = [text(walk, "error"), text(walk, "stopped")].into_iter().find(|why| *why != "-");
+        out.line(format_args!(
+            "  last walk ({}) {}: {} on {}, {} new, {} changed, {} gone, {} failed; {} ({} not modified), {}{}",
+            text(walk, "mode"),
+            text(source, "last_outcome"),
+            output::count(number(walk, "listed"), "entry"),
+            output::count(number(walk, "pages"), "page"),
+            number(walk, "new"),
+            number(walk, "changed"),
+            number(walk, "gone"),
+            number(walk, "failed"),
+            output::count(number(walk, "requests"), "request"),
+            number(walk, "not_modified"),
+            output::bytes(number(walk, "bytes")),
+            why.map_or_else(String::new, |why| format!(" — {}", output::escape(why)))
+        ))?;
+    }
+    if number(source, "held") > 0 {
+        out.line(format_args!(
+            "  {} missing and held back: look why, then `capdex confirm {}`",
+            output::count(number(source, "held"), "listing"),
+            text(source, "id")
+        ))?;
+    }
+    Ok(())
+}
+
 fn print(status: &Value, out: &mut Out) -> anyhow::Result<()> {
     for source in rows(status, "sources") {
-        let number = |key: &str| source.get(key).and_then(Value::as_u64).unwrap_or(0);
-        out.line(format_args!(
-            "source {}: {} of {} active, last complete walk {}",
-            text(source, "id"),
-            number("active"),
-            output::count(number("listings"), "listing"),
-            text(source, "last_complete")
-        ))?;
+        print_source(source, out)?;
     }
     if let Some(totals) = status.get("totals") {
         let number = |key: &str| totals.get(key).and_then(Value::as_u64).unwrap_or(0);

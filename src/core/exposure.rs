@@ -101,6 +101,7 @@ mod tests {
             key: ListingKey::new("npm", name),
             locators: vec![locator],
             claims: Claims { dependencies, ..Claims::default() },
+            references: Vec::new(),
         }
     }
 

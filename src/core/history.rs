@@ -128,6 +128,7 @@ mod tests {
                 integrity: vec![Integrity::Sha512(digest.into())],
             }],
             claims: Claims { maintainers: Claim::Known(owners), ..Claims::default() },
+            references: Vec::new(),
         }
     }
 

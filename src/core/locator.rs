@@ -128,6 +128,18 @@ impl Locator {
         }
     }
 
+    /// Where bytes are asked for; none for what needs no request.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::NpmPackage { url, .. }
+            | Self::PypiPackage { url, .. }
+            | Self::GitArchive { url, .. }
+            | Self::HttpFile { url, .. }
+            | Self::FileList { url, .. } => Some(url),
+            Self::Inline { .. } | Self::Folder { .. } => None,
+        }
+    }
+
     /// The version, where the locator has one.
     pub fn version(&self) -> Option<&str> {
         match self {

@@ -3,6 +3,7 @@
 //! Must not look inside the files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use capdex_core::bundle::BundleFile;
 use capdex_core::listing::Locator;
@@ -10,21 +11,25 @@ use capdex_core::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
 use capdex_core::time::Timestamp;
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::{self, Fetched};
+use capdex_crawlers::http::Http;
+use capdex_crawlers::unpack::Limits;
 use capdex_db::{Job, ListingState, StoreError, Writer};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
 use super::list::{FETCH_JOB, FetchPayload};
-use super::{Context, StageReport};
+use super::{Context, StageReport, Stop};
 use crate::clock;
 use crate::progress::Progress;
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "fetch";
-/// Artifacts fetched at once, over all hosts; the client limits each host further.
+/// Artifacts in memory at once, over all hosts.
 const AT_ONCE: usize = 6;
-/// Jobs claimed in one transaction.
-const CLAIM: usize = 32;
+/// Jobs under way at once. Most of them wait for their host's pace, which costs no memory, so that one slow host does not
+/// hold up the others.
+const WINDOW: usize = 512;
 /// How long a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
 const LEASE_S: i64 = 3_600;
 /// A transient failure is tried again after this long, doubled with every attempt, at most a day.
@@ -40,45 +45,17 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "ready".into())).copied();
     let progress = Progress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
-    loop {
-        let now = clock::now();
-        let jobs = context.store.write(move |writer| writer.claim(FETCH_JOB, CLAIM, now, LEASE_S))?;
-        if jobs.is_empty() || context.stop.is_asked() {
-            break;
-        }
-        fetch_batch(context, jobs, &mut report, &progress).await?;
-    }
-    progress.finish();
-    let after = context.http.usage();
-    report.requests = after.requests - before.requests;
-    report.bytes = after.bytes - before.bytes;
-    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(report)
-}
-
-type Outcome = (Job, FetchPayload, Result<Fetched, CrawlError>);
-
-async fn fetch_batch(
-    context: &Context,
-    jobs: Vec<Job>,
-    report: &mut StageReport,
-    progress: &Progress,
-) -> anyhow::Result<()> {
     let mut running: JoinSet<Outcome> = JoinSet::new();
-    let mut jobs = jobs.into_iter();
+    let slots = Arc::new(Semaphore::new(AT_ONCE));
     loop {
-        while running.len() < AT_ONCE && !context.stop.is_asked() {
-            let Some(job) = jobs.next() else { break };
-            match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
-                Ok(payload) => start(context, &mut running, job, payload),
-                Err(error) => {
-                    warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
-                    context.store.write(move |writer| writer.bury(job.id, "the payload cannot be read"))?;
-                }
-            }
-        }
+        claim(context, &mut running, &slots)?;
         let Some(joined) = running.join_next().await else { break };
         let (job, payload, result) = joined.map_err(|error| anyhow::anyhow!("a fetch broke off: {error}"))?;
+        let Some(result) = result else {
+            let now = clock::now();
+            context.store.write(move |writer| writer.retry(job.id, "the run was stopped", now))?;
+            continue;
+        };
         progress.advance(1);
         progress.show(context.http.usage().bytes, &payload.key.to_string());
         report.items += 1;
@@ -88,16 +65,65 @@ async fn fetch_batch(
         }
         save(context, job, payload, result)?;
     }
+    progress.finish();
+    let after = context.http.usage();
+    report.requests = after.requests - before.requests;
+    report.bytes = after.bytes - before.bytes;
+    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(report)
+}
+
+/// A job, and what came of it; none where the run was stopped before it began.
+type Outcome = (Job, FetchPayload, Option<Result<Fetched, CrawlError>>);
+
+/// Fills the window from the queue, unless it is at least half full or somebody asked to stop.
+fn claim(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
+    if running.len() > WINDOW / 2 || context.stop.is_asked() {
+        return Ok(());
+    }
+    let (now, room) = (clock::now(), WINDOW - running.len());
+    for job in context.store.write(move |writer| writer.claim(FETCH_JOB, room, now, LEASE_S))? {
+        match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
+            Ok(payload) => start(context, running, slots, job, payload),
+            Err(error) => {
+                warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
+                context.store.write(move |writer| writer.bury(job.id, "the payload cannot be read"))?;
+            }
+        }
+    }
     Ok(())
 }
 
-fn start(context: &Context, running: &mut JoinSet<Outcome>, job: Job, payload: FetchPayload) {
-    let (http, limits) = (context.http.clone(), context.limits);
+fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
+    let (http, limits, slots) = (context.http.clone(), context.limits, Arc::clone(slots));
+    let stop = context.stop.clone();
     running.spawn(async move {
-        debug!(listing = %payload.key, "fetching");
-        let result = fetch::fetch(&http, &payload.locator, &limits).await;
+        let result = fetch_one(&http, &payload.locator, &limits, &slots, &stop).await;
         (job, payload, result)
     });
+}
+
+/// Waits for the host, then for room in memory, then fetches.
+async fn fetch_one(
+    http: &Http,
+    locator: &Locator,
+    limits: &Limits,
+    slots: &Semaphore,
+    stop: &Stop,
+) -> Option<Result<Fetched, CrawlError>> {
+    let http = match locator.url().map(|url| http.reserve(url)) {
+        Some(reserved) => match reserved.await {
+            Ok(http) => http,
+            Err(error) => return Some(Err(error)),
+        },
+        None => http.clone(),
+    };
+    let _slot = slots.acquire().await.expect("the semaphore is never closed");
+    if stop.is_asked() {
+        return None;
+    }
+    debug!(artifact = locator.identity(), "fetching");
+    Some(fetch::fetch(&http, locator, limits).await)
 }
 
 fn save(context: &Context, job: Job, payload: FetchPayload, result: Result<Fetched, CrawlError>) -> anyhow::Result<()> {

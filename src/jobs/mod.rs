@@ -29,8 +29,10 @@ pub struct Context {
     pub store: Store,
     /// The client.
     pub http: Http,
-    /// Where each source is and what to list there.
-    pub sources: BTreeMap<String, SourceSettings>,
+    /// Where each source is and what to list there, by the id under which the schedule names it.
+    pub sources: BTreeMap<String, SourceRun>,
+    /// Sources of the schedule that are not asked, and why.
+    pub skipped: BTreeMap<String, String>,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// The pool for scanning and scoring.
@@ -41,6 +43,27 @@ pub struct Context {
     pub quiet: bool,
     /// Set when the run is to stop after the steps in hand.
     pub stop: Stop,
+}
+
+/// How one source is walked in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRun {
+    /// The id of the source that is asked.
+    pub kind: String,
+    /// Where and what.
+    pub settings: SourceSettings,
+    /// Whether it is also asked for what other listings refer to. Those sources are walked after the others.
+    pub follows: bool,
+    /// References that are visited at most.
+    pub max_references: usize,
+    /// Requests after which the walk stops until the next run; none without a budget.
+    pub max_requests: Option<u64>,
+    /// Entries after which the walk stops until the next run; none without a limit.
+    pub max_entries: Option<u64>,
+    /// Days after which everything is walked again although the source can say what changed.
+    pub full_walk_days: u32,
+    /// The share of the listings in percent that may be missing at once before an operator must confirm it.
+    pub max_gone_percent: u32,
 }
 
 /// A flag that says "finish what you have in hand, then stop".

@@ -5,8 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex_crawlers::SourceSettings;
-use capdex_db::{Reader, StoreError};
+use capdex_core::ids::ListingKey;
+use capdex_core::time::AsOf;
+use capdex_db::{Reader, StoreError, WalkOutcome, WalkRow};
+
+use super::{SourceRun, list};
 
 /// The mean size of a listing answer and of an artifact where the store knows none. Measured on the quick-start
 /// packages, 2026-11-21.
@@ -18,15 +21,17 @@ const EXCHANGE_S: f64 = 0.15;
 /// See [`EXCHANGE_S`].
 const BYTES_PER_S: f64 = 4_000_000.0;
 
-/// What one source would cost.
+/// What one source would cost. Where nothing was ever walked, a directory's size is not known and not guessed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourcePlan {
     /// The source.
     pub source: String,
     /// Where it is.
     pub base_url: String,
-    /// Names to ask for: one request each.
-    pub listings: u64,
+    /// Entries to be listed; none for a directory that was never walked.
+    pub listings: Option<u64>,
+    /// Requests for listing and fetching together.
+    pub requests: Option<u64>,
     /// Artifacts to fetch at most: names that the store holds nothing of. One request each.
     pub artifacts: u64,
     /// Bytes to expect.
@@ -39,36 +44,67 @@ pub struct SourcePlan {
 ///
 /// # Errors
 /// A store that is there and cannot be read.
-pub fn plan(db: &Path, sources: &BTreeMap<String, SourceSettings>) -> anyhow::Result<Vec<SourcePlan>> {
+pub fn plan(db: &Path, sources: &BTreeMap<String, SourceRun>, at: AsOf) -> anyhow::Result<Vec<SourcePlan>> {
     let reader = match Reader::open(db) {
         Ok(reader) => Some(reader),
         Err(StoreError::Missing { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    sources.iter().map(|(id, settings)| plan_one(reader.as_ref(), id, settings)).collect()
+    let walks = reader.as_ref().map(Reader::last_walks).transpose()?.unwrap_or_default();
+    let plan_one = |(id, run): (&String, &SourceRun)| {
+        if list::is_directory(&run.kind) {
+            let last = walks.iter().find(|walk| walk.source == *id && walk.outcome == WalkOutcome::Complete);
+            Ok(of_directory(id, run, last))
+        } else {
+            of_names(reader.as_ref(), id, run, at)
+        }
+    };
+    sources.iter().map(plan_one).collect()
 }
 
-fn plan_one(reader: Option<&Reader>, id: &str, settings: &SourceSettings) -> anyhow::Result<SourcePlan> {
+/// A directory costs what it cost last time.
+fn of_directory(id: &str, run: &SourceRun, last: Option<&WalkRow>) -> SourcePlan {
+    let number = |key: &str| last.and_then(|walk| walk.report.get(key)?.as_u64());
+    let bytes = number("bytes").unwrap_or(0);
+    let requests = number("requests");
+    SourcePlan {
+        source: id.to_owned(),
+        base_url: run.settings.base_url.clone(),
+        listings: number("listed"),
+        requests,
+        artifacts: 0,
+        bytes,
+        seconds: seconds(requests.unwrap_or(0), bytes),
+    }
+}
+
+fn of_names(reader: Option<&Reader>, id: &str, run: &SourceRun, at: AsOf) -> anyhow::Result<SourcePlan> {
+    let names = list::planned(reader, id, run, at)?;
     let mut held = std::collections::BTreeSet::new();
-    if let Some(reader) = reader {
-        for stored in reader.listings(Some(id))? {
-            let locators = stored.listing.map(|listing| listing.locators).unwrap_or_default();
-            if !locators.is_empty() && locators.iter().all(|locator| reader.has_artifact(locator).unwrap_or(false)) {
-                held.insert(stored.key.name);
-            }
+    for name in &names {
+        let Some(reader) = reader else { break };
+        let stored = reader.listing(&ListingKey::new(id, name))?.and_then(|stored| stored.listing);
+        let locators = stored.map(|listing| listing.locators).unwrap_or_default();
+        if !locators.is_empty() && locators.iter().all(|locator| reader.has_artifact(locator).unwrap_or(false)) {
+            held.insert(name);
         }
     }
-    let listings = u64::try_from(settings.watchlist.len())?;
-    let artifacts = u64::try_from(settings.watchlist.iter().filter(|name| !held.contains(*name)).count())?;
-    let is_local = id == "folder";
+    let listings = u64::try_from(names.len())?;
+    let artifacts = u64::try_from(names.iter().filter(|name| !held.contains(name)).count())?;
+    let is_local = run.kind == "folder";
     let bytes = if is_local { 0 } else { listings * LISTING_BYTES + artifacts * ARTIFACT_BYTES };
     let requests = if is_local { 0 } else { listings + artifacts };
     Ok(SourcePlan {
         source: id.to_owned(),
-        base_url: settings.base_url.clone(),
-        listings,
+        base_url: run.settings.base_url.clone(),
+        listings: Some(listings),
+        requests: Some(requests),
         artifacts,
         bytes,
-        seconds: requests as f64 * EXCHANGE_S + bytes as f64 / BYTES_PER_S,
+        seconds: seconds(requests, bytes),
     })
+}
+
+fn seconds(requests: u64, bytes: u64) -> f64 {
+    requests as f64 * EXCHANGE_S + bytes as f64 / BYTES_PER_S
 }

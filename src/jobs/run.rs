@@ -2,11 +2,11 @@
 //!
 //! Must not print anything but progress; commands print.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use capdex_core::time::AsOf;
-use capdex_crawlers::http::Http;
+use capdex_crawlers::http::{Http, TapeSettings};
 use capdex_crawlers::unpack::Limits;
 use capdex_db::{RunStatus, Store};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use serde_json::json;
 use tracing::info;
 
 use super::{Context, StageReport, Stop, export, fetch, list, scan, score, watch};
-use crate::cli::Global;
+use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::export::Written;
 use crate::{bulk, clock};
@@ -50,19 +50,36 @@ impl RunReport {
     }
 }
 
+/// The stage after which a run ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// Listing.
+    List,
+    /// Watching.
+    Watch,
+    /// Exporting, to this folder.
+    Export(PathBuf),
+}
+
 /// Opens everything that a run needs.
 ///
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
-pub fn open(global: &Global, schedule: &Schedule) -> anyhow::Result<Context> {
+pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
-    let resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
+    resolved.http.tape = match (&tape.record, &tape.replay) {
+        (_, Some(path)) => Some(TapeSettings::Replay(path.clone())),
+        (Some(path), None) => Some(TapeSettings::Record(path.clone())),
+        (None, None) => None,
+    };
     let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     Ok(Context {
         store,
         http,
         sources: resolved.sources,
+        skipped: resolved.skipped,
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,
@@ -75,12 +92,12 @@ pub fn open(global: &Global, schedule: &Schedule) -> anyhow::Result<Context> {
 ///
 /// # Errors
 /// When no source could be reached and there is nothing to show for it, or the store fails.
-pub fn whole(context: &Context, name: &str, out: Option<PathBuf>) -> anyhow::Result<RunReport> {
+pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunReport> {
     let plan = json!({ "schedule": name, "sources": context.sources.keys().collect::<Vec<_>>() });
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
     let run = context.store.write(move |writer| writer.start_run(&command, as_of, started, &plan))?;
     info!(run = run.0, as_of = %as_of, "started");
-    let result = stages(context, out.as_deref());
+    let result = stages(context, &last);
     let (status, summary) = match &result {
         Ok(report) if report.interrupted => (RunStatus::Interrupted, json!(report)),
         Ok(report) if report.is_incomplete() => (RunStatus::Incomplete, json!(report)),
@@ -92,7 +109,7 @@ pub fn whole(context: &Context, name: &str, out: Option<PathBuf>) -> anyhow::Res
     result
 }
 
-fn stages(context: &Context, out: Option<&Path>) -> anyhow::Result<RunReport> {
+fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")?;
@@ -104,7 +121,9 @@ fn stages(context: &Context, out: Option<&Path>) -> anyhow::Result<RunReport> {
             }
         });
         let listed = list::run(context).await?;
-        report.fetch = fetch::run(context).await?;
+        if !matches!(last, Last::List) {
+            report.fetch = fetch::run(context).await?;
+        }
         anyhow::Ok(listed)
     })?;
     report.list = listed.stage;
@@ -112,12 +131,14 @@ fn stages(context: &Context, out: Option<&Path>) -> anyhow::Result<RunReport> {
     if listed.sources > 0 && listed.unreachable == listed.sources && nothing_known {
         anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
     }
-    report.scan = scan::run(context)?;
-    report.score = score::run(context, None, false)?;
-    report.watch = watch::run(context)?;
+    if !matches!(last, Last::List) {
+        report.scan = scan::run(context)?;
+        report.score = score::run(context, None, false)?;
+        report.watch = watch::run(context)?;
+    }
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();
-    if let Some(out) = out.filter(|_| !report.interrupted) {
+    if let (Last::Export(out), false) = (last, report.interrupted) {
         let (stage, written) = export::run(context, out)?;
         report.export = stage;
         report.written = Some(written);

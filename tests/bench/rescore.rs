@@ -212,8 +212,12 @@ impl Package {
             url: format!("https://registry.example/{name}.tgz"),
             integrity: vec![Integrity::Sha512(name.clone())],
         };
-        let listing =
-            Listing { key: ListingKey::new("npm", &name), locators: vec![locator.clone()], claims: Claims::default() };
+        let listing = Listing {
+            key: ListingKey::new("npm", &name),
+            locators: vec![locator.clone()],
+            claims: Claims::default(),
+            references: Vec::new(),
+        };
         let files = vec![FileEntry { path: "a.md".into(), digest: Digest::of(TEXT), size_bytes: TEXT.len() as u64 }];
         let tree = Snapshot::tree_of(&files);
         let snapshot = Snapshot { locator, tree, files, completeness: Completeness::Analysed, fetched: as_of.0 };

@@ -3,7 +3,9 @@
 mod abuse;
 mod bad_input;
 mod borders;
+mod directory;
 mod evasion;
+mod hostile;
 mod killed;
 mod labelled;
 mod manual;
@@ -11,6 +13,7 @@ mod nightly;
 mod packages;
 mod published;
 mod real_registry;
+mod replay;
 mod rows;
 mod scan;
 mod support;

@@ -110,7 +110,7 @@ async fn an_app_that_gets_no_token_stands_in_nobodys_way() {
     let exchanges = server.paths().iter().filter(|path| path.starts_with("/app/")).count();
     assert_eq!((exchanges, server.asked().len()), (1, 4));
     let (alone, _) = client(with_app(&server, &[]));
-    assert!(matches!(alone.get(ask(&server.base_url)).await, Err(CrawlError::Denied { .. })));
+    assert!(matches!(alone.get(ask(&server.base_url)).await, Err(CrawlError::Unauthorized { .. })));
 }
 
 #[test]

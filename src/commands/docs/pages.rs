@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use capdex_core::rubrics::{self, RUBRICS};
 use capdex_core::rules::measured::{self, Rate};
 use capdex_core::rules::{self, RuleMeta};
-use capdex_crawlers::SOURCES;
+use capdex_crawlers::http::Pace;
+use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -123,8 +124,52 @@ pub(super) fn sources() -> String {
     for source in SOURCES {
         let meta = source.meta();
         let _ = writeln!(text, "## {}\n\n{}\n\n{}\n", meta.id, meta.title, meta.about.trim());
+        let _ = writeln!(text, "| | |\n|---|---|");
+        let walk = match meta.walk {
+            WalkKind::Names => "names are given: the watchlist, and what other listings refer to",
+            WalkKind::Directory { is_incremental: false } => "walked from its beginning to its end every time",
+            WalkKind::Directory { is_incremental: true } => {
+                "walked whole once and every `full_walk_days`, else only what changed since the last walk"
+            }
+        };
+        let rows = [
+            ("address", meta.base_url.map_or_else(|| "configured".to_owned(), |url| format!("`{url}`"))),
+            ("asked", meta.endpoints.to_owned()),
+            ("entries", walk.to_owned()),
+            ("key", keys(meta)),
+            ("limits", meta.limits.to_owned()),
+            ("pace", paces(meta)),
+            ("kept", meta.stored.to_owned()),
+            ("terms", meta.terms.to_owned()),
+        ];
+        for (name, value) in rows {
+            let _ = writeln!(text, "| {name} | {} |", value.trim().replace('\n', " ").replace('|', "\\|"));
+        }
+        text.push('\n');
     }
     text
+}
+
+/// What proves to a source who asks, and where its value comes from.
+fn keys(meta: &SourceMeta) -> String {
+    let key = |key: &KeyMeta| {
+        let need = if key.is_required { "required: without it the source is skipped" } else { "optional" };
+        format!("`{}` as the header `{}` ({need})", key.variable, key.header)
+    };
+    let all: Vec<String> = meta.keys.iter().map(key).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+}
+
+/// How often each host is asked at most.
+fn paces(meta: &SourceMeta) -> String {
+    let pace = |(address, pace): &(&str, Pace)| {
+        format!(
+            "`{address}`: {} a minute, {} at once after a pause, {} under way",
+            pace.per_minute, pace.burst, pace.in_flight
+        )
+    };
+    let all: Vec<String> = meta.paces.iter().map(pace).collect();
+    if all.is_empty() { "that of the schedule".to_owned() } else { all.join("; ") }
 }
 
 /// The command line.

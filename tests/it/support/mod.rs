@@ -2,4 +2,6 @@
 
 pub(crate) mod archives;
 pub(crate) mod capdex;
+pub(crate) mod directory;
+pub(crate) mod hostile;
 pub(crate) mod registry;

@@ -1,0 +1,157 @@
+//! The source `clawhub`: the skills of ClawHub.
+//!
+//! Must not know what a skill holds. Source: its OpenAPI document and `http-api.md` as of 2026.
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claims, Listing, Locator};
+use capdex_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::http::{Pace, Request};
+use crate::{CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, claims, page};
+
+/// The source.
+pub const SOURCE: &dyn Source = &ClawHub;
+
+/// Skills that are asked for in one page, the most that the API allows.
+const PAGE_ROWS: &str = "200";
+
+/// The most bytes of a page.
+const MAX_PAGE_BYTES: u64 = 16 << 20;
+
+/// How far before its watermark a walk looks.
+const OVERLAP_S: i64 = 10 * 60;
+
+struct ClawHub;
+
+const META: SourceMeta = SourceMeta {
+    id: "clawhub",
+    title: "ClawHub",
+    about: "\
+Each skill is a listing, `owner/slug` where the list names the owner and `slug` where it does not; several owners may have
+one slug. It is located as the zip archive of its latest version. A skill whose files ClawHub does not host itself has no
+version in the list, and no locator.
+
+A full walk goes by `createdAt`, which the API calls stable for crawls, and ends where the server gives no further cursor;
+a short page is no end. Between full walks the list goes by `updated`, newest first, until ten minutes before the newest
+change of the last walk. A skill is unchanged where the digest of its entry without `stats` and `updatedAt` is the one of
+the last visit.",
+    endpoints: "`GET /api/v1/skills?limit=200&sort=createdAt&cursor=…`, between full walks with `sort=updated`; the archive \
+                at `GET /api/v1/download?slug=…&version=…`.",
+    limits: "3,000 reads and 1,200 downloads a minute for an address, four and five times as many with a key \
+             (`http-api.md`, \"Rate limits\"), with `RateLimit-*` and `Retry-After`. capdex asks 600 times a minute at most.",
+    stored: "Summary, topics, instants of creation and of the latest version. No statistics: downloads and installs are \
+             counted over all time, and what they count is told in no other source.",
+    terms: "ClawHub is MIT; directories may reuse its API where they cache, honour 429, link back, imply no endorsement and \
+            mirror nothing that is hidden. Each skill is under its author's own licence.",
+    base_url: Some("https://clawhub.ai"),
+    paces: &[("https://clawhub.ai", Pace { per_minute: 600, burst: 20, in_flight: 4 })],
+    keys: &[KeyMeta {
+        variable: "CAPDEX_CLAWHUB_KEY",
+        header: "authorization",
+        prefix: "Bearer ",
+        is_required: false,
+    }],
+    walk: WalkKind::Directory { is_incremental: true },
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    cursor: Option<String>,
+    newest: Option<Timestamp>,
+    began: Timestamp,
+}
+
+impl Source for ClawHub {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(step(request))
+    }
+}
+
+async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+    let since = match request.walk {
+        Walk::Since(watermark) => watermark.parse::<Timestamp>().ok(),
+        Walk::Full => None,
+    };
+    let state: State =
+        page::state(request.cursor).unwrap_or(State { cursor: None, newest: since, began: request.as_of.0 });
+    let mut query = vec![("limit", PAGE_ROWS), ("sort", if since.is_some() { "updated" } else { "createdAt" })];
+    query.extend(state.cursor.as_deref().map(|cursor| ("cursor", cursor)));
+    let url = page::address(&request.settings.base_url, "/api/v1/skills", &query)?;
+    let asked =
+        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let whole = page::json(request.http, asked).await?;
+    let malformed = |detail: String| page::malformed(&url, &detail);
+    let items = page::objects(&whole, "items").map_err(malformed)?;
+    let cursor = whole.get("nextCursor").ok_or_else(|| malformed("it has no \"nextCursor\"".to_owned()))?;
+    let cursor = page::next_cursor(Some(cursor), state.cursor.as_deref()).map_err(malformed)?;
+    let changes: Vec<_> = items.iter().filter_map(updated).collect();
+    let is_past = since.is_some_and(|since| is_before(&changes, since));
+    if since.is_some() && !changes.iter().rev().is_sorted() {
+        return Err(malformed("asked for the newest first, it gave another order".to_owned()));
+    }
+    let newest = changes.into_iter().chain(state.newest).max();
+    let base_url = &request.settings.base_url;
+    let listed = page::entries(&request, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
+    let next = match cursor.filter(|_| !is_past) {
+        Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
+        None => Next::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },
+    };
+    Ok(Page { listed, next })
+}
+
+fn updated(item: &Map<String, Value>) -> Option<Timestamp> {
+    claims::milliseconds(item.get("updatedAt")).known().copied()
+}
+
+/// Whether what follows changed before the watermark and its overlap.
+fn is_before(changes: &[Timestamp], since: Timestamp) -> bool {
+    changes.last().is_some_and(|last| last.unix_seconds() < since.unix_seconds().saturating_sub(OVERLAP_S))
+}
+
+fn owner(item: &Map<String, Value>) -> Option<&str> {
+    let nested = || page::text(item.get("owner")?.as_object()?, "handle");
+    page::text(item, "ownerHandle").or_else(nested)
+}
+
+fn name(item: &Map<String, Value>) -> Option<String> {
+    let slug = page::text(item, "slug")?;
+    Some(owner(item).map_or_else(|| slug.to_owned(), |owner| format!("{}/{slug}", owner.trim_start_matches('@'))))
+}
+
+fn read(item: &Map<String, Value>, key: &ListingKey, base_url: &str) -> Result<(Listing, Value), String> {
+    let latest = item.get("latestVersion").and_then(Value::as_object);
+    let version = latest.and_then(|latest| page::text(latest, "version"));
+    let locator = version.map(|version| archive(item, key, version, base_url)).transpose()?;
+    let claims = Claims {
+        description: claims::text(item.get("summary"), &capdex_core::listing::Claim::Unknown),
+        keywords: claims::texts(item.get("topics")),
+        created: claims::milliseconds(item.get("createdAt")),
+        published: claims::milliseconds(latest.and_then(|latest| latest.get("createdAt"))),
+        ..Claims::default()
+    };
+    let listing = Listing { key: key.clone(), locators: locator.into_iter().collect(), claims, references: Vec::new() };
+    Ok((listing, Value::Object(page::without(item, &["stats", "updatedAt"]))))
+}
+
+fn archive(item: &Map<String, Value>, key: &ListingKey, version: &str, base_url: &str) -> Result<Locator, String> {
+    let slug = page::text(item, "slug").unwrap_or_default();
+    let mut query = vec![("slug", slug), ("version", version)];
+    query.extend(owner(item).map(|owner| ("ownerHandle", owner)));
+    let url = page::address(base_url, "/api/v1/download", &query).map_err(|error| error.to_string())?;
+    Ok(Locator::HttpFile {
+        identity: key.to_string(),
+        version: Some(version.to_owned()),
+        url,
+        filename: format!("{}.zip", slug.replace('/', "-")),
+        integrity: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The tape: every exchange of a crawl on record, and a recorded crawl played again through the same code.
+//!
+//! What is recorded is what the client saw: bodies decoded, credentials left out. Transport failures are recorded too, so
+//! that a replay meets them again. Must not know what is asked for or why.
+
+mod read;
+mod write;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use capdex_core::digest::Digest;
+use capdex_core::snapshot::GapReason;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::CrawlError;
+
+/// Whether exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TapeSettings {
+    /// Everything is asked as ever and recorded in this file, which must not exist.
+    Record(PathBuf),
+    /// Nothing is asked; what is in this file answers.
+    Replay(PathBuf),
+}
+
+/// One recorded exchange.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Exchange {
+    pub(crate) outcome: Outcome,
+    pub(crate) key: Key,
+}
+
+/// What identifies a question: two with the same key are answered in their order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) method: String,
+    pub(crate) url: String,
+    /// The digest of the body of a POST.
+    pub(crate) body: Option<Digest>,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// An answer.
+    Answer { status: u16, headers: Vec<(String, String)>, body: Vec<u8> },
+    /// No answer, and why.
+    Failure(String),
+}
+
+/// The tape of a client.
+pub(crate) enum Tape {
+    /// There is none.
+    Off,
+    Recording(Mutex<write::Recorder<File>>),
+    Replaying(Mutex<BTreeMap<Key, VecDeque<Outcome>>>),
+}
+
+impl Tape {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// `Malformed` for a file that cannot be made or read, or is no record of ours.
+    pub(crate) fn open(settings: Option<&TapeSettings>) -> Result<Self, CrawlError> {
+        match settings {
+            None => Ok(Self::Off),
+            Some(TapeSettings::Record(path)) => {
+                let file = File::options().write(true).create_new(true).open(path);
+                let recorder = file.and_then(write::Recorder::begin);
+                Ok(Self::Recording(Mutex::new(recorder.map_err(|error| broken(path, &error.to_string()))?)))
+            }
+            Some(TapeSettings::Replay(path)) => {
+                let bytes = std::fs::read(path).map_err(|error| broken(path, &error.to_string()))?;
+                let mut answers: BTreeMap<Key, VecDeque<Outcome>> = BTreeMap::new();
+                for Exchange { key, outcome } in read::exchanges(&bytes).map_err(|error| broken(path, &error))? {
+                    answers.entry(key).or_default().push_back(outcome);
+                }
+                Ok(Self::Replaying(Mutex::new(answers)))
+            }
+        }
+    }
+
+    /// What was recorded next for a question; none where nothing is replayed. A question that was not recorded fails as a
+    /// host does that cannot be reached.
+    pub(crate) fn answer(&self, key: &Key) -> Option<Outcome> {
+        let Self::Replaying(answers) = self else { return None };
+        let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = answers.get_mut(key).and_then(VecDeque::pop_front);
+        Some(next.unwrap_or_else(|| Outcome::Failure("this was not asked when the crawl was recorded".to_owned())))
+    }
+
+    /// Whether [`Tape::record`] does anything.
+    pub(crate) const fn is_recording(&self) -> bool {
+        matches!(self, Self::Recording(_))
+    }
+
+    /// Records an exchange.
+    ///
+    /// # Errors
+    /// `Malformed` where it cannot be written: a record with holes would replay another crawl.
+    pub(crate) fn record(&self, exchange: &Exchange) -> Result<(), CrawlError> {
+        let Self::Recording(recorder) = self else { return Ok(()) };
+        let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        recorder.write(exchange).map_err(|error| CrawlError::Malformed {
+            subject: "the record of the crawl".to_owned(),
+            reason: GapReason::Unreadable,
+            detail: error.to_string(),
+        })
+    }
+}
+
+impl Outcome {
+    /// An answer as the client would have it.
+    pub(crate) fn response(status: u16, headers: &[(String, String)], body: Vec<u8>) -> Option<reqwest::Response> {
+        let mut response = http::Response::builder().status(status);
+        let map: &mut HeaderMap = response.headers_mut()?;
+        for (name, value) in headers {
+            if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+                map.append(name, value);
+            }
+        }
+        response.body(body).ok().map(reqwest::Response::from)
+    }
+}
+
+/// The headers of an answer as text, sorted. What says how the body was sent is left out, because it was decoded.
+pub(crate) fn headers_of(headers: &HeaderMap) -> Vec<(String, String)> {
+    let is_of_transfer =
+        |name: &HeaderName| ["content-encoding", "content-length", "transfer-encoding"].contains(&name.as_str());
+    let mut all: Vec<(String, String)> = headers
+        .iter()
+        .filter(|(name, _)| !is_of_transfer(name) && name.as_str() != "set-cookie")
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect();
+    all.sort();
+    all
+}
+
+/// An answer that is a token, in its form and without the token.
+pub(crate) fn without_tokens(body: &[u8]) -> Vec<u8> {
+    let Ok(serde_json::Value::Object(mut answer)) = serde_json::from_slice(body) else { return Vec::new() };
+    for name in ["token", "access_token"] {
+        if let Some(token) = answer.get_mut(name) {
+            *token = "left out of the record".into();
+        }
+    }
+    serde_json::Value::Object(answer).to_string().into_bytes()
+}
+
+fn broken(path: &std::path::Path, detail: &str) -> CrawlError {
+    CrawlError::Malformed {
+        subject: path.display().to_string(),
+        reason: GapReason::Unreadable,
+        detail: format!("the record of the crawl cannot be used: {detail}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Records made on loopback and played without any server.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::http::testing::{Sent, Server, client, settings};
+use crate::http::{Answer, Credential, Http, HttpSettings, Request, Secret};
+
+async fn ask(http: &Http, url: &str, body: Option<&[u8]>) -> Result<Answer, CrawlError> {
+    http.get(Request { url, body, max_bytes: 1 << 20, ..Request::default() }).await
+}
+
+fn with(tape: TapeSettings, base_url: &str) -> HttpSettings {
+    HttpSettings { tape: Some(tape), ..settings(&[base_url]) }
+}
+
+#[tokio::test]
+async fn a_recorded_crawl_is_played_again_byte_for_byte_without_a_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl.warc.gz");
+    let server = Server::start(|asked, before| match asked.path.as_str() {
+        "/moved" => Sent::answer(302, &[("location", "/a")], ""),
+        "/missing" => Sent::answer(404, &[], ""),
+        "/post" => Sent::ok(asked.body.clone()),
+        "/later" if before % 2 == 0 => Sent::answer(503, &[], ""),
+        _ => Sent::answer(200, &[("etag", "\"1\""), ("link", "<x>; rel=next")], format!("{before}\r\n\r\nbinary\0")),
+    });
+    let base_url = server.base_url.clone();
+    let questions: [(&str, Option<&[u8]>); 7] = [
+        ("/a", None),
+        ("/a", None),
+        ("/moved", None),
+        ("/missing", None),
+        ("/post", Some(b"one")),
+        ("/post", Some(b"two")),
+        ("/later", None),
+    ];
+    let mut settings = with(TapeSettings::Record(path.clone()), &base_url);
+    settings.credentials = vec![Credential::authorization(&base_url, Secret::new("Bearer canary"))];
+    let (http, _) = client(settings);
+    let mut first = Vec::new();
+    for (path, body) in questions {
+        first.push(ask(&http, &format!("{base_url}{path}"), body).await);
+    }
+    let token: &[u8] = br#"{"token":"canary"}"#;
+    let (url, is_secret) = (format!("{base_url}/post"), true);
+    let ask_token = Request { url: &url, body: Some(token), is_secret, max_bytes: 1_000, ..Request::default() };
+    assert!(http.get(ask_token).await.is_ok());
+    drop((server, http));
+    let (http, _) = client(with(TapeSettings::Replay(path.clone()), &base_url));
+    for ((question, body), expected) in questions.into_iter().zip(first) {
+        assert_eq!(ask(&http, &format!("{base_url}{question}"), body).await, expected, "{question}");
+    }
+    let secret = Request { url: &format!("{base_url}/post"), body: Some(b"secret"), ..Request::default() };
+    assert!(http.get(secret).await.is_err(), "what is not on record is not answered");
+    let unasked = ask(&http, &format!("{base_url}/other"), None).await;
+    assert!(matches!(unasked, Err(CrawlError::Unreachable { .. })), "{unasked:?}");
+    let text = crate::unpack::gunzip(&std::fs::read(&path).expect("there"), 1 << 20).expect("gzip");
+    assert!(!String::from_utf8_lossy(&text).contains("canary"), "credentials are not on record");
+}
+
+#[tokio::test]
+async fn failures_are_met_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl.warc.gz");
+    let base_url = "http://127.0.0.1:1";
+    let (http, _) = client(with(TapeSettings::Record(path.clone()), base_url));
+    let first = ask(&http, base_url, None).await.expect_err("nobody listens there");
+    let (http, _) = client(with(TapeSettings::Replay(path), base_url));
+    assert_eq!(ask(&http, base_url, None).await, Err(first));
+}
+
+#[test]
+fn a_record_is_never_overwritten_and_other_files_are_no_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("file");
+    std::fs::write(&path, b"mine").expect("written");
+    assert!(Tape::open(Some(&TapeSettings::Record(path.clone()))).is_err());
+    assert!(Tape::open(Some(&TapeSettings::Replay(path.clone()))).is_err());
+    assert_eq!(std::fs::read(&path).expect("there"), b"mine");
+    assert!(Tape::open(Some(&TapeSettings::Replay(folder.path().join("missing")))).is_err());
+}
+
+fn any_exchange() -> impl Strategy<Value = Exchange> {
+    let key = ("(GET|POST)", "http://h.test/[a-z]{0,8}", proptest::option::of(any::<[u8; 32]>()));
+    let key = key.prop_map(|(method, url, body)| Key { method, url, body: body.map(Digest::from_bytes) });
+    let headers = proptest::collection::vec(("[a-z]{1,8}", "[a-z :]{0,8}[a-z]"), 0..4);
+    let answer = (200_u16..600, headers, any::<Vec<u8>>()).prop_map(|(status, headers, body)| Outcome::Answer {
+        status,
+        headers,
+        body,
+    });
+    let outcome = prop_oneof![answer, "[a-z ]{0,20}".prop_map(Outcome::Failure)];
+    (key, outcome).prop_map(|(key, outcome)| Exchange { outcome, key })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(exchanges in proptest::collection::vec(any_exchange(), 0..6)) {
+        let mut file = Vec::new();
+        let mut recorder = write::Recorder::begin(&mut file).expect("memory takes everything");
+        for exchange in &exchanges {
+            recorder.write(exchange).expect("memory takes everything");
+        }
+        prop_assert_eq!(read::exchanges(&file), Ok(exchanges));
+    }
+
+    #[test]
+    fn any_file_is_read_without_panic(bytes: Vec<u8>) {
+        let _ = read::exchanges(&bytes);
+    }
+}

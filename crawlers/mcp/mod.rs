@@ -1,0 +1,126 @@
+//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. What an endpoint says is both its
+//! listing and its bytes.
+//!
+//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. Must not judge what
+//! the tools say. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
+
+mod answer;
+mod conversation;
+
+use std::collections::BTreeMap;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_core::snapshot::GapReason;
+use capdex_core::standing::Standing;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::http::{Http, Pace};
+use crate::walk::{self, Visited};
+use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind};
+
+use conversation::Said;
+
+/// The source.
+pub const SOURCE: &dyn Source = &Mcp;
+
+struct Mcp;
+
+/// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
+pub(crate) const PACE: Pace = Pace { per_minute: 90, burst: 1, in_flight: 1 };
+
+const META: SourceMeta = SourceMeta {
+    id: "mcp",
+    title: "live MCP endpoints",
+    about: "\
+Lists endpoints by their address: those of the watchlist, and those that registry rows name as remotes. Each is asked with
+`server/discover` (revision 2026-07-28), and where it does not know that with `initialize`; then for its tools, page by page.
+Nothing is ever called and no credential is sent. The answer is the listing, and its tools list is what is scanned.
+
+An endpoint is unchanged where the digest of its name, version, instructions and tools, in the order of their names, is the
+one of the last visit. One that asks for credentials, refuses or does not answer is unknown, never gone.",
+    endpoints: "`POST <address>` with JSON-RPC: `server/discover`, `initialize`, `notifications/initialized`, `tools/list`.",
+    limits: "None published; capdex sends one request at a time to a host, at most 90 a minute.",
+    stored: "Name, version, instructions and tools, with descriptions, schemas and annotations.",
+    terms: "Those of each endpoint; only what it tells every client before any login is read.",
+    base_url: None,
+    paces: &[],
+    keys: &[],
+    walk: WalkKind::Names,
+};
+
+impl Source for Mcp {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(async move {
+            walk::step(&request, &request.settings.watchlist, |name, known| {
+                visit(request.http.clone(), request.key(name), known)
+            })
+            .await
+        })
+    }
+}
+
+async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
+    let url = address(&key.name)?;
+    let said = conversation::hold(&http, &url).await.map_err(never_gone)?;
+    let digest = Digest::of_json(&said.canonical());
+    if known.and_then(|known| known.digest) == Some(digest) {
+        return Ok(Visited::Unchanged);
+    }
+    let validators = Validators { digest: Some(digest), ..Validators::default() };
+    Ok(Visited::Changed(Box::new(listing(key, &said)), validators))
+}
+
+/// The address that a name is.
+///
+/// # Errors
+/// `Malformed` for text that is none, and for one with a user or a password in it.
+fn address(name: &str) -> Result<String, CrawlError> {
+    let malformed = |detail: &str| CrawlError::Malformed {
+        subject: crate::http::redact(name),
+        reason: GapReason::Malformed,
+        detail: detail.to_owned(),
+    };
+    let url = Url::parse(name).map_err(|_| malformed("this is no address of an endpoint"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.username().is_empty() || url.password().is_some() {
+        return Err(malformed("only http and https without a user are asked"));
+    }
+    Ok(url.into())
+}
+
+/// An endpoint that is not there may be back tomorrow: absence is said by whoever lists it.
+fn never_gone(error: CrawlError) -> CrawlError {
+    match error {
+        CrawlError::Gone { subject } => {
+            CrawlError::Denied { subject, detail: "nothing answers at this address (404)".to_owned() }
+        }
+        other => other,
+    }
+}
+
+fn listing(key: ListingKey, said: &Said) -> Listing {
+    let document = json!({
+        "server": said.server,
+        "protocolVersion": said.revision,
+        "instructions": said.instructions,
+        "tools": said.tools,
+    });
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let files = BTreeMap::from([("tools.json".to_owned(), format!("{document:#}\n"))]);
+    let claims = Claims {
+        description: text(&said.server, "description").map_or(Claim::Unknown, Claim::Known),
+        standing: Standing::default(),
+        ..Claims::default()
+    };
+    let locator = Locator::Inline { identity: key.to_string(), version: text(&said.server, "version"), files };
+    Listing { key, locators: vec![locator], claims, references: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The feed of changes of a database that replicates an npm registry by CouchDB's protocol.
+//!
+//! A change names a package and nothing else; seqs are opaque but for the numbers that CouchDB 1 and npm give. Must not
+//! read packuments. Source: npm's notes on replication, as of 2025-05-29 (no `include_docs`, at most 10,000 a page).
+
+use std::collections::BTreeSet;
+
+use capdex_core::snapshot::GapReason;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Place, malformed, visit};
+use crate::http::{Answer, Http, Request};
+use crate::{CrawlError, ListRequest, Next, Page, walk};
+
+/// Changes on a page.
+const LIMIT: usize = 10_000;
+/// The most bytes of a page: 10,000 names of 214 bytes with their revisions stay far below.
+const MAX_BYTES: u64 = 32 << 20;
+/// How many changes early the feed is entered, because it was seen to lose those that came in at one moment.
+const OVERLAP: u64 = 10;
+
+#[derive(Deserialize)]
+struct Database {
+    update_seq: Value,
+}
+
+#[derive(Deserialize)]
+struct Changes {
+    results: Vec<Change>,
+    last_seq: Value,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    id: String,
+}
+
+/// Where the feed stands now, a little before its end.
+///
+/// # Errors
+/// As the client says, and `Malformed` for an answer of another form.
+pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, CrawlError> {
+    let url = format!("{}/", changes_url.trim_end_matches('/'));
+    let database: Database = ask(http, &url).await?;
+    let seq = seq_of(&database.update_seq).ok_or_else(|| malformed(&url, "its update_seq is none"))?;
+    Ok(seq.parse::<u64>().map_or(seq, |number| number.saturating_sub(OVERLAP).to_string()))
+}
+
+/// One page of the feed: every name on it that the watchlist has is visited.
+///
+/// # Errors
+/// As the client says, and `Malformed` for an answer of another form and for a feed that stands before `since`: it was made
+/// anew, and what it has says nothing of what changed.
+pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Page, CrawlError> {
+    let Some(base) = &request.settings.changes_url else {
+        return Err(malformed("the feed of changes", "the schedule does not say where it is"));
+    };
+    let encoded: String = url::form_urlencoded::byte_serialize(since.as_bytes()).collect();
+    let url = format!("{}/_changes?since={encoded}&limit={LIMIT}", base.trim_end_matches('/'));
+    let changes: Changes = ask(request.http, &url).await?;
+    let last = seq_of(&changes.last_seq).ok_or_else(|| malformed(&url, "its last_seq is none"))?;
+    if let (Ok(last), Ok(since)) = (last.parse::<u64>(), since.parse::<u64>())
+        && last < since
+    {
+        return Err(malformed(&url, &format!("the feed stands at {last}, before {since}: it was made anew")));
+    }
+    let is_full = changes.results.len() >= LIMIT;
+    if is_full && last == since {
+        return Err(malformed(&url, "a full page that leads nowhere"));
+    }
+    let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
+    let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
+    let names: Vec<String> = changed.into_iter().filter(wanted).collect();
+    let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    let next =
+        if is_full { Next::More(Place::Changes(last).cursor()) } else { Next::Complete { watermark: Some(last) } };
+    Ok(Page { listed, next })
+}
+
+async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str) -> Result<T, CrawlError> {
+    let request = Request { url, accept: Some("application/json"), max_bytes: MAX_BYTES, ..Request::default() };
+    let Answer::Body { bytes, .. } = http.get(request).await? else { return Err(malformed(url, "no body")) };
+    serde_json::from_slice(&bytes).map_err(|error| CrawlError::Malformed {
+        subject: crate::http::redact(url),
+        reason: GapReason::BadAnswer,
+        detail: error.to_string(),
+    })
+}
+
+/// A seq as text: a number, or the opaque text of newer CouchDBs. One with a space is none: cursors are split at them.
+fn seq_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.is_empty() && text.len() <= 1_024 && !text.contains(' ') => Some(text.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,67 @@
+//! Text search in an npm registry: names to list that nobody has named before.
+//!
+//! Search is a ranking: pages overlap and shift while they are read, so that nothing follows from absence. Must not read
+//! packuments. Source: the registry's own documentation of `/-/v1/search` (at most 250 a page and 10,000 deep).
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::{Place, malformed, visit};
+use crate::http::{Answer, Request};
+use crate::{CrawlError, ListRequest, Next, Page, walk};
+
+const SIZE: u64 = 250;
+const MAX_DEPTH: u64 = 10_000;
+const MAX_BYTES: u64 = 16 << 20;
+
+#[derive(Deserialize)]
+struct Results {
+    objects: Vec<Found>,
+    total: u64,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+}
+
+/// One page of the results of query number `query`, each visited unless the watchlist has it.
+///
+/// # Errors
+/// As the client says, and `Malformed` for an answer of another form.
+pub(super) async fn step(
+    request: &ListRequest<'_>,
+    query: usize,
+    from: u64,
+    seq: Option<String>,
+) -> Result<Page, CrawlError> {
+    let Some(text) = request.settings.queries.get(query) else {
+        return Ok(Page { listed: Vec::new(), next: Next::Complete { watermark: seq } });
+    };
+    let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    let base_url = request.settings.base_url.trim_end_matches('/');
+    let url = format!("{base_url}/-/v1/search?text={encoded}&size={SIZE}&from={from}");
+    let ask = Request { url: &url, accept: Some("application/json"), max_bytes: MAX_BYTES, ..Request::default() };
+    let Answer::Body { bytes, .. } = request.http.get(ask).await? else { return Err(malformed(&url, "no body")) };
+    let results: Results = serde_json::from_slice(&bytes).map_err(|error| malformed(&url, &error.to_string()))?;
+    let count = u64::try_from(results.objects.len()).unwrap_or(u64::MAX);
+    let found: BTreeSet<String> = results.objects.into_iter().map(|found| found.package.name).collect();
+    let is_new = |name: &String| request.settings.watchlist.binary_search(name).is_err();
+    let names: Vec<String> = found.into_iter().filter(is_new).collect();
+    let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    let after = from + count;
+    let is_more = count > 0 && after < results.total.min(MAX_DEPTH);
+    let (query, from) = if is_more { (query, after) } else { (query + 1, 0) };
+    let next = if query < request.settings.queries.len() {
+        Next::More(Place::Search(query, from, seq).cursor())
+    } else {
+        Next::Complete { watermark: seq }
+    };
+    Ok(Page { listed, next })
+}

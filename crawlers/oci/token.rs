@@ -1,0 +1,116 @@
+//! Asking a registry, with the anonymous token that it asks for.
+//!
+//! A registry says in its refusal where tokens are given; that address is checked like any other, and the token goes to
+//! the registry alone. Must not know manifests.
+
+use serde::Deserialize;
+
+use super::PACE;
+use super::reference::Reference;
+use crate::CrawlError;
+use crate::http::{Answer, Http, KeptHeaders, Request, Secret};
+
+/// The most bytes of a token's answer.
+const MAX_TOKEN_BYTES: u64 = 64 * 1024;
+
+#[derive(Deserialize)]
+struct Granted {
+    token: Option<String>,
+    access_token: Option<String>,
+}
+
+/// A registry that is asked about one repository.
+pub(super) struct Registry<'a> {
+    http: &'a Http,
+    base_url: String,
+    repository: String,
+    token: Option<Secret>,
+}
+
+impl<'a> Registry<'a> {
+    pub(super) fn new(http: &'a Http, reference: &Reference) -> Self {
+        Self { http, base_url: reference.base_url(), repository: reference.repository.clone(), token: None }
+    }
+
+    /// Asks below the repository; a token is fetched at the first refusal.
+    ///
+    /// # Errors
+    /// As the client says.
+    pub(super) async fn get(
+        &mut self,
+        path: &str,
+        accept: &str,
+        max_bytes: u64,
+    ) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
+        let url = format!("{}/{path}", self.base_url);
+        match self.ask(&url, accept, max_bytes).await {
+            Err(CrawlError::Unauthorized { challenge, subject }) if self.token.is_none() => {
+                let token = self.fetch_token(&challenge).await?;
+                self.token = token;
+                if self.token.is_none() {
+                    let detail = "it asks for a login that is no anonymous token".to_owned();
+                    return Err(CrawlError::Denied { subject, detail });
+                }
+                self.ask(&url, accept, max_bytes).await
+            }
+            other => other,
+        }
+    }
+
+    async fn ask(&self, url: &str, accept: &str, max_bytes: u64) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
+        let authorization = self.token.as_ref().map(|token| format!("Bearer {}", token.reveal()));
+        let headers: Vec<(&'static str, &str)> =
+            authorization.as_deref().map(|value| ("authorization", value)).into_iter().collect();
+        let request =
+            Request { url, accept: Some(accept), headers: &headers, pace: Some(PACE), max_bytes, ..Request::default() };
+        match self.http.get(request).await? {
+            Answer::Body { bytes, headers, .. } => Ok((bytes, headers)),
+            Answer::NotModified => unreachable!("the client refuses this where nothing was known"),
+        }
+    }
+
+    /// The anonymous token that a challenge `Bearer realm="…",service="…"` leads to; none for another kind of challenge.
+    async fn fetch_token(&self, challenge: &str) -> Result<Option<Secret>, CrawlError> {
+        let Some(url) = self.token_address(challenge) else { return Ok(None) };
+        let request =
+            Request { url: &url, pace: Some(PACE), is_secret: true, max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
+        let Answer::Body { bytes, .. } = self.http.get(request).await? else { return Ok(None) };
+        let granted: Option<Granted> = serde_json::from_slice(&bytes).ok();
+        Ok(granted.and_then(|granted| granted.token.or(granted.access_token)).map(Secret::new))
+    }
+}
+
+impl Registry<'_> {
+    /// Where a token to read the repository is given.
+    fn token_address(&self, challenge: &str) -> Option<String> {
+        let realm = parameter(challenge, "realm")?;
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        if let Some(service) = parameter(challenge, "service") {
+            query.append_pair("service", &service);
+        }
+        query.append_pair("scope", &format!("repository:{}:pull", self.repository));
+        Some(format!("{realm}?{}", query.finish()))
+    }
+}
+
+/// A parameter of a `Bearer` challenge, in quotes.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let rest = challenge.strip_prefix("Bearer ").or_else(|| challenge.strip_prefix("bearer "))?;
+    rest.split(',').find_map(|part| {
+        let value = part.trim().strip_prefix(name)?.strip_prefix('=')?;
+        Some(value.trim_matches('"').to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_read_and_other_kinds_are_not() {
+        let challenge = r#"Bearer realm="https://auth.test/token",service="r.test",scope="x""#;
+        assert_eq!(parameter(challenge, "realm").as_deref(), Some("https://auth.test/token"));
+        assert_eq!(parameter(challenge, "service").as_deref(), Some("r.test"));
+        assert_eq!((parameter(challenge, "error"), parameter("Basic realm=\"x\"", "realm")), (None, None));
+    }
+}

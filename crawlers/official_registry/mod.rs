@@ -1,0 +1,185 @@
+//! The source `official-registry`, and the others that speak its API: one walk, told apart by address, path, extensions
+//! and what each is known to keep to.
+//!
+//! Must not know what a server.json means to a rule. Sources: the registry's OpenAPI of 2025-12-01, its changelogs, its
+//! source code as of 2025-12-13, and dumps of its rows from 2025-09 to 2026-08.
+
+mod canonical;
+#[cfg(test)]
+pub(crate) mod fake;
+mod listing;
+mod manual;
+mod oci;
+mod row;
+
+use capdex_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::row::Row;
+use crate::http::Request;
+use crate::{CrawlError, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, page};
+
+/// The official registry.
+pub const SOURCE: &dyn Source = &Registry {
+    meta: &manual::OFFICIAL,
+    path: "/v0.1/servers",
+    extensions: &["io.modelcontextprotocol.registry/official"],
+    is_official: true,
+    is_incremental: true,
+};
+
+/// GitHub's curated registry.
+pub const GITHUB: &dyn Source = &Registry {
+    meta: &manual::GITHUB,
+    path: "/v0/servers",
+    extensions: &["io.modelcontextprotocol.registry/official"],
+    is_official: false,
+    is_incremental: false,
+};
+
+/// PulseMCP.
+pub const PULSEMCP: &dyn Source = &Registry {
+    meta: &manual::PULSEMCP,
+    path: "/v0.1/servers",
+    extensions: &["com.pulsemcp/server-version", "io.modelcontextprotocol.registry/official"],
+    is_official: false,
+    is_incremental: true,
+};
+
+/// Any other server that speaks the API, at an address that the operator gives.
+pub const OTHERS: &dyn Source = &Registry {
+    meta: &manual::OTHERS,
+    path: "/v0.1/servers",
+    extensions: &["io.modelcontextprotocol.registry/official"],
+    is_official: false,
+    is_incremental: false,
+};
+
+/// Rows that are asked for in one page, the most that the API allows.
+const PAGE_ROWS: usize = 100;
+
+/// The most bytes of a page. The largest row ever recorded has 61,607.
+const MAX_PAGE_BYTES: u64 = 32 << 20;
+
+/// How far before its watermark a walk begins: rows are stamped before they can be read.
+const OVERLAP_S: i64 = 10 * 60;
+
+/// One registry, as far as it differs from the others.
+struct Registry {
+    meta: &'static SourceMeta,
+    path: &'static str,
+    /// Where in `_meta` the registry says what it knows of a row; the first that is there counts.
+    extensions: &'static [&'static str],
+    /// Whether it is the official one: the others are told by their adapters to keep to less.
+    is_official: bool,
+    is_incremental: bool,
+}
+
+/// Where a walk stands. It holds nothing that grows from page to page, so that a server that leads in circles is seen
+/// to repeat itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    /// The server's own cursor of the next page.
+    cursor: Option<String>,
+    /// The newest instant of change that was seen, this walk or before.
+    newest: Option<Timestamp>,
+    /// When the walk began. What changed later may have changed behind the cursor.
+    began: Timestamp,
+}
+
+impl Source for Registry {
+    fn meta(&self) -> &'static SourceMeta {
+        self.meta
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(self.step(request))
+    }
+}
+
+impl Registry {
+    async fn step(&self, request: ListRequest<'_>) -> Result<Page, CrawlError> {
+        let since = match request.walk {
+            Walk::Since(watermark) if self.is_incremental => watermark.parse::<Timestamp>().ok(),
+            _ => None,
+        };
+        let begin = || State { cursor: None, newest: since, began: request.as_of.0 };
+        let state: State = page::state(request.cursor).unwrap_or_else(begin);
+        let url = self.address(&request.settings.base_url, state.cursor.as_deref(), since)?;
+        let asked =
+            Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+        let whole = page::json(request.http, asked).await?;
+        let malformed = |detail: String| page::malformed(&url, &detail);
+        let (rows, next) = self.read(&whole, state.cursor.as_deref()).map_err(malformed)?;
+        let newest = rows.iter().filter_map(|row| row.updated).chain(state.newest).max();
+        let listed = self.listed(&request, rows);
+        let next = match next {
+            Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
+            None => Next::Complete { watermark: self.watermark(newest, state.began) },
+        };
+        Ok(Page { listed, next })
+    }
+
+    fn address(&self, base: &str, cursor: Option<&str>, since: Option<Timestamp>) -> Result<String, CrawlError> {
+        let limit = PAGE_ROWS.to_string();
+        let since =
+            since.map(|since| Timestamp::from_unix_seconds(since.unix_seconds().saturating_sub(OVERLAP_S)).to_string());
+        let mut query = vec![("limit", limit.as_str())];
+        query.extend(cursor.map(|cursor| ("cursor", cursor)));
+        match &since {
+            // It implies that deleted rows are included, and refuses to be told otherwise.
+            Some(since) => query.push(("updated_since", since)),
+            None if self.is_official => query.push(("include_deleted", "true")),
+            None => {}
+        }
+        page::address(base, self.path, &query)
+    }
+
+    /// The rows of a page and the cursor of the next one.
+    ///
+    /// # Errors
+    /// What is wrong with the page's shape.
+    fn read(&self, whole: &Value, asked: Option<&str>) -> Result<(Vec<Row>, Option<String>), String> {
+        let metadata = whole.get("metadata").and_then(Value::as_object).ok_or("it has no object \"metadata\"")?;
+        // Registries written in Go say null for an empty list.
+        let rows = match whole.get("servers") {
+            Some(Value::Null) => Vec::new(),
+            _ => page::objects(whole, "servers")?,
+        };
+        let next = metadata.get("nextCursor").or_else(|| metadata.get("next_cursor"));
+        let next = page::next_cursor(next, asked)?;
+        if self.is_official {
+            let count = metadata.get("count").and_then(Value::as_u64);
+            if count.is_some_and(|count| count != rows.len() as u64) {
+                return Err(format!("it has {} rows and says that it has {count:?}", rows.len()));
+            }
+            // Two crawlers took the first page for all when the name of this member changed.
+            if rows.len() >= PAGE_ROWS && next.is_none() {
+                return Err("a full page without a cursor: this API always gives one".to_owned());
+            }
+        }
+        let rows = rows.into_iter().map(|row| Row::read(row, self.extensions, self.is_official));
+        Ok((rows.collect::<Result<_, _>>()?, next))
+    }
+
+    fn listed(&self, request: &ListRequest<'_>, rows: Vec<Row>) -> Vec<crate::Listed> {
+        let mut seen = std::collections::BTreeSet::new();
+        let rows = rows.into_iter().filter(|row| seen.insert(row.key.clone()));
+        rows.map(|row| {
+            let key = request.key(&row.key);
+            row.listed(key, self.is_official)
+        })
+        .collect()
+    }
+
+    /// From where the next walk may go on: the newest change seen, but none from after the walk's beginning, because a
+    /// row that changed then may have changed behind the cursor.
+    fn watermark(&self, newest: Option<Timestamp>, began: Timestamp) -> Option<String> {
+        let newest = newest.filter(|_| self.is_incremental)?;
+        Some(newest.min(began).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The source `skillsmp`: what SkillsMP finds for the queries of the schedule.
+//!
+//! Must not know what a skill holds. Source: the API's own page as seen in 2026.
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claim, Claims, Listing};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::http::{Pace, Request};
+use crate::{
+    CrawlError, KeyMeta, ListRequest, Next, Page, Source, SourceMeta, Step, WalkKind, claims, page, references,
+};
+
+/// The source.
+pub const SOURCE: &dyn Source = &SkillsMp;
+
+/// The most bytes of a page.
+const MAX_PAGE_BYTES: u64 = 8 << 20;
+
+struct SkillsMp;
+
+const META: SourceMeta = SourceMeta {
+    id: "skillsmp",
+    title: "SkillsMP",
+    about: "\
+The site lists more than a million skills of GitHub and gives no list of them through its API, so that capdex asks for the
+`queries` of the schedule and nothing else, each page by page to its end. Each skill found is a listing under the site's
+`id`, with a reference to its repository, where its files are read; one that two queries find is listed by each. What is no
+longer found is not gone: it may only rank lower.
+
+A skill is unchanged where the digest of its entry without `stars` and `updatedAt` is the one of the last visit.",
+    endpoints: "`GET /api/v1/skills/search?q=<query>&page=<number>&limit=100&sortBy=recent`.",
+    limits: "About 50 requests a day without a key and 500 with one, 10 to 30 a minute (seen in 2026). capdex asks 10 times a \
+             minute at most; how many queries a night are worth it is the schedule's choice.",
+    stored: "Description and repository. No stars: they are those of the whole repository, shared by all skills in it.",
+    terms: "Not stated; each skill is under its author's own licence.",
+    base_url: Some("https://skillsmp.com"),
+    paces: &[("https://skillsmp.com", Pace { per_minute: 10, burst: 2, in_flight: 1 })],
+    keys: &[KeyMeta {
+        variable: "CAPDEX_SKILLSMP_KEY",
+        header: "authorization",
+        prefix: "Bearer ",
+        is_required: false,
+    }],
+    walk: WalkKind::Names,
+};
+
+/// Where a walk stands: the query, its page, and of which list of queries.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    query: usize,
+    page: u64,
+    of: String,
+}
+
+impl Source for SkillsMp {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(step(request))
+    }
+}
+
+async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
+    let queries = &request.settings.queries;
+    let of = Digest::of_fields(queries.iter().map(String::as_bytes)).hex();
+    let state = page::state(request.cursor).filter(|state: &State| state.of == of);
+    let state = state.unwrap_or(State { query: 0, page: 1, of });
+    let Some(query) = queries.get(state.query) else { return Ok(Page { listed: Vec::new(), next: Next::END }) };
+    let number = state.page.to_string();
+    let params = [("q", query.as_str()), ("page", number.as_str()), ("limit", "100"), ("sortBy", "recent")];
+    let url = page::address(&request.settings.base_url, "/api/v1/skills/search", &params)?;
+    let asked =
+        Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
+    let whole = page::json(request.http, asked).await?;
+    let malformed = |detail: String| page::malformed(&url, &detail);
+    let data = whole.get("data").filter(|_| whole.get("success") == Some(&Value::Bool(true)));
+    let data = data.ok_or_else(|| malformed("it does not say that it succeeded, with data".to_owned()))?;
+    let skills = page::objects(data, "skills").map_err(malformed)?;
+    let pagination = data.get("pagination");
+    let said = |member: &str| pagination.and_then(|of| of.get(member));
+    if said("page").and_then(Value::as_u64) != Some(state.page) {
+        return Err(malformed(format!("page {number} was asked for and another came")));
+    }
+    let has_next = said("hasNext").and_then(Value::as_bool);
+    let has_next = has_next.ok_or_else(|| malformed("it does not say whether there is more".to_owned()))?;
+    if has_next && skills.is_empty() {
+        return Err(malformed("a page without skills that leads on".to_owned()));
+    }
+    let name = |skill: &Map<String, Value>| page::text(skill, "id").map(str::to_owned);
+    let listed = page::entries(&request, skills, name, read).map_err(malformed)?;
+    Ok(Page { listed, next: after(state, has_next, queries.len()) })
+}
+
+fn after(state: State, has_next: bool, queries: usize) -> Next {
+    let next = match has_next {
+        true => State { page: state.page.saturating_add(1), ..state },
+        false => State { query: state.query.saturating_add(1), page: 1, ..state },
+    };
+    if next.query < queries { Next::More(page::cursor(&next)) } else { Next::END }
+}
+
+fn read(skill: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value), String> {
+    let claims = Claims {
+        description: claims::text(skill.get("description"), &Claim::Unknown),
+        repository: claims::text(skill.get("githubUrl"), &Claim::Unknown),
+        ..Claims::default()
+    };
+    let references = references::sorted([references::repository(&claims.repository)]);
+    let listing = Listing { key: key.clone(), locators: Vec::new(), claims, references };
+    Ok((listing, Value::Object(page::without(skill, &["stars", "updatedAt"]))))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! `capdex confirm`: lets a blocked mass deletion through.
+
+use anyhow::Context as _;
+use capdex_core::time::AsOf;
+use capdex_db::Store;
+
+use crate::cli::{Confirm, Global};
+use crate::clock;
+use crate::exit::{Exit, usage};
+use crate::jobs::list;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Confirm, out: &mut Out) -> anyhow::Result<Exit> {
+    let state = super::reader(global)?.source_state(&options.source)?;
+    let Some(state) = state else {
+        return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));
+    };
+    if state.held == 0 {
+        out.line(format_args!("Nothing is held back in {}.", output::escape(&state.id)))?;
+        return Ok(Exit::Done);
+    }
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let gone = list::confirm(&store, &state.id, at)?;
+    out.line(format_args!("{} of {} taken as gone.", output::count(gone, "listing"), output::escape(&state.id)))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,62 @@
+//! What absence means: a listing that neither of the last two whole walks saw is gone, unless so many are missing at once
+//! that the source is more likely broken than empty.
+//!
+//! Must not ask the source anything.
+
+use anyhow::Context as _;
+use capdex_core::snapshot::{Gap, GapReason};
+use capdex_core::time::AsOf;
+use capdex_db::{Store, WalkMode};
+use tracing::warn;
+
+use super::STAGE;
+use super::walk::{Walked, Walker};
+
+/// So few missing listings are never too many.
+const ALWAYS_ALLOWED: u64 = 5;
+
+/// Takes what is missing after a whole walk as gone, or holds it back for an operator.
+pub(super) fn infer(walker: &Walker<'_>, mode: WalkMode, walked: &mut Walked) -> anyhow::Result<()> {
+    let names_are_given = matches!(walker.source.meta().walk, capdex_crawlers::WalkKind::Names);
+    if mode != WalkMode::Full || names_are_given {
+        return Ok(());
+    }
+    let (store, id, at) = (&walker.context.store, walker.id.to_owned(), walker.context.as_of);
+    let reader = store.reader()?;
+    let missing = u64::try_from(reader.missing(&id)?.len())?;
+    let (active, _) = reader.listing_counts(&id)?;
+    let allowed = (active * u64::from(walker.run.max_gone_percent) / 100).max(ALWAYS_ALLOWED);
+    if missing <= allowed {
+        walked.gone += store.write(move |writer| writer.drop_missing(&id, &gap(), at))?;
+        return Ok(());
+    }
+    warn!(source = walker.id, missing, active, "too many listings are missing at once; nothing is taken as gone");
+    walked.held = missing;
+    let detail = format!(
+        "{missing} of {active} listings are missing, more than {allowed}: `capdex confirm {id}` takes them as gone"
+    );
+    let gap = Gap::new(id.clone(), GapReason::BadAnswer, detail);
+    store.write(move |writer| {
+        writer.hold_missing(&id, missing)?;
+        writer.record_gap(STAGE, &id, &gap, at)
+    })?;
+    Ok(())
+}
+
+/// Takes what is held back as gone, because an operator says so; how many listings that were.
+///
+/// # Errors
+/// What the store says.
+pub fn confirm(store: &Store, source: &str, at: AsOf) -> anyhow::Result<u64> {
+    let id = source.to_owned();
+    store
+        .write(move |writer| {
+            writer.resolve_gaps(STAGE, &id, at)?;
+            writer.drop_missing(&id, &gap(), at)
+        })
+        .context("failed to take the missing listings as gone")
+}
+
+fn gap() -> Gap {
+    Gap::new("", GapReason::NotFound, "two whole walks of the source did not see it")
+}

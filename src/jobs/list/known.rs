@@ -1,0 +1,34 @@
+//! What the store knows of a listing, asked one at a time by sources while they walk.
+//!
+//! Must not keep anything: a directory of any size is walked in the same memory.
+
+use std::sync::{Mutex, PoisonError};
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::Validators;
+use capdex_crawlers::Known;
+use capdex_db::Reader;
+use tracing::error;
+
+/// The store, as sources may ask it.
+pub(super) struct Stored(Mutex<Reader>);
+
+impl Stored {
+    pub(super) const fn new(reader: Reader) -> Self {
+        Self(Mutex::new(reader))
+    }
+}
+
+impl Known for Stored {
+    fn validators(&self, key: &ListingKey) -> Option<Validators> {
+        let reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match reader.validators(key) {
+            Ok(validators) => validators,
+            Err(error) => {
+                // Without validators the listing is read in full, which is dearer and never wrong.
+                error!(listing = %key, %error, "the store does not say what it knows of a listing");
+                None
+            }
+        }
+    }
+}

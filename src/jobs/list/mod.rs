@@ -1,0 +1,100 @@
+//! The list stage: walks every source, and saves listings, cursor and fetch jobs of each page in one transaction.
+//!
+//! Must not fetch an artifact. Directories are walked first and all at once; then the sources that are asked by name,
+//! because directories refer to names.
+
+mod absence;
+mod known;
+mod names;
+mod page;
+mod walk;
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::Locator;
+use capdex_crawlers::SOURCES;
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Context, SourceRun, StageReport};
+use crate::clock;
+use crate::progress::Progress;
+use walk::{Walked, Walker};
+
+pub use absence::confirm;
+pub(super) use names::{is_directory, planned};
+
+/// The stage's name in the ledger of gaps.
+pub const STAGE: &str = "list";
+/// The kind of the jobs that this stage makes.
+pub const FETCH_JOB: &str = "fetch";
+
+/// A fetch job as the queue keeps it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FetchPayload {
+    /// Whose artifact.
+    pub key: ListingKey,
+    /// Which artifact.
+    pub locator: Locator,
+}
+
+/// What the walks of all sources gave.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListReport {
+    /// The stage as the ledger shows it.
+    pub stage: StageReport,
+    /// Sources asked.
+    pub sources: u64,
+    /// Sources that gave nothing at all.
+    pub unreachable: u64,
+}
+
+/// Walks every source of the schedule.
+///
+/// # Errors
+/// Only what the store says; a source that fails is a gap.
+pub async fn run(context: &Context) -> anyhow::Result<ListReport> {
+    let watch = clock::Stopwatch::start();
+    let mut report = ListReport::default();
+    let progress = Progress::stage("list", names::expected(context)?, context.quiet);
+    skip(context)?;
+    for follows in [false, true] {
+        let of_round = context.sources.iter().filter(|(_, source)| source.follows == follows);
+        let walks = of_round.map(|(id, source)| walk_one(context, id, source, &progress));
+        for walked in join_all(walks).await {
+            add(&mut report, &walked?);
+        }
+    }
+    progress.finish();
+    report.stage.requests = context.http.usage().requests;
+    report.stage.bytes = context.http.usage().bytes;
+    report.stage.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(report)
+}
+
+fn add(report: &mut ListReport, walked: &Walked) {
+    report.sources += 1;
+    report.unreachable += u64::from(walked.is_unreachable());
+    report.stage.items += walked.listed;
+    report.stage.done += walked.new + walked.changed + walked.gone;
+    report.stage.failed += walked.failed + u64::from(walked.error.is_some());
+}
+
+async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<Walked> {
+    let source = SOURCES.iter().find(|source| source.meta().id == run.kind);
+    let source = source.ok_or_else(|| anyhow::anyhow!("the schedule names a source {} that is none", run.kind))?;
+    let walked = Walker { context, id, run, source: *source, progress }.walk().await?;
+    let (outcome, report, at, source) = (walked.outcome(), json!(walked), context.as_of, id.to_owned());
+    context.store.write(move |writer| writer.record_walk(&source, outcome, &report, at))?;
+    Ok(walked)
+}
+
+/// Enters the sources that are not asked at all, with the reason, so that nobody takes them for empty.
+fn skip(context: &Context) -> anyhow::Result<()> {
+    for (id, reason) in &context.skipped {
+        let (id, report, at) = (id.clone(), json!({ "detail": reason }), context.as_of);
+        let outcome = capdex_db::WalkOutcome::Skipped;
+        context.store.write(move |writer| writer.record_walk(&id, outcome, &report, at))?;
+    }
+    Ok(())
+}

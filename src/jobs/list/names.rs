@@ -1,0 +1,70 @@
+//! Which names a source is asked for tonight: those that the schedule lists, and those that other listings refer to and
+//! that are due.
+//!
+//! Must not ask the network anything.
+
+use std::collections::BTreeSet;
+
+use capdex_core::time::AsOf;
+use capdex_crawlers::{SOURCES, SourceSettings, WalkKind};
+use capdex_db::{Reader, WalkMode};
+
+use crate::jobs::{Context, SourceRun};
+
+/// The settings of a source with tonight's names in its watchlist. A walk of changes has all names in it, because the feed
+/// says which of them are due.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMode) -> anyhow::Result<SourceSettings> {
+    let mut settings = run.settings.clone();
+    if run.follows {
+        let reader = context.store.reader()?;
+        let due = match mode {
+            WalkMode::Full => reader.due_references(&run.kind, id, context.as_of, run.max_references)?,
+            WalkMode::Since => reader.references(&run.kind)?,
+        };
+        let names: BTreeSet<String> = settings.watchlist.into_iter().chain(due).collect();
+        settings.watchlist = names.into_iter().collect();
+    }
+    Ok(settings)
+}
+
+/// How many names will be asked for, as far as that is known before the walk; none where a directory is walked, whose
+/// end only the source knows.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
+    if context.sources.values().any(|run| is_directory(&run.kind)) {
+        return Ok(None);
+    }
+    let mut total = 0;
+    for (id, run) in &context.sources {
+        total += tonight(context, id, run, WalkMode::Full)?.watchlist.len();
+    }
+    Ok(u64::try_from(total).ok())
+}
+
+/// Whether a source lists its entries itself.
+pub(in crate::jobs) fn is_directory(kind: &str) -> bool {
+    let source = SOURCES.iter().find(|source| source.meta().id == kind);
+    source.is_some_and(|source| matches!(source.meta().walk, WalkKind::Directory { .. }))
+}
+
+/// How many names a source would be asked for, as far as a reader of the store can tell.
+///
+/// # Errors
+/// What the store says.
+pub(in crate::jobs) fn planned(
+    reader: Option<&Reader>,
+    id: &str,
+    run: &SourceRun,
+    at: AsOf,
+) -> anyhow::Result<BTreeSet<String>> {
+    let mut names: BTreeSet<String> = run.settings.watchlist.iter().cloned().collect();
+    if let Some(reader) = reader.filter(|_| run.follows) {
+        names.extend(reader.due_references(&run.kind, id, at, run.max_references)?);
+    }
+    Ok(names)
+}

@@ -1,0 +1,161 @@
+//! Saving one page: rows, gaps, visits, fetch jobs and cursor in one transaction.
+//!
+//! Must not know where the page came from.
+
+use capdex_core::history::History;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Locator, Validators};
+use capdex_core::snapshot::{Gap, GapReason};
+use capdex_core::time::{AsOf, Timestamp};
+use capdex_crawlers::revisit::{self, Revisit};
+use capdex_crawlers::{Listed, Next, Page, WalkKind};
+use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
+
+use super::walk::{Walked, Walker};
+use super::{FETCH_JOB, FetchPayload, STAGE};
+use crate::clock;
+
+/// An entry of a page with what the store must be told beside it.
+struct Row {
+    listed: Listed,
+    /// The validators of an entry that was read and is as it was.
+    kept: Option<Validators>,
+    /// Artifacts that it names and the store does not hold.
+    missing: Vec<FetchPayload>,
+    /// When it is due again, where it was asked for by name.
+    revisit: Option<Revisit>,
+    /// Whether the source listed it until now.
+    was_there: bool,
+}
+
+/// Saves a page.
+pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut Walked) -> anyhow::Result<()> {
+    let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
+    let reader = walker.context.store.reader()?;
+    let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
+    let rows: Vec<Row> =
+        page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
+    let next = page.next;
+    let counts = walker.context.store.write(move |writer| {
+        let mut counts = Walked::default();
+        writer.resolve_gaps(STAGE, &id, at)?;
+        for row in &rows {
+            save_one(writer, row, &mut counts, at, now)?;
+        }
+        match &next {
+            Next::More(cursor) => writer.save_cursor(&id, &cursor.0)?,
+            Next::Complete { watermark } => writer.complete_walk(&id, watermark.as_deref(), at)?,
+        }
+        Ok(counts)
+    })?;
+    walked.listed += counts.listed;
+    walked.new += counts.new;
+    walked.changed += counts.changed;
+    walked.gone += counts.gone;
+    walked.failed += counts.failed;
+    Ok(())
+}
+
+fn key_of(listed: &Listed) -> &ListingKey {
+    match listed {
+        Listed::Changed { listing, .. } => &listing.key,
+        Listed::Unchanged(key) | Listed::Gone(key) | Listed::Moved { key, .. } | Listed::Failed { key, .. } => key,
+    }
+}
+
+/// Compares an entry with what the store knows.
+fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Result<Row> {
+    let key = key_of(&listed).clone();
+    let (mut listed, mut kept) = (listed, None);
+    if let Listed::Changed { listing, validators } = &mut listed {
+        let known = reader.validators(&key)?;
+        let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
+        if is_same {
+            kept = Some(validators.clone());
+            listed = Listed::Unchanged(key.clone());
+        } else if let Some(before) = reader.listing(&key)?.and_then(|stored| stored.listing) {
+            listing.claims.history = History::follow(&before, listing);
+        }
+    }
+    let missing = missing(reader, &listed, is_visit)?;
+    let is_eventful = !matches!(listed, Listed::Unchanged(_) | Listed::Failed { .. });
+    let revisit = match is_visit {
+        true => Some(revisit::after(&key, reader.visits(&key)?.calm, is_eventful, at)),
+        false => None,
+    };
+    let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
+    Ok(Row { listed, kept, missing, revisit, was_there })
+}
+
+/// The artifacts of an entry that the store does not hold. A folder is read every time. What a directory lists unchanged
+/// was enqueued when it was new; what is asked for by name is looked at again, at no cost worth naming.
+fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
+    let (key, locators) = match listed {
+        Listed::Changed { listing, .. } => (&listing.key, listing.locators.clone()),
+        Listed::Unchanged(key) if is_visit => {
+            let listing = reader.listing(key)?.and_then(|stored| stored.listing);
+            (key, listing.map(|listing| listing.locators).unwrap_or_default())
+        }
+        Listed::Unchanged(_) | Listed::Gone(_) | Listed::Moved { .. } | Listed::Failed { .. } => return Ok(Vec::new()),
+    };
+    let mut missing = Vec::new();
+    for locator in locators {
+        if matches!(locator, Locator::Folder { .. }) || !reader.has_artifact(&locator)? {
+            missing.push(FetchPayload { key: key.clone(), locator });
+        }
+    }
+    Ok(missing)
+}
+
+fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: Timestamp) -> Result<(), StoreError> {
+    let key = key_of(&row.listed);
+    counts.listed += 1;
+    match &row.listed {
+        Listed::Unchanged(_) => {
+            writer.resolve_gaps(STAGE, &key.to_string(), at)?;
+            match &row.kept {
+                Some(validators) => writer.keep_listing(key, validators, at)?,
+                None => writer.mark_listing(key, ListingState::Active, None, at)?,
+            }
+        }
+        Listed::Changed { listing, validators } => {
+            writer.resolve_gaps(STAGE, &key.to_string(), at)?;
+            match writer.upsert_listing(listing, validators, at)? {
+                Upserted::New => counts.new += 1,
+                Upserted::Changed => counts.changed += 1,
+                Upserted::Same => {}
+            }
+        }
+        Listed::Gone(_) => {
+            let gap = Gap::new(key.to_string(), GapReason::NotFound, "the source says that it does not exist");
+            leave(writer, row, &gap, counts, at)?;
+        }
+        Listed::Moved { to, .. } => {
+            let detail = format!("the source says that its name is {to} now");
+            leave(writer, row, &Gap::new(key.to_string(), GapReason::NotFound, detail), counts, at)?;
+        }
+        Listed::Failed { gap, .. } => {
+            counts.failed += 1;
+            writer.mark_listing(key, ListingState::Failed, Some(gap), at)?;
+            writer.record_gap(STAGE, &key.to_string(), gap, at)?;
+        }
+    }
+    writer.sight(key)?;
+    if let Some(Revisit { due, calm }) = row.revisit {
+        writer.record_visit(key, at, due, calm)?;
+    }
+    for payload in &row.missing {
+        let dedupe = format!("{}@{}", payload.locator.identity(), payload.locator.artifact());
+        let payload = serde_json::to_value(payload).expect("our own types serialise");
+        writer.enqueue(FETCH_JOB, &dedupe, &payload, now)?;
+    }
+    Ok(())
+}
+
+/// A listing is not there any more. To what was asked for by name that is a gap; a directory's tombstone is its answer.
+fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut Walked, at: AsOf) -> Result<(), StoreError> {
+    let key = key_of(&row.listed);
+    counts.gone += u64::from(row.was_there);
+    writer.mark_listing(key, ListingState::Gone, Some(gap), at)?;
+    if row.revisit.is_some() { writer.record_gap(STAGE, &key.to_string(), gap, at) } else { Ok(()) }
+}

@@ -1,0 +1,259 @@
+//! One walk of one source: which kind it is, page after page to the source's own end, and what stops it before.
+//!
+//! Must not know any source. A cursor that comes back, pages without end and pages without rows are errors: a hostile or
+//! broken source must not keep a night busy.
+
+use std::collections::BTreeSet;
+
+use capdex_core::digest::Digest;
+use capdex_core::snapshot::GapReason;
+use capdex_core::time::AsOf;
+use capdex_crawlers::http::Http;
+use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceSettings, Walk, WalkKind};
+use capdex_db::{SourceState, WalkMode, WalkOutcome};
+use serde::Serialize;
+use tracing::{info, warn};
+
+use super::known::Stored;
+use super::{STAGE, absence, names, page};
+use crate::clock;
+use crate::jobs::{Context, SourceRun};
+use crate::progress::Progress;
+
+/// Pages in a row that may have no rows. Sources that filter after they fetch give some.
+const MAX_EMPTY_PAGES: u64 = 100;
+
+/// What a walk gave, as the ledger keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Walked {
+    /// `full` or `since`.
+    pub mode: &'static str,
+    /// Pages saved.
+    pub pages: u64,
+    /// Entries on them.
+    pub listed: u64,
+    /// Entries never met before.
+    pub new: u64,
+    /// Entries that say something else than before.
+    pub changed: u64,
+    /// Entries that are gone or have another name, those inferred from absence among them.
+    pub gone: u64,
+    /// Entries that could not be read.
+    pub failed: u64,
+    /// Entries that are missing and not taken as gone until somebody confirms it.
+    pub held: u64,
+    /// Requests sent.
+    pub requests: u64,
+    /// Body bytes received.
+    pub bytes: u64,
+    /// Answers that said "not modified".
+    pub not_modified: u64,
+    /// Wall time.
+    pub wall_ms: u64,
+    /// Whether the source's own end was reached.
+    pub is_complete: bool,
+    /// Why the walk stopped before its end without an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<&'static str>,
+    /// The error that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Walked {
+    pub(super) const fn outcome(&self) -> WalkOutcome {
+        match (self.is_complete, &self.error) {
+            (true, _) => WalkOutcome::Complete,
+            (false, Some(_)) => WalkOutcome::Failed,
+            (false, None) => WalkOutcome::Stopped,
+        }
+    }
+
+    /// Whether the source gave nothing at all.
+    pub(super) const fn is_unreachable(&self) -> bool {
+        self.error.is_some() && self.pages == 0
+    }
+}
+
+/// Everything that a walk needs.
+pub(super) struct Walker<'a> {
+    pub context: &'a Context,
+    pub id: &'a str,
+    pub run: &'a SourceRun,
+    pub source: &'static dyn Source,
+    pub progress: &'a Progress,
+}
+
+/// Where a walk stands between two pages.
+struct Position {
+    mode: WalkMode,
+    watermark: Option<String>,
+    cursor: Option<Cursor>,
+    /// Digests of the cursors of this run: one that comes back leads in a circle.
+    met: BTreeSet<Digest>,
+    empty_pages: u64,
+}
+
+impl Walker<'_> {
+    /// Walks from the saved cursor to the end, the budget, or an error.
+    ///
+    /// # Errors
+    /// Only what the store says.
+    pub(super) async fn walk(&self) -> anyhow::Result<Walked> {
+        let watch = clock::Stopwatch::start();
+        let http = self.context.http.counted();
+        let mut position = self.begin()?;
+        let mut walked = Walked { mode: position.mode.as_str(), ..Walked::default() };
+        let settings = names::tonight(self.context, self.id, self.run, position.mode)?;
+        let known = Stored::new(self.context.store.reader()?);
+        while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
+            walked.stopped = self.reason_to_stop(&http, &walked);
+            if walked.stopped.is_some() {
+                break;
+            }
+            match self.step(&http, &settings, &known, &position).await {
+                Ok(page) => self.take(page, &mut position, &mut walked)?,
+                Err(error) => self.give_up_or_restart(&error, &mut position, &mut walked)?,
+            }
+        }
+        let usage = http.own_usage();
+        (walked.requests, walked.bytes, walked.not_modified) = (usage.requests, usage.bytes, usage.not_modified);
+        walked.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+        info!(source = self.id, pages = walked.pages, requests = walked.requests, "walked a source");
+        Ok(walked)
+    }
+
+    /// Goes on with the walk under way, or begins one: a full one first and whenever the last is too long ago, else one
+    /// of changes where the source can say what changed.
+    fn begin(&self) -> anyhow::Result<Position> {
+        let state = self.context.store.reader()?.source_state(self.id)?;
+        let under_way = state.as_ref().and_then(|state| state.mode);
+        let (watermark, cursor) =
+            state.as_ref().map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(Cursor)));
+        let mode = match under_way {
+            Some(mode) => mode,
+            None => {
+                let mode = self.mode(state.as_ref());
+                let id = self.id.to_owned();
+                self.context.store.write(move |writer| writer.begin_walk(&id, mode))?;
+                mode
+            }
+        };
+        Ok(Position { mode, watermark, cursor, met: BTreeSet::new(), empty_pages: 0 })
+    }
+
+    fn mode(&self, state: Option<&SourceState>) -> WalkMode {
+        let is_incremental = match self.source.meta().walk {
+            WalkKind::Directory { is_incremental } => is_incremental,
+            WalkKind::Names => self.run.settings.changes_url.is_some(),
+        };
+        if !is_incremental {
+            return WalkMode::Full;
+        }
+        let Some(state) = state else { return WalkMode::Full };
+        let is_fresh = |whole: AsOf| {
+            let age_s = self.context.as_of.0.unix_seconds() - whole.0.unix_seconds();
+            age_s < i64::from(self.run.full_walk_days) * 86_400
+        };
+        let can = state.watermark.is_some() && state.last_whole.is_some_and(is_fresh);
+        if can { WalkMode::Since } else { WalkMode::Full }
+    }
+
+    fn reason_to_stop(&self, http: &Http, walked: &Walked) -> Option<&'static str> {
+        if self.context.stop.is_asked() {
+            Some("interrupted")
+        } else if self.run.max_requests.is_some_and(|most| http.own_usage().requests >= most) {
+            Some("its budget of requests for one run is spent")
+        } else if self.run.max_entries.is_some_and(|most| walked.listed >= most) {
+            Some("its limit of entries for one run is reached")
+        } else {
+            None
+        }
+    }
+
+    async fn step(
+        &self,
+        http: &Http,
+        settings: &SourceSettings,
+        known: &Stored,
+        position: &Position,
+    ) -> Result<Page, CrawlError> {
+        let walk = match (position.mode, position.watermark.as_deref()) {
+            (WalkMode::Since, Some(watermark)) => Walk::Since(watermark),
+            _ => Walk::Full,
+        };
+        let cursor = position.cursor.as_ref();
+        let as_of = self.context.as_of;
+        self.source.list(ListRequest { id: self.id, http, settings, walk, cursor, known, as_of }).await
+    }
+
+    /// Saves a page and moves on.
+    fn take(&self, page: Page, position: &mut Position, walked: &mut Walked) -> anyhow::Result<()> {
+        let next = page.next.clone();
+        if let Err(error) = self.check(&page, position) {
+            return self.fail(&error, walked);
+        }
+        let entries = u64::try_from(page.listed.len()).unwrap_or(u64::MAX);
+        position.empty_pages = if entries == 0 { position.empty_pages + 1 } else { 0 };
+        page::save(self, page, walked)?;
+        walked.pages += 1;
+        self.progress.advance(entries);
+        self.progress.show(self.context.http.usage().bytes, self.id);
+        match next {
+            Next::More(cursor) => position.cursor = Some(cursor),
+            Next::Complete { .. } => {
+                walked.is_complete = true;
+                absence::infer(self, position.mode, walked)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a page may be followed.
+    fn check(&self, page: &Page, position: &mut Position) -> Result<(), CrawlError> {
+        let malformed = |detail: &str| CrawlError::Malformed {
+            subject: self.id.to_owned(),
+            reason: GapReason::BadAnswer,
+            detail: detail.to_owned(),
+        };
+        let Next::More(cursor) = &page.next else { return Ok(()) };
+        if cursor.0.len() > Cursor::MAX_BYTES {
+            return Err(malformed("its cursor is longer than any cursor is"));
+        }
+        if !position.met.insert(Digest::of(cursor.0.as_bytes())) || position.cursor.as_ref() == Some(cursor) {
+            return Err(malformed("its cursor leads in a circle"));
+        }
+        if page.listed.is_empty() && position.empty_pages >= MAX_EMPTY_PAGES {
+            return Err(malformed("its pages are empty and do not end"));
+        }
+        Ok(())
+    }
+
+    /// A source that does not take its own saved cursor or watermark any more is walked from its beginning, once; any other
+    /// error ends the walk, and the next run goes on from the saved cursor.
+    fn give_up_or_restart(
+        &self,
+        error: &CrawlError,
+        position: &mut Position,
+        walked: &mut Walked,
+    ) -> anyhow::Result<()> {
+        let is_stale = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
+        let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
+        if is_stale && walked.pages == 0 && position.met.is_empty() && was_saved {
+            warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
+            let id = self.id.to_owned();
+            self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
+            (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str());
+            return Ok(());
+        }
+        self.fail(error, walked)
+    }
+
+    fn fail(&self, error: &CrawlError, walked: &mut Walked) -> anyhow::Result<()> {
+        warn!(source = self.id, %error, "a source gave no page; its cursor stays");
+        let (gap, at, id) = (error.to_gap(), self.context.as_of, self.id.to_owned());
+        self.context.store.write(move |writer| writer.record_gap(STAGE, &id, &gap, at))?;
+        walked.error = Some(error.to_string());
+        Ok(())
+    }
+}

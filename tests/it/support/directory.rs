@@ -1,0 +1,94 @@
+//! A directory on loopback whose answers a test decides: one function from the path to status and body, which may be
+//! changed while it runs. It stops when it is dropped.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Script = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
+
+/// A running directory.
+pub(crate) struct Directory {
+    port: u16,
+    state: Arc<Mutex<State>>,
+    is_over: Arc<AtomicBool>,
+}
+
+struct State {
+    script: Script,
+    paths: Vec<String>,
+}
+
+impl Directory {
+    /// Starts a directory that answers every path, query included, with what `script` gives.
+    pub(crate) fn start(script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+        let port = listener.local_addr().expect("bound").port();
+        let state = Arc::new(Mutex::new(State { script: Arc::new(script), paths: Vec::new() }));
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (shared, over) = (Arc::clone(&state), Arc::clone(&is_over));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || serve(&stream, &shared));
+            }
+        });
+        Self { port, state, is_over }
+    }
+
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Answers differently from now on, and forgets what was asked.
+    pub(crate) fn change(&self, script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = State { script: Arc::new(script), paths: Vec::new() };
+    }
+
+    /// The paths that were asked for, in the order of arrival.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).paths.clone()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        // Wakes the accepting thread.
+        let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
+    }
+}
+
+/// Answers the requests of one connection, one after the other.
+fn serve(stream: &TcpStream, state: &Mutex<State>) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut first = String::new();
+        if !matches!(reader.read_line(&mut first), Ok(1..)) {
+            return;
+        }
+        let mut line = String::new();
+        while matches!(reader.read_line(&mut line), Ok(3..)) {
+            line.clear();
+        }
+        let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        let script = {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.paths.push(path.clone());
+            Arc::clone(&state.script)
+        };
+        let (status, body) = script(&path);
+        let head =
+            format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+        let mut writer = stream;
+        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(body.as_bytes())).is_err() {
+            return;
+        }
+    }
+}
