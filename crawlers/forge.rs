@@ -2,6 +2,8 @@
 //!
 //! Must not know which forge answers.
 
+pub(crate) mod archive;
+
 use capdex_core::snapshot::GapReason;
 use serde_json::Value;
 use url::Url;

@@ -5,10 +5,13 @@
 
 #![warn(missing_docs)]
 
+pub mod awesome_lists;
 mod claims;
 pub mod clawhub;
 #[cfg(test)]
 mod conformance;
+pub mod docker_mcp_registry;
+mod documents;
 mod error;
 pub mod fetch;
 pub mod folder;
@@ -18,8 +21,11 @@ pub mod git;
 pub mod github;
 pub mod glama;
 pub mod http;
+mod images;
 mod json;
+pub mod marketplaces;
 pub mod mcp;
+pub mod mcp_so;
 mod names;
 pub mod npm;
 pub mod oci;
@@ -28,7 +34,9 @@ mod page;
 pub mod pypi;
 mod references;
 pub mod revisit;
+mod robots;
 pub mod settings;
+mod sitemaps;
 pub mod skills_sh;
 pub mod skillsmp;
 pub mod smithery;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::http::{Answer, Http, Request, redact};
-use crate::{CrawlError, Cursor, ListRequest, Listed, json, names};
+use crate::{CrawlError, Cursor, Listed, json, names};
 
 /// The longest cursor that is taken from a server.
 const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
@@ -58,14 +58,19 @@ pub(crate) fn malformed(url: &str, detail: &str) -> CrawlError {
     CrawlError::Malformed { subject: redact(url), reason: GapReason::BadAnswer, detail: detail.to_owned() }
 }
 
-/// A member that is an array of objects.
+/// A member that is an array of objects, taken out.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn objects(whole: &Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
-    let Some(Value::Array(items)) = whole.get(member) else { return Err(format!("it has no array {member:?}")) };
-    let object = |item: &Value| item.as_object().cloned().ok_or_else(|| format!("an item of {member:?} is no object"));
-    items.iter().map(object).collect()
+pub(crate) fn objects(whole: &mut Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
+    let Some(Value::Array(items)) = whole.get_mut(member).map(Value::take) else {
+        return Err(format!("it has no array {member:?}"));
+    };
+    let object = |item: Value| match item {
+        Value::Object(object) => Ok(object),
+        _ => Err(format!("an item of {member:?} is no object")),
+    };
+    items.into_iter().map(object).collect()
 }
 
 /// A text that is not blank.
@@ -106,13 +111,13 @@ pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> Listed {
     Listed::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
 }
 
-/// The entries of a page, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
+/// The entries of a page of the source `id`, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
 /// neither addresses, which differ from mirror to mirror, nor counts, which change every day.
 ///
 /// # Errors
 /// What makes the page malformed: an entry that `name` finds no name in.
 pub(crate) fn entries(
-    request: &ListRequest<'_>,
+    id: &str,
     entries: Vec<Map<String, Value>>,
     name: impl Fn(&Map<String, Value>) -> Option<String>,
     read: impl Fn(&Map<String, Value>, &ListingKey) -> Result<(Listing, Value), String>,
@@ -120,7 +125,7 @@ pub(crate) fn entries(
     let mut seen = BTreeSet::new();
     let mut listed = Vec::new();
     for entry in entries {
-        let key = request.key(name(&entry).ok_or("an entry without a name")?);
+        let key = ListingKey::new(id, name(&entry).ok_or("an entry without a name")?);
         if !seen.insert(key.name.clone()) {
             continue;
         }

@@ -238,4 +238,8 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::smithery::SOURCE,
     crate::glama::SOURCE,
     crate::skillsmp::SOURCE,
+    crate::docker_mcp_registry::SOURCE,
+    crate::marketplaces::SOURCE,
+    crate::awesome_lists::SOURCE,
+    crate::mcp_so::SOURCE,
 ];

@@ -85,9 +85,9 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let url = page::address(&request.settings.base_url, "/api/v1/skills", &query)?;
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-    let whole = page::json(request.http, asked).await?;
+    let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| page::malformed(&url, &detail);
-    let items = page::objects(&whole, "items").map_err(malformed)?;
+    let items = page::objects(&mut whole, "items").map_err(malformed)?;
     let cursor = whole.get("nextCursor").ok_or_else(|| malformed("it has no \"nextCursor\"".to_owned()))?;
     let cursor = page::next_cursor(Some(cursor), state.cursor.as_deref()).map_err(malformed)?;
     let changes: Vec<_> = items.iter().filter_map(updated).collect();
@@ -97,7 +97,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     }
     let newest = changes.into_iter().chain(state.newest).max();
     let base_url = &request.settings.base_url;
-    let listed = page::entries(&request, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
+    let listed = page::entries(request.id, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
     let next = match cursor.filter(|_| !is_past) {
         Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
         None => Next::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },

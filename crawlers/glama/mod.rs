@@ -73,12 +73,12 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let url = page::address(&request.settings.base_url, "/api/mcp/v1/servers", &query)?;
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-    let whole = page::json(request.http, asked).await?;
+    let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| page::malformed(&url, &detail);
-    let servers = page::objects(&whole, "servers").map_err(malformed)?;
+    let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
     let next = next(&whole, after.as_deref()).map_err(malformed)?;
     let name = |server: &Map<String, Value>| page::text(server, "id").map(str::to_owned);
-    let listed = page::entries(&request, servers, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
     Ok(Page { listed, next })
 }
 

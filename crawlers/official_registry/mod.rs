@@ -109,9 +109,9 @@ impl Registry {
         let url = self.address(&request.settings.base_url, state.cursor.as_deref(), since)?;
         let asked =
             Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-        let whole = page::json(request.http, asked).await?;
+        let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| page::malformed(&url, &detail);
-        let (rows, next) = self.read(&whole, state.cursor.as_deref()).map_err(malformed)?;
+        let (rows, next) = self.read(&mut whole, state.cursor.as_deref()).map_err(malformed)?;
         let newest = rows.iter().filter_map(|row| row.updated).chain(state.newest).max();
         let listed = self.listed(&request, rows);
         let next = match next {
@@ -140,13 +140,13 @@ impl Registry {
     ///
     /// # Errors
     /// What is wrong with the page's shape.
-    fn read(&self, whole: &Value, asked: Option<&str>) -> Result<(Vec<Row>, Option<String>), String> {
-        let metadata = whole.get("metadata").and_then(Value::as_object).ok_or("it has no object \"metadata\"")?;
+    fn read(&self, whole: &mut Value, asked: Option<&str>) -> Result<(Vec<Row>, Option<String>), String> {
         // Registries written in Go say null for an empty list.
         let rows = match whole.get("servers") {
             Some(Value::Null) => Vec::new(),
             _ => page::objects(whole, "servers")?,
         };
+        let metadata = whole.get("metadata").and_then(Value::as_object).ok_or("it has no object \"metadata\"")?;
         let next = metadata.get("nextCursor").or_else(|| metadata.get("next_cursor"));
         let next = page::next_cursor(next, asked)?;
         if self.is_official {

@@ -81,9 +81,9 @@ impl SkillsSh {
         let url = page::address(&request.settings.base_url, "/api/search", &query)?;
         let asked =
             Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-        let whole = page::json(request.http, asked).await?;
+        let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| page::malformed(&url, &detail);
-        let skills = page::objects(&whole, "skills").map_err(malformed)?;
+        let skills = page::objects(&mut whole, "skills").map_err(malformed)?;
         let is_cut = skills.len() >= self.limit;
         if is_cut && !prefixes::is_divisible(&prefix) {
             let detail = format!("more than {} skills begin with {prefix}", self.limit);
@@ -94,7 +94,7 @@ impl SkillsSh {
         let own = skills.into_iter().filter(|skill| prefixes::is_of(&prefix, is_cut, &beginning(skill)));
         let base_url = &request.settings.base_url;
         let listed = page::entries(
-            &request,
+            request.id,
             own.collect(),
             |skill| id(skill).map(str::to_owned),
             |skill, key| read(skill, key, base_url),

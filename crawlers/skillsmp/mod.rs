@@ -76,9 +76,10 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let url = page::address(&request.settings.base_url, "/api/v1/skills/search", &params)?;
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-    let whole = page::json(request.http, asked).await?;
+    let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| page::malformed(&url, &detail);
-    let data = whole.get("data").filter(|_| whole.get("success") == Some(&Value::Bool(true)));
+    let is_success = whole.get("success") == Some(&Value::Bool(true));
+    let data = whole.get_mut("data").filter(|_| is_success);
     let data = data.ok_or_else(|| malformed("it does not say that it succeeded, with data".to_owned()))?;
     let skills = page::objects(data, "skills").map_err(malformed)?;
     let pagination = data.get("pagination");
@@ -92,7 +93,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
         return Err(malformed("a page without skills that leads on".to_owned()));
     }
     let name = |skill: &Map<String, Value>| page::text(skill, "id").map(str::to_owned);
-    let listed = page::entries(&request, skills, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, skills, name, read).map_err(malformed)?;
     Ok(Page { listed, next: after(state, has_next, queries.len()) })
 }
 

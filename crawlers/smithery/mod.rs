@@ -73,9 +73,9 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let url = page::address(&request.settings.base_url, "/servers", &query)?;
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
-    let whole = page::json(request.http, asked).await?;
+    let mut whole = page::json(request.http, asked).await?;
     let malformed = |detail: String| page::malformed(&url, &detail);
-    let servers = page::objects(&whole, "servers").map_err(malformed)?;
+    let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
     let said = |member: &str| whole.get("pagination").and_then(|of| of.get(member)).and_then(Value::as_u64);
     let (Some(current), Some(last)) = (said("currentPage"), said("totalPages")) else {
         return Err(malformed("it does not say which page it is and how many there are".to_owned()));
@@ -88,7 +88,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
         return Err(CrawlError::Denied { subject: crate::http::redact(&url), detail });
     }
     let name = |server: &Map<String, Value>| page::text(server, "qualifiedName").map(str::to_owned);
-    let listed = page::entries(&request, servers, name, read).map_err(malformed)?;
+    let listed = page::entries(request.id, servers, name, read).map_err(malformed)?;
     let next =
         if number < last { Next::More(page::cursor(&State { page: number.saturating_add(1) })) } else { Next::END };
     Ok(Page { listed, next })

@@ -1,0 +1,104 @@
+//! The items of the lists in a Markdown document, each with its first link.
+//!
+//! Must not know what a link leads to.
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use url::Url;
+
+/// One item of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    /// The text of its first link.
+    pub(super) title: String,
+    /// Where that leads.
+    pub(super) url: Url,
+    /// The text after it, on the same level, without the mark between the two.
+    pub(super) description: String,
+    /// The heading above.
+    pub(super) heading: Option<String>,
+}
+
+impl Item {
+    /// The link as part of a name: host and path, without what changes nothing.
+    pub(super) fn place(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        let query = self.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{host}{}{query}", self.url.path().trim_end_matches('/'))
+    }
+}
+
+/// An item while it is read; lists may lie inside one another.
+#[derive(Default)]
+struct Open {
+    url: Option<Url>,
+    is_elsewhere: bool,
+    title: String,
+    description: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Text,
+    Link,
+    Heading,
+    /// Inside of an image, whose text is no text of the item.
+    Image,
+}
+
+/// All items whose first link leads to a web site.
+pub(super) fn of(markdown: &str) -> Vec<Item> {
+    let (mut items, mut open, mut heading) = (Vec::new(), Vec::<Open>::new(), None);
+    let (mut place, mut images) = (Place::Text, 0_usize);
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Start(Tag::Item) => open.push(Open::default()),
+            Event::End(TagEnd::Item) => items.extend(open.pop().and_then(|item| close(item, heading.as_ref()))),
+            Event::Start(Tag::Heading { .. }) => (heading, place) = (Some(String::new()), Place::Heading),
+            Event::End(TagEnd::Heading(_) | TagEnd::Link) => place = Place::Text,
+            Event::Start(Tag::Image { .. }) => images += 1,
+            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                if let Some(item) = open.last_mut().filter(|item| item.url.is_none() && !item.is_elsewhere) {
+                    item.url = web(&dest_url);
+                    item.is_elsewhere = item.url.is_none();
+                    place = Place::Link;
+                }
+            }
+            Event::Text(text) | Event::Code(text) => {
+                let place = if images > 0 { Place::Image } else { place };
+                add(&text, place, open.last_mut(), heading.as_mut());
+            }
+            Event::SoftBreak | Event::HardBreak => add(" ", place, open.last_mut(), heading.as_mut()),
+            _ => {}
+        }
+    }
+    items
+}
+
+fn add(text: &str, place: Place, item: Option<&mut Open>, heading: Option<&mut String>) {
+    match (place, item, heading) {
+        (Place::Heading, _, Some(heading)) => heading.push_str(text),
+        (Place::Link, Some(item), _) => item.title.push_str(text),
+        (Place::Text, Some(item), _) if item.url.is_some() => item.description.push_str(text),
+        _ => {}
+    }
+}
+
+fn close(item: Open, heading: Option<&String>) -> Option<Item> {
+    let is_mark = |letter: char| letter.is_whitespace() || matches!(letter, '-' | '–' | '—' | ':' | '|');
+    Some(Item {
+        title: item.title.trim().to_owned(),
+        url: item.url?,
+        description: item.description.trim_start_matches(is_mark).trim_end().to_owned(),
+        heading: heading.map(|heading| heading.trim().to_owned()).filter(|heading| !heading.is_empty()),
+    })
+}
+
+/// An address on the web, without its fragment; none for anchors and paths of the document's own site.
+fn web(text: &str) -> Option<Url> {
+    let mut url = Url::parse(text).ok()?;
+    let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some() && url.username().is_empty();
+    url.set_fragment(None);
+    is_web.then_some(url)
+}

@@ -1,0 +1,90 @@
+//! The source `awesome-lists`: what curated Markdown lists link to.
+//!
+//! Must not know what is linked to.
+
+mod items;
+
+use std::collections::BTreeSet;
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::{Claim, Claims, Listing, Validators};
+use serde_json::json;
+
+use self::items::Item;
+use crate::documents::{self, Document};
+use crate::{ListRequest, Listed, Source, SourceMeta, Step, WalkKind, claims, names, page, references};
+
+/// The source.
+pub const SOURCE: &dyn Source = &AwesomeLists;
+
+/// The most bytes of a document. The largest recorded list has 99 KB.
+const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
+
+struct AwesomeLists;
+
+const META: SourceMeta = SourceMeta {
+    id: "awesome-lists",
+    title: "curated Markdown lists",
+    about: "\
+The watchlist names Markdown documents by their addresses, such as the raw text of an `awesome` list. Each item of a list
+in one whose first link leads to another site is a listing, `owner/repository/host/path`: the document's own place, then
+the link without its scheme. A link that comes twice is listed once. The item refers to the repository that it links to, if
+it does; its text after the link is the description, and the heading above it a keyword. Tables, badges and tables of
+contents are not read.
+
+Full walks read every document, others ask with the validators of the last visit. An item is unchanged where the digest of
+its title, link, text and heading is the one of the last visit. A document without any item is an error and no empty list.",
+    endpoints: "`GET` of each address in the watchlist.",
+    limits: "Those of the forges that serve raw files, which publish none for a few files a day.",
+    stored: "Link, description, heading.",
+    terms: "Each list is under its repository's licence; the recorded ones are MIT.",
+    base_url: None,
+    paces: &[],
+    keys: &[],
+    walk: WalkKind::Directory { is_incremental: true },
+};
+
+impl Source for AwesomeLists {
+    fn meta(&self) -> &'static SourceMeta {
+        &META
+    }
+
+    fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
+        Box::pin(async move { documents::step(&request, MAX_DOCUMENT_BYTES, read).await })
+    }
+}
+
+fn read(document: &Document) -> Result<Vec<Listed>, String> {
+    let text = std::str::from_utf8(&document.bytes).map_err(|error| error.to_string())?;
+    let items = items::of(text);
+    if items.is_empty() {
+        return Err("no item in it links anywhere".to_owned());
+    }
+    let mut seen = BTreeSet::new();
+    let keyed = items.into_iter().map(|item| {
+        let key = ListingKey::new(&document.id, format!("{}/{}", document.name, item.place()));
+        (key, item)
+    });
+    Ok(keyed.filter(|(key, _)| seen.insert(key.name.clone())).map(|(key, item)| listed(key, &item)).collect())
+}
+
+fn listed(key: ListingKey, item: &Item) -> Listed {
+    if !names::is_usable(&key.name) {
+        return page::failed(key, "the link is too long for a name");
+    }
+    let repository = references::of_repository(item.url.as_str());
+    let claims = Claims {
+        description: claims::of_text(&item.description),
+        repository: if repository.is_some() { Claim::Known(item.url.to_string()) } else { Claim::Unknown },
+        keywords: item.heading.clone().map_or(Claim::Unknown, |heading| Claim::Known(vec![heading])),
+        ..Claims::default()
+    };
+    let canonical = json!([item.title, item.url.as_str(), item.description, item.heading]);
+    let listing = Listing { key, locators: Vec::new(), claims, references: references::sorted([repository]) };
+    let validators = Validators { digest: Some(Digest::of_json(&canonical)), ..Validators::default() };
+    Listed::Changed { listing: Box::new(listing), validators }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Where forges give the archive of a repository's tree at one commit.
+//!
+//! Must not ask them.
+
+use capdex_core::ids::ListingKey;
+use capdex_core::listing::Locator;
+
+/// The archive of a repository, named by its key (`github:owner/name`, `git:host/owner/name`), at a commit in full hex.
+pub(crate) fn of_commit(repository: &ListingKey, commit: &str) -> Option<Locator> {
+    let commit = commit.to_ascii_lowercase();
+    if !super::is_commit(&commit) {
+        return None;
+    }
+
+    let url = match repository.source.as_str() {
+        "github" => format!("https://codeload.github.com/{}/tar.gz/{commit}", repository.name),
+        "git" => {
+            let (host, path) = repository.name.split_once('/')?;
+            let (_, name) = path.split_once('/')?;
+            match host {
+                "gitlab.com" => format!("https://{host}/{path}/-/archive/{commit}/{name}-{commit}.tar.gz"),
+                _ => format!("https://{host}/{path}/archive/{commit}.tar.gz"),
+            }
+        }
+        _ => return None,
+    };
+    Some(Locator::GitArchive { repository: repository.to_string(), commit, url })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_forge_has_its_address_and_only_whole_commits_are_pins() {
+        let sha = "A".repeat(40);
+        let url = |source: &str, name: &str, commit: &str| match of_commit(&ListingKey::new(source, name), commit) {
+            Some(Locator::GitArchive { url, repository, commit }) => Some((url, repository, commit)),
+            _ => None,
+        };
+        let low = "a".repeat(40);
+        let github = url("github", "o/n", &sha).expect("a pin");
+        assert_eq!(github, (format!("https://codeload.github.com/o/n/tar.gz/{low}"), "github:o/n".into(), low.clone()));
+        let of = |name: &str| url("git", name, &sha).map(|(url, _, _)| url);
+        assert_eq!(of("gitlab.com/o/n"), Some(format!("https://gitlab.com/o/n/-/archive/{low}/n-{low}.tar.gz")));
+        assert_eq!(of("codeberg.org/o/n"), Some(format!("https://codeberg.org/o/n/archive/{low}.tar.gz")));
+        for commit in ["main", "v1.2.3", "abcdef0", &"g".repeat(40), &"a".repeat(41)] {
+            assert_eq!(url("github", "o/n", commit), None, "{commit}");
+        }
+        assert_eq!(url("npm", "x", &sha), None);
+    }
+}
