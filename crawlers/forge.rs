@@ -20,7 +20,8 @@ pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
 /// Whether a text can be the name of an owner or a repository.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.starts_with('.') && text.bytes().all(is_letter)
+    let is_path = matches!(text, "." | "..");
+    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !is_path && text.bytes().all(is_letter)
 }
 
 /// The address below `base_url` with these segments, each encoded.

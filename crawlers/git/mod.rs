@@ -17,6 +17,7 @@ use crate::http::{Answer, Http, Pace, Request, is_status, redact};
 use crate::walk::{self, Visited};
 use crate::{CrawlError, KeyMeta, ListRequest, Source, SourceMeta, SourceSettings, Step, WalkKind, json};
 use forges::{Forge, Project};
+use url::Url;
 
 /// The source.
 pub const SOURCE: &dyn Source = &Git;
@@ -24,7 +25,7 @@ pub const SOURCE: &dyn Source = &Git;
 struct Git;
 
 /// The forges that are known without being configured, with the address of the interface of each. The first one's is
-/// the source's own base address.
+/// the source's own base address, unless the schedule has another.
 const KNOWN: [(&str, &str); 3] = [
     ("gitlab.com", "https://gitlab.com/api/v4"),
     ("codeberg.org", "https://codeberg.org/api/v1"),
@@ -36,8 +37,8 @@ const META: SourceMeta = SourceMeta {
     title: "Repositories on GitLab, Gitea and Forgejo",
     about: "\
 Visits the repositories `host/owner/name` that other directories refer to and those of the watchlist, on gitlab.com,
-codeberg.org, gitea.com and every host for which the schedule has a base address under `scopes`: one that ends with
-`/api/v4` speaks as GitLab, any other as Gitea or Forgejo.
+codeberg.org, gitea.com and on the host of the source's base address, where the schedule has another one
+(`https://forge.example/api/v1`). An address that ends with `/api/v4` speaks as GitLab, any other as Gitea or Forgejo.
 
 One request asks for the latest commit of the default branch: where that is the one of the last visit, the repository is
 unchanged. A changed one costs a second request, for its description, licence, topics, stars, forks and times, which are
@@ -204,15 +205,16 @@ async fn get(http: &Http, url: &str) -> Result<(Vec<u8>, String), CrawlError> {
     }
 }
 
-/// The address of a host's interface: what the schedule says, else what is known.
+/// The address of a host's interface: the source's own base address where that is on this host, else what is known.
 fn base_url<'a>(settings: &'a SourceSettings, host: &str) -> Option<&'a str> {
     if let Some(base_url) = settings.scopes.get(host) {
         return Some(base_url);
     }
-    match KNOWN.iter().position(|(known, _)| *known == host)? {
-        0 if !settings.base_url.is_empty() => Some(&settings.base_url),
-        number => KNOWN.get(number).map(|(_, base_url)| *base_url),
+    let own = Url::parse(&settings.base_url).ok();
+    if own.is_some_and(|own| own.host_str() == Some(host)) {
+        return Some(&settings.base_url);
     }
+    KNOWN.iter().find(|(known, _)| *known == host).map(|(_, base_url)| *base_url)
 }
 
 fn not_a_name(subject: String) -> CrawlError {

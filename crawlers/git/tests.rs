@@ -7,7 +7,7 @@ use capdex_core::listing::{Claim, Locator, Validators};
 use capdex_core::snapshot::GapReason;
 use serde_json::{Value, json};
 
-use super::SOURCE;
+use super::{SOURCE, base_url as base_url_of};
 use crate::conformance::{self, Origin, World};
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
 use crate::{CrawlError, Listed, SourceSettings};
@@ -125,6 +125,19 @@ async fn what_may_not_be_listed_fails_by_itself() {
     let bad = Some(GapReason::BadAnswer);
     assert_eq!(reasons, [denied, malformed, malformed, bad, None, denied, bad]);
     assert_eq!(rows[4], Listed::Gone(ListingKey::new("git", "forge.test/g/gone")));
+}
+
+#[test]
+fn a_host_is_asked_where_the_schedule_says_else_where_it_is_known_to_be() {
+    let at = |base_url: &str, host: &str| {
+        let settings = SourceSettings { base_url: base_url.to_owned(), ..SourceSettings::default() };
+        base_url_of(&settings, host).map(str::to_owned)
+    };
+    let (gitlab, own) = ("https://gitlab.com/api/v4", "https://forge.example/api/v1");
+    assert_eq!(at(gitlab, "gitlab.com").as_deref(), Some(gitlab));
+    assert_eq!((at(own, "forge.example").as_deref(), at(own, "gitlab.com").as_deref()), (Some(own), Some(gitlab)));
+    assert_eq!((at(gitlab, "forge.example"), at("", "elsewhere.test")), (None, None));
+    assert_eq!(at(gitlab, "codeberg.org").as_deref(), Some("https://codeberg.org/api/v1"));
 }
 
 /// A Gitea that holds a world, and redirects from names that were left.
