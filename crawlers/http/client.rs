@@ -225,6 +225,7 @@ impl Http {
     pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
+        self.shared.leave_silent_alone(&host, &url, &Request::default())?;
         let place = self.shared.admit(&host, &url).await?;
         let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
         Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
@@ -290,6 +291,7 @@ impl Http {
         let host = shared.hosts.host(url, request.pace);
         let mut tries = 0;
         loop {
+            shared.leave_silent_alone(&host, url, request)?;
             let place = match self.take_reserved(&host) {
                 Some(place) => place,
                 None => shared.admit(&host, url).await?,
@@ -315,6 +317,7 @@ impl Http {
             let outgoing =
                 Outgoing { headers, body: request.body, is_secret: request.is_secret, max_bytes: request.max_bytes };
             let (outcome, heard) = self.send(client, url, outgoing, budget).await;
+            host.note(unanswered(&outcome), shared.clock.now());
             let verdict = taken.learn(heard.status, heard.rate, shared.clock.now());
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.close_until(shared.clock.now().saturating_add(wait));
@@ -374,6 +377,17 @@ impl Shared {
         }
         address::check_literal(url)?;
         Ok(&self.checked)
+    }
+
+    /// Asks nothing of a host that has not answered for long. A record of the crawl has this too, and a replay takes it
+    /// from there.
+    ///
+    /// # Errors
+    /// `Unreachable` for such a host.
+    fn leave_silent_alone(&self, host: &Host, url: &Url, request: &Request<'_>) -> Result<(), CrawlError> {
+        let Some(detail) = host.silence(self.clock.now()).filter(|_| !self.tape.is_replaying()) else { return Ok(()) };
+        self.tape.record_failure(url, request.body, &detail)?;
+        Err(CrawlError::Unreachable { subject: redact_url(url.clone()), detail })
     }
 
     fn max_wait(&self) -> Duration {
@@ -437,6 +451,14 @@ impl Shared {
             subject: redact_url(url.clone()),
             detail: format!("not done within {} ms", self.settings.total_deadline_ms),
         }
+    }
+}
+
+/// What kept an exchange from being answered; none where something answered, whatever it said.
+fn unanswered(outcome: &Result<Reply, Failure>) -> Option<&str> {
+    match outcome {
+        Err(Failure::Again { error: CrawlError::Unreachable { detail, .. }, .. }) => Some(detail),
+        _ => None,
     }
 }
 

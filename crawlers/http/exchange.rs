@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use capdex_core::digest::Digest;
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
 use reqwest::Response;
@@ -117,11 +116,7 @@ pub(crate) async fn exchange(
     outgoing: Outgoing<'_>,
     heard: &mut Heard,
 ) -> Result<Reply, Failure> {
-    let key = Key {
-        method: if outgoing.body.is_some() { "POST" } else { "GET" }.to_owned(),
-        url: url.as_str().to_owned(),
-        body: outgoing.body.map(Digest::of),
-    };
+    let key = Key::of(url, outgoing.body);
     let (max_bytes, is_secret) = (outgoing.max_bytes, outgoing.is_secret);
     let response = match send(wire, url, outgoing, &key).await {
         Ok(response) => response,

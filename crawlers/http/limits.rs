@@ -73,6 +73,7 @@ impl Hosts {
                 pace: RateLimiter::direct(limits.quota),
                 places: Arc::new(Semaphore::new(limits.places)),
                 closed_until: Mutex::new(Duration::ZERO),
+                silence: Mutex::default(),
             })
         }))
     }
@@ -105,7 +106,23 @@ pub(crate) struct Host {
     pace: DefaultDirectRateLimiter,
     places: Arc<Semaphore>,
     closed_until: Mutex<Duration>,
+    silence: Mutex<Silence>,
 }
+
+/// Exchanges in a row that got no answer at all.
+#[derive(Default)]
+struct Silence {
+    exchanges: u32,
+    /// Until when nobody asks; zero while the host is asked as ever.
+    until: Duration,
+    /// What the last exchange met.
+    why: String,
+}
+
+/// So many exchanges without any answer mean that a host is not there: two whole calls with four tries each.
+const SILENT_AFTER: u32 = 8;
+/// For so long nobody asks then. What else is wanted from it fails at once instead of after minutes of waiting.
+const SILENT_FOR: Duration = Duration::from_secs(300);
 
 impl Host {
     /// The path of the lane; empty for a whole host.
@@ -131,6 +148,27 @@ impl Host {
             }
             clock.sleep(rest).await;
         }
+    }
+
+    /// Notes an exchange that was answered, or what kept it from being answered.
+    pub(crate) fn note(&self, unanswered: Option<&str>, now: Duration) {
+        let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        match unanswered {
+            None => *silence = Silence::default(),
+            Some(why) => {
+                silence.exchanges += 1;
+                why.clone_into(&mut silence.why);
+                if silence.exchanges >= SILENT_AFTER {
+                    silence.until = now.saturating_add(SILENT_FOR);
+                }
+            }
+        }
+    }
+
+    /// Why nobody asks this host now; none where it is asked.
+    pub(crate) fn silence(&self, now: Duration) -> Option<String> {
+        let silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        (silence.until > now).then(|| format!("the host has not answered {} times: {}", silence.exchanges, silence.why))
     }
 
     /// Closes the gate for everybody until `time`; an earlier time does not open it.
@@ -242,5 +280,19 @@ mod tests {
             (hosts.host(&url("http://api.test/v3/search/x"), None), hosts.host(&url("http://api.test/v3/x"), None));
         search.close_until(MAX_WAIT);
         assert_eq!((search.closed_until(), rest.closed_until()), (MAX_WAIT, Duration::ZERO));
+    }
+
+    #[test]
+    fn a_host_that_never_answers_is_left_alone_for_a_while() {
+        let host = host(1_000, 2);
+        for number in 0..SILENT_AFTER {
+            assert_eq!(host.silence(Duration::ZERO), None, "{number}");
+            host.note(Some("no route"), Duration::ZERO);
+        }
+        assert!(host.silence(Duration::ZERO).is_some_and(|why| why.ends_with("no route")));
+        assert_eq!(host.silence(SILENT_FOR), None, "it is asked again later");
+        host.note(None, SILENT_FOR);
+        host.note(Some("no route"), SILENT_FOR);
+        assert_eq!(host.silence(SILENT_FOR), None, "an answer makes up for all");
     }
 }

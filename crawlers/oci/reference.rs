@@ -56,7 +56,7 @@ impl Reference {
         };
         let is_registry = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
         let fits = text.len() <= 400 && repository.split('/').all(is_part) && is_what(what) && is_registry(registry);
-        if !fits || repository.split('/').any(|part| part.starts_with('.')) {
+        if !fits || repository.contains("..") || repository.split('/').any(|part| part.starts_with('.')) {
             return Err(malformed());
         }
         let reference = Self { registry: registry.to_owned(), repository, what: what.to_owned() };

@@ -173,8 +173,8 @@ fn the_fake_keeps_to_the_rules_of_the_api() {
     };
     assert_eq!(count("/v0.1/servers"), (200, 7));
     assert_eq!(count("/v0.1/servers?version=latest"), (200, 3));
-    assert_eq!(count("/v0.1/servers?updated_since=2026-10-01T00:00:00.123456Z"), (200, 0));
-    assert_eq!(count("/v0.1/servers?updated_since=2026-10-01T00:00:00.123455Z"), (200, 7));
+    assert_eq!(count("/v0.1/servers?updated_since=2026-10-09T00:00:00.123456Z"), (200, 0));
+    assert_eq!(count("/v0.1/servers?updated_since=2026-10-09T00:00:00.123455Z"), (200, 5));
     assert_eq!(count("/v0.1/servers?updated_since=2026-10-01T00:00:00Z&include_deleted=false").0, 400);
     assert_eq!(count("/v0.1/servers?updated_since=yesterday").0, 400);
     assert_eq!(count("/v0.1/servers?limit=0").0, 422);
@@ -191,5 +191,5 @@ async fn many_rows_take_as_many_requests_as_pages() {
     let server = serve(Fake::of(synthetic(13_990)));
     let (listed, watermark) = walk(SOURCE, &server, Walk::Full).await.expect("a walk");
     assert_eq!((listed.len(), server.asked().len()), (13_990, 140));
-    assert_eq!(watermark.as_deref(), Some("2026-10-01T00:00:00Z"));
+    assert_eq!(watermark.as_deref(), Some("2026-10-09T00:00:00Z"));
 }

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use capdex_core::digest::Digest;
 use capdex_core::snapshot::GapReason;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 use crate::CrawlError;
 
@@ -40,6 +41,14 @@ pub(crate) struct Key {
     pub(crate) url: String,
     /// The digest of the body of a POST.
     pub(crate) body: Option<Digest>,
+}
+
+impl Key {
+    /// The key of a GET, or of a POST with a body.
+    pub(crate) fn of(url: &Url, body: Option<&[u8]>) -> Self {
+        let method = if body.is_some() { "POST" } else { "GET" };
+        Self { method: method.to_owned(), url: url.as_str().to_owned(), body: body.map(Digest::of) }
+    }
 }
 
 /// What came back.
@@ -90,6 +99,19 @@ impl Tape {
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
         let next = answers.get_mut(key).and_then(VecDeque::pop_front);
         Some(next.unwrap_or_else(|| Outcome::Failure("this was not asked when the crawl was recorded".to_owned())))
+    }
+
+    /// Whether nothing is asked.
+    pub(crate) const fn is_replaying(&self) -> bool {
+        matches!(self, Self::Replaying(_))
+    }
+
+    /// Records that a question was not even asked.
+    ///
+    /// # Errors
+    /// As [`Tape::record`].
+    pub(crate) fn record_failure(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
+        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Failure(why.to_owned()) })
     }
 
     /// Whether [`Tape::record`] does anything.
