@@ -9,7 +9,7 @@ use crate::fact::Facts;
 use crate::rules::{self, Lifecycle};
 use crate::score::Part;
 
-use super::super::findings::Outcomes;
+use super::super::findings::{Asked, Outcomes};
 use super::numbers::TABLE;
 
 /// How rules cite a risk.
@@ -21,6 +21,7 @@ struct Risk {
     title: &'static str,
     published: &'static str,
     rules: Vec<&'static str>,
+    asked: Asked,
 }
 
 static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
@@ -33,7 +34,7 @@ static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
     let risk = |(code, (title, published)): (&'static String, &'static (String, String))| {
         let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
         rules.sort_unstable();
-        Risk { code, title, published, rules }
+        Risk { code, title, published, asked: Asked::new(rules.iter().copied()), rules }
     };
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
@@ -45,7 +46,7 @@ pub(super) fn parts(facts: &Facts, outcomes: &Outcomes<'_>) -> Vec<Part> {
         *found.entry(finding.rule.as_str()).or_default() += 1;
     }
     let part = |risk: &Risk| {
-        let answered = outcomes.answered(risk.rules.iter().copied());
+        let answered = outcomes.answered(&risk.asked);
         let findings: usize = risk.rules.iter().filter_map(|rule| found.get(rule)).sum();
         let note = format!(
             "{}, {} by the method; {findings} findings; {} of {} rules could look",

@@ -13,7 +13,8 @@ use std::sync::LazyLock;
 use crate::capability::Kind;
 use crate::evidence::context::{Context, sentence_around};
 use crate::evidence::document::{Document, FileRole, floor_char_boundary};
-use crate::fact::{Confidence, Fact, Severity};
+use crate::fact::{Confidence, Severity};
+use crate::facts::Answer;
 
 use super::{FactSink, Lifecycle, RuleMeta, Subject};
 
@@ -131,9 +132,8 @@ struct Found<'a> {
     cut: Vec<&'a Document>,
 }
 
-/// Runs every data rule over one capability. Each answers exactly once or, where it found something, once for each
-/// find.
-pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
+/// Runs every data rule over one capability. Those that found nothing tell nothing; the others tell once for each find.
+pub(super) fn evaluate(subject: &Subject<'_>, told: &mut Vec<Answer>) {
     let kind = subject.capability.kind;
     let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
@@ -148,25 +148,16 @@ pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
             found.entry(find.rule).or_default().finds.push((document, find));
         }
     }
-    for (at, rule) in ENGINE.rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
-        let mut sink = FactSink::new(&rule.meta, facts);
-        if !rule.meta.kinds.contains(&kind) {
-            sink.not_applicable();
-            continue;
-        }
-        let Some(Found { finds, cut }) = found.get(&at) else {
-            sink.absent();
-            continue;
-        };
+    for (at, Found { finds, cut }) in found {
+        let Some(rule) = ENGINE.rules.get(at) else { continue };
+        let mut sink = FactSink::new(&rule.meta);
         for (document, find) in finds {
             sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
         }
         for document in cut {
             sink.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
         }
-        if finds.is_empty() && cut.is_empty() {
-            sink.absent();
-        }
+        told.extend(sink.answers);
     }
 }
 
