@@ -15,6 +15,11 @@ impl Bits {
         Self { count, words: vec![0; count.div_ceil(64)] }
     }
 
+    /// Those that some words tell.
+    pub(super) fn of_words(count: usize, words: &[u64]) -> Self {
+        Self { count, words: words.to_vec() }
+    }
+
     /// All of so many blocks.
     pub(super) fn full(count: usize) -> Self {
         let mut full = Self::none(count);
@@ -22,14 +27,9 @@ impl Bits {
         full
     }
 
-    /// Adds the blocks of some words.
-    pub(super) fn add_words(&mut self, words: &[u64]) {
-        self.words.iter_mut().zip(words).for_each(|(own, other)| *own |= other);
-    }
-
     /// What is in either.
     pub(super) fn or(mut self, other: Self) -> Self {
-        self.add_words(&other.words);
+        self.words.iter_mut().zip(&other.words).for_each(|(own, other)| *own |= other);
         self
     }
 
