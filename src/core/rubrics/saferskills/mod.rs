@@ -15,7 +15,7 @@ use crate::score::{Part, RubricRef, Score, Term};
 use crate::time::AsOf;
 
 use super::findings::{self, Answered, Asked, Finding, Outcomes};
-use super::terms::{close, distinct, term};
+use super::terms::{close, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
@@ -203,7 +203,8 @@ fn axis_part(axis: Axis, value: i64, answered: Answered, findings: &[&Finding], 
     if shadow > 0 {
         note.push_str(&format!("; {shadow} of shadow rules, without weight"));
     }
-    note.push_str(&format!("; {} of {} rules could look", answered.answered, answered.asked));
+    note.push_str("; ");
+    push_looked(&mut note, answered);
     Part { name: axis.as_str().into(), value: Some(Points::whole(value)), coverage: answered.coverage(), note }
 }
 

@@ -32,52 +32,29 @@ pub(super) fn foreign_clause(text: &str) -> Option<(usize, usize)> {
 
 /// Whether plain ASCII holds more than English words that stand in such clauses too.
 fn is_worth_it(text: &str) -> bool {
-    const MARKS: [&str; 10] = [
-        "missacht",
-        "usuari",
-        "usuári",
-        "utilisateur",
-        "nutzer",
-        "anwender",
-        "utilizador",
-        "instruc",
-        "anweisung",
-        "istruzion",
-    ];
-    holds_any(&text.to_ascii_lowercase(), &MARKS)
+    static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new("(?i-u)missacht|usuari|utilisateur|nutzer|anwender|utilizador|instruc|anweisung|istruzion")
+            .expect("the pattern is fixed and valid")
+    });
+    MARKS.is_match(text)
 }
 
 /// Whether a text holds what every such clause has: letters of its script, or one of its objects. Cheap, and never wrong
 /// where it says no: the expression in Unicode is slow.
 fn may_hold(text: &str) -> bool {
-    const OBJECTS: [&str; 11] = [
-        "instrucc",
-        "instructions pr",
-        "instruç",
-        "consignes",
-        "anweisungen",
-        "istruzioni",
-        "usuari",
-        "usuári",
-        "utiliza",
-        "utilisateur",
-        "nutzer",
-    ];
-    // Cyrillic, Arabic, and what is written in East Asia; two letters that stand for an s and a k regardless of case.
+    static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)instrucc|instructions pr|instruç|consignes|anweisungen|istruzioni|usuari|usuári|utiliza|utilisateur",
+            r"|nutzer|anwender",
+        ))
+        .expect("the pattern is fixed and valid")
+    });
+    // Cyrillic, Arabic, and what is written in East Asia.
     let other_script = |letter: char| {
         matches!(letter, '\u{400}'..='\u{52f}' | '\u{600}'..='\u{6ff}' | '\u{1100}'..='\u{11ff}'
-            | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'.. | '\u{17f}' | '\u{212a}')
+            | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..)
     };
-    if text.is_ascii() {
-        let lower = text.to_ascii_lowercase();
-        return holds_any(&lower, &OBJECTS) || lower.contains("anwender");
-    }
-    let lower = text.to_lowercase();
-    holds_any(&lower, &OBJECTS) || lower.contains("anwender") || text.contains(other_script)
-}
-
-fn holds_any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
+    OBJECTS.is_match(text) || (!text.is_ascii() && text.contains(other_script))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod frequency;
 mod gate;
 mod literals;
 mod look;
+mod question;
 mod reach;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ use file::DataRule;
 use finds::{Find, Finds};
 use gate::{Gate, Need, Passing, Stretch};
 use look::Look;
+pub(super) use question::Question;
 use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
@@ -51,6 +53,8 @@ struct Engine {
     searches: Vec<(usize, usize)>,
     /// For each rule, where its marks begin among the expressions of the gate.
     marks: Vec<usize>,
+    /// Where the questions of rules in code begin among them, behind all marks.
+    questions: usize,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     gate: Gate,
 }
@@ -75,13 +79,18 @@ impl Engine {
             marks.push(needs.len());
             needs.extend(rule.marks.iter().map(|mark| Need::of(mark.text())));
         }
+        let questions = needs.len();
+        needs.extend(question::needs());
         let gate = Gate::new(&needs);
-        Self { rules, searches, marks, gate }
+        Self { rules, searches, marks, questions, gate }
     }
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
         let passing = self.gate.passing(look.text);
+        if matches!(look.view, View::Written(_)) {
+            question::note(look.document, &passing, self.questions);
+        }
         // The patterns of a rule follow each other, and ask for the same marks.
         let mut marked = None;
         // The marks stand behind all patterns.

@@ -1,8 +1,8 @@
 //! Looks for thousands of short literals at once, regardless of ASCII case.
 //!
-//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs two look-ups
-//! in bitmaps of a few kilobytes, without a jump: by the next two bytes and by a hash of the next four. Each literal is
-//! known by the piece of it that is rarest, and compared only where that piece stands.
+//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
+//! in bitmaps of a few kilobytes, without a jump: by the next two bytes and by hashes of the next three and four. Each
+//! literal is known by the piece of it that is rarest, and compared only where that piece stands.
 
 use super::super::frequency;
 
@@ -17,8 +17,12 @@ const CHUNK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Search {
-    /// By the first two bytes of a piece: literals of up to three bytes.
+    /// By its byte: literals of one.
+    single: Vec<Option<u32>>,
+    /// By their two bytes, and those of one byte by any next one.
     short: Index,
+    /// By a hash of their three bytes.
+    middle: Index,
     /// By a hash of the four bytes of a piece.
     long: Index,
 }
@@ -37,7 +41,8 @@ struct Entry {
 impl Search {
     /// For literals of one to eight bytes in lower case.
     pub(super) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
-        let (mut short, mut long) = (Vec::new(), Vec::new());
+        let (mut short, mut middle, mut long) = (Vec::new(), Vec::new(), Vec::new());
+        let mut single = vec![None; 1 << 8];
         for (literal, number) in literals.iter().zip(0..) {
             let literal = literal.as_ref();
             let entry = |offset: usize| {
@@ -48,18 +53,20 @@ impl Search {
                 Entry { bytes: u64::from_le_bytes(bytes), mask, literal: number, length, offset }
             };
             match literal {
-                [one] => short.extend((0..=u8::MAX).map(|next| (pair([*one, next]), entry(0)))),
-                [_, _] | [_, _, _] => {
-                    let (offset, piece) = rarest::<2>(literal);
-                    short.push((pair(piece), entry(offset)));
-                }
+                [one] => single.get_mut(usize::from(*one)).into_iter().for_each(|known| *known = Some(number)),
+                [one, two] => short.push((pair([*one, *two]), entry(0))),
+                [one, two, three] => middle.push((hash_of_three([*one, *two, *three, 0]), entry(0))),
                 _ => {
-                    let (offset, piece) = rarest::<4>(literal);
+                    let (offset, piece) = rarest(literal);
                     long.push((hash(piece), entry(offset)));
                 }
             }
         }
-        Self { short: Index::new(short), long: Index::new(long) }
+        let (mut short, middle, long) = (Index::new(short), Index::new(middle), Index::new(long));
+        for one in (0..=u8::MAX).filter(|one| matches!(single.get(usize::from(*one)), Some(Some(_)))) {
+            (0..=u8::MAX).for_each(|next| short.know(pair([one, next])));
+        }
+        Self { single, short, middle, long }
     }
 
     /// Tells of every literal in a text and of its last byte, nearly in the order of their places.
@@ -81,7 +88,8 @@ impl Search {
                 if let Some(place) = places.get_mut(count) {
                     *place = at;
                 }
-                count += usize::from(self.short.knows(pair([one, two])) | self.long.knows(hash(piece)));
+                let short = self.short.knows(pair([one, two])) | self.middle.knows(hash_of_three(piece));
+                count += usize::from(short | self.long.knows(hash(piece)));
             }
             for at in places.get(..count).unwrap_or(&[]) {
                 self.compare(&padded, from + at, &mut tell);
@@ -94,7 +102,12 @@ impl Search {
         let around = padded.get(at - LONGEST..at + LONGEST).and_then(|around| <[u8; 16]>::try_from(around).ok());
         let Some(around) = around.map(u128::from_le_bytes) else { return };
         let [one, two, three, four, ..] = ((around >> 64) as u64).to_le_bytes();
-        for entry in self.short.of(pair([one, two])).iter().chain(self.long.of(hash([one, two, three, four]))) {
+        let piece = [one, two, three, four];
+        if let Some(Some(literal)) = self.single.get(usize::from(one)) {
+            tell(*literal, at - LONGEST);
+        }
+        let short = self.short.of(pair([one, two])).iter().chain(self.middle.of(hash_of_three(piece)));
+        for entry in short.chain(self.long.of(hash(piece))) {
             let from = LONGEST - usize::from(entry.offset);
             if (around >> (8 * from)) as u64 & entry.mask == entry.bytes {
                 tell(entry.literal, at + usize::from(entry.length) - usize::from(entry.offset) - 1 - LONGEST);
@@ -108,37 +121,29 @@ impl Search {
 struct Index {
     /// Which numbers there are.
     known: Box<[u64; WORDS]>,
-    /// For each word of them, how many there are before it.
-    before: Box<[u16; WORDS]>,
-    /// For each number there is, in order, the first of its entries, and one more: where the last one's end.
+    /// For every eight neighbouring numbers the first of their entries, and one more: where the last one's end.
     firsts: Vec<u16>,
     entries: Vec<Entry>,
 }
 
 const WORDS: usize = 1 << 10;
+const GROUPS: usize = 1 << 13;
 
 impl Index {
     fn new(mut numbered: Vec<(u16, Entry)>) -> Self {
         numbered.sort_by_key(|(number, entry)| (*number, entry.literal));
-        let (mut known, mut before) = (Box::new([0_u64; WORDS]), Box::new([0; WORDS]));
-        for (number, _) in &numbered {
-            known.get_mut(usize::from(number / 64)).into_iter().for_each(|word| *word |= 1 << (number % 64));
+        let before = |group: usize| numbered.partition_point(|(number, _)| usize::from(number / 8) < group);
+        let firsts = (0..=GROUPS).map(|group| counted(before(group))).collect();
+        let mut index = Self { known: Box::new([0; WORDS]), firsts, entries: Vec::with_capacity(numbered.len()) };
+        for (number, entry) in numbered {
+            index.know(number);
+            index.entries.push(entry);
         }
-        let mut count = 0;
-        for (before, word) in before.iter_mut().zip(known.iter()) {
-            *before = counted(count);
-            count += word.count_ones() as usize;
-        }
-        let mut firsts = Vec::with_capacity(count + 1);
-        let mut last = None;
-        for (at, (number, _)) in numbered.iter().enumerate() {
-            if last != Some(*number) {
-                firsts.push(counted(at));
-            }
-            last = Some(*number);
-        }
-        firsts.push(counted(numbered.len()));
-        Self { known, before, firsts, entries: numbered.into_iter().map(|(_, entry)| entry).collect() }
+        index
+    }
+
+    fn know(&mut self, number: u16) {
+        self.known.get_mut(usize::from(number / 64)).into_iter().for_each(|word| *word |= 1 << (number % 64));
     }
 
     #[inline]
@@ -146,24 +151,19 @@ impl Index {
         self.known.get(usize::from(number / 64)).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// The entries of a number.
+    /// The entries of a number and of its neighbours: to compare one more costs less than to tell them apart.
     fn of(&self, number: u16) -> &[Entry] {
-        let word = usize::from(number / 64);
-        let Some((known, before)) = self.known.get(word).zip(self.before.get(word)) else { return &[] };
-        if known >> (number % 64) & 1 == 0 {
-            return &[];
-        }
-        let rank = usize::from(*before) + (known & ((1 << (number % 64)) - 1)).count_ones() as usize;
-        let first = |rank: usize| self.firsts.get(rank).map_or(0, |first| usize::from(*first));
-        self.entries.get(first(rank)..first(rank + 1)).unwrap_or(&[])
+        let group = usize::from(number / 8);
+        let first = |group: usize| self.firsts.get(group).map_or(0, |first| usize::from(*first));
+        self.entries.get(first(group)..first(group + 1)).unwrap_or(&[])
     }
 }
 
 /// The piece of a literal that may be expected least often, and where it stands.
-fn rarest<const LENGTH: usize>(literal: &[u8]) -> (usize, [u8; LENGTH]) {
-    let pieces = literal.windows(LENGTH).enumerate();
+fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
+    let pieces = literal.windows(4).enumerate();
     let least = pieces.min_by(|(_, a), (_, b)| frequency::of(a).total_cmp(&frequency::of(b)));
-    least.and_then(|(at, piece)| Some((at, piece.try_into().ok()?))).unwrap_or((0, [0; LENGTH]))
+    least.and_then(|(at, piece)| Some((at, piece.try_into().ok()?))).unwrap_or_default()
 }
 
 /// There are some thousand literals: a gate for more than can be numbered would not be one.
@@ -175,11 +175,16 @@ fn small(length: usize) -> u8 {
     u8::try_from(length).expect("a literal has at most eight bytes")
 }
 
+/// Another number for each two bytes, the likely ones apart.
 const fn pair(piece: [u8; 2]) -> u16 {
-    u16::from_le_bytes(piece)
+    u16::from_le_bytes(piece).wrapping_mul(0x9e37)
 }
 
-/// The highest bits of a product are the best mixed.
+/// Of the first three bytes. The highest bits of a product are the best mixed.
+const fn hash_of_three(piece: [u8; 4]) -> u16 {
+    ((u32::from_le_bytes(piece) << 8).wrapping_mul(0x85eb_ca77) >> 16) as u16
+}
+
 const fn hash(piece: [u8; 4]) -> u16 {
     (u32::from_le_bytes(piece).wrapping_mul(0x9e37_79b1) >> 16) as u16
 }
