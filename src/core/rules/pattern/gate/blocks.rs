@@ -6,8 +6,9 @@
 
 use super::super::reach::{Reach, Runs, is_blank, is_word};
 
-/// How many bytes of a run count.
-const COUNTED: Runs = Runs { blanks: 16, word: 32, dense: 128, line: usize::MAX };
+/// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
+/// reaches seven times as far as that.
+const COUNTED: Runs = Runs { blanks: 4, word: 16, dense: 24, line: usize::MAX };
 /// The bytes of a block that count.
 const SIZE: usize = 64;
 /// The most blocks of a text; those of a longer text are larger.
