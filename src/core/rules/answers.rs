@@ -8,7 +8,7 @@ use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::facts::Answer;
 
-use super::{Lifecycle, RuleMeta, all, number};
+use super::{Lifecycle, RuleMeta, all};
 
 /// The usual answers of one rule.
 struct Usual {
@@ -30,9 +30,13 @@ static USUAL: LazyLock<Vec<Usual>> = LazyLock::new(|| {
 
 /// For each kind what the rules answer that run and find nothing, in their order.
 static NOTHING_FOUND: LazyLock<Vec<(Kind, Vec<Answer>)>> = LazyLock::new(|| {
-    let answer = |meta: &RuleMeta, kind| if meta.kinds.contains(&kind) { absent(meta) } else { not_applicable(meta) };
-    let running = || all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired);
-    Kind::ALL.into_iter().map(|kind| (kind, running().map(|meta| answer(meta, kind)).collect())).collect()
+    let answer = |number: usize, meta: &RuleMeta, kind| {
+        let applies = meta.kinds.contains(&kind);
+        if applies { absent(meta, Some(number)) } else { not_applicable(meta, Some(number)) }
+    };
+    let running = || all().iter().enumerate().filter(|(_, meta)| meta.lifecycle != Lifecycle::Retired);
+    let answers = |kind| running().map(|(number, meta)| answer(number, meta, kind)).collect();
+    Kind::ALL.into_iter().map(|kind| (kind, answers(kind))).collect()
 });
 
 /// What every rule that runs answers about a kind where it finds nothing.
@@ -40,31 +44,27 @@ pub(super) fn nothing_found(kind: Kind) -> &'static [Answer] {
     NOTHING_FOUND.iter().find(|(other, _)| *other == kind).map_or(&[], |(_, answers)| answers)
 }
 
-/// It was looked for and is not there.
-pub(super) fn absent(meta: &RuleMeta) -> Answer {
-    usual(meta, |usual| &usual.absent).unwrap_or_else(|| Answer::own(None, silent(meta, Outcome::False)))
+/// It was looked for and is not there. `number` is the rule's place among all, where this version knows it.
+pub(super) fn absent(meta: &RuleMeta, number: Option<usize>) -> Answer {
+    usual(number, |usual| &usual.absent).unwrap_or_else(|| Answer::own(number, silent(meta, Outcome::False)))
 }
 
 /// The question makes no sense.
-pub(super) fn not_applicable(meta: &RuleMeta) -> Answer {
-    usual(meta, |usual| &usual.not_applicable)
-        .unwrap_or_else(|| Answer::own(None, silent(meta, Outcome::NotApplicable)))
+pub(super) fn not_applicable(meta: &RuleMeta, number: Option<usize>) -> Answer {
+    usual(number, |usual| &usual.not_applicable)
+        .unwrap_or_else(|| Answer::own(number, silent(meta, Outcome::NotApplicable)))
 }
 
 /// Data is missing, and which.
-pub(super) fn unavailable(meta: &RuleMeta, missing: &str) -> Answer {
+pub(super) fn unavailable(meta: &RuleMeta, number: Option<usize>, missing: &str) -> Answer {
     let new = || Fact { evidence: super::quote(missing), ..silent(meta, Outcome::Unavailable) };
-    let first = usual(meta, |usual| usual.unavailable.get_or_init(new));
-    first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number_of(meta), new()))
+    let first = usual(number, |usual| usual.unavailable.get_or_init(new));
+    first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number, new()))
 }
 
-fn usual(meta: &RuleMeta, of: impl Fn(&'static Usual) -> &'static Fact) -> Option<Answer> {
-    let number = number_of(meta)?;
+fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Fact) -> Option<Answer> {
+    let number = number?;
     USUAL.get(number).map(|usual| Answer::shared(number, of(usual)))
-}
-
-pub(super) fn number_of(meta: &RuleMeta) -> Option<usize> {
-    number(meta.id.as_str())
 }
 
 fn silent(meta: &RuleMeta, outcome: Outcome) -> Fact {

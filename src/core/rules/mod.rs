@@ -3,7 +3,7 @@
 //! A rule cannot fail; it can lack data. Must not know any rubric beyond the codes that the rule carries in each
 //! method's own catalogue.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -144,13 +144,19 @@ pub trait Rule: Send + Sync {
 /// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
+    /// The place of the rule among all.
+    number: Option<usize>,
     answers: Vec<Answer>,
 }
 
 impl<'a> FactSink<'a> {
     /// A sink for one rule.
-    pub const fn new(meta: &'a RuleMeta) -> Self {
-        Self { meta, answers: Vec::new() }
+    pub fn new(meta: &'a RuleMeta) -> Self {
+        Self::numbered(meta, number(meta.id.as_str()))
+    }
+
+    const fn numbered(meta: &'a RuleMeta, number: Option<usize>) -> Self {
+        Self { meta, number, answers: Vec::new() }
     }
 
     /// What the rule has reported, in that order.
@@ -177,17 +183,17 @@ impl<'a> FactSink<'a> {
 
     /// Reports that the data is missing, and which.
     pub fn unavailable(&mut self, missing: &str) {
-        self.answers.push(answers::unavailable(self.meta, missing));
+        self.answers.push(answers::unavailable(self.meta, self.number, missing));
     }
 
     /// Reports that the question makes no sense for this capability.
     pub fn not_applicable(&mut self) {
-        self.answers.push(answers::not_applicable(self.meta));
+        self.answers.push(answers::not_applicable(self.meta, self.number));
     }
 
     /// Reports that it was looked for and is not there.
     pub fn absent(&mut self) {
-        self.answers.push(answers::absent(self.meta));
+        self.answers.push(answers::absent(self.meta, self.number));
     }
 
     fn tell(
@@ -200,7 +206,7 @@ impl<'a> FactSink<'a> {
     ) {
         let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
         let fact = Fact { rule, version, outcome, severity, confidence, place, evidence, value };
-        self.answers.push(Answer::own(answers::number_of(self.meta), fact));
+        self.answers.push(Answer::own(self.number, fact));
     }
 }
 
@@ -223,28 +229,30 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     let kind = subject.capability.kind;
     let mut told = Vec::new();
     pattern::evaluate(subject, &mut told);
-    for (rule, meta) in CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules) {
-        let mut sink = FactSink::new(meta);
+    let rules = CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules);
+    for (rule, meta, number) in rules {
+        let mut sink = FactSink::numbered(meta, *number);
         rule.check(subject, &mut sink);
         told.extend(without_flood(sink.answers));
     }
     Facts::told(kind, answers::nothing_found(kind), told)
 }
 
-/// A rule in code with what is known of it.
-type CodeRule = (&'static dyn Rule, &'static RuleMeta);
+/// A rule in code with what is known of it and its place among all rules.
+type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
 
 /// For each kind the rules in code that run on it.
 static CODE_RULES: LazyLock<Vec<(Kind, Vec<CodeRule>)>> = LazyLock::new(|| {
-    let running = || code::RULES.iter().map(|rule| (*rule, rule.meta()));
+    let running = || code::RULES.iter().map(|rule| (*rule, rule.meta(), number(rule.meta().id.as_str())));
     let runs = |meta: &RuleMeta, kind| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind);
-    Kind::ALL.into_iter().map(|kind| (kind, running().filter(|(_, meta)| runs(meta, kind)).collect())).collect()
+    Kind::ALL.into_iter().map(|kind| (kind, running().filter(|(_, meta, _)| runs(meta, kind)).collect())).collect()
 });
 
 /// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
 pub fn unavailable(kind: Kind) -> Facts {
     let applies = all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
-    let told = applies.map(|meta| answers::unavailable(meta, "nothing could be read")).collect();
+    let told =
+        applies.map(|meta| answers::unavailable(meta, number(meta.id.as_str()), "nothing could be read")).collect();
     Facts::told(kind, answers::nothing_found(kind), told)
 }
 
@@ -301,12 +309,9 @@ pub fn all() -> &'static [&'static RuleMeta] {
     &ALL
 }
 
-static NUMBERS: LazyLock<HashMap<&'static str, usize>> =
-    LazyLock::new(|| ALL.iter().enumerate().map(|(number, meta)| (meta.id.as_str(), number)).collect());
-
 /// The place of a rule among all, in the order of their ids.
 pub(crate) fn number(id: &str) -> Option<usize> {
-    NUMBERS.get(id).copied()
+    ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
 }
 
 /// What is known of one rule.

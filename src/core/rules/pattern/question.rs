@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
-use crate::evidence::document::Document;
+use crate::evidence::document::{Document, Noted};
 use crate::rules::code;
 
 use super::expression::compile;
@@ -56,7 +56,7 @@ pub(super) fn note(document: &Document, passing: &Passing<'_>, first: usize) {
     if !is_skill {
         return;
     }
-    let stretches = |number: usize| -> Vec<(Range<usize>, usize)> {
+    let stretches = |number: usize| -> Noted {
         if passing.expressions().binary_search(&number).is_err() {
             return Vec::new();
         }

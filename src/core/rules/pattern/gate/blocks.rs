@@ -1,6 +1,6 @@
 //! The blocks of a text: what "close" is measured in.
 //!
-//! A block is about 64 bytes that count. Of a run of blanks, of letters or of anything but blanks only the beginning
+//! A block is about 32 bytes that count. Of a run of blanks, of letters or of anything but blanks only the beginning
 //! counts: an expression may take in any such run whole, and so reaches a bounded number of blocks however long the run
 //! is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions nothing.
 
@@ -8,9 +8,9 @@ use super::super::reach::{Reach, Runs, is_blank, is_word};
 
 /// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
 /// reaches seven times as far as that.
-const COUNTED: Runs = Runs { blanks: 4, word: 16, dense: 24, line: usize::MAX };
+const COUNTED: Runs = Runs { blanks: 3, word: 12, dense: 16, line: usize::MAX };
 /// The bytes of a block that count.
-const SIZE: usize = 64;
+const SIZE: usize = 32;
 /// The most blocks of a text; those of a longer text are larger.
 const MOST: usize = 1 << 16;
 
