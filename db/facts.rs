@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn plain_facts_are_written_shortly_and_every_body_gives_back_what_was_stored() {
         let plain = |rule: &str, outcome, evidence: &str| whole((RuleId::new(rule), 1, outcome, evidence.to_owned()));
-        let mut all = facts("a").all().to_vec();
+        let mut all: Vec<Fact> = facts("a").all().cloned().collect();
         all.push(plain("absent", Outcome::False, ""));
         all.push(plain("blind", Outcome::Unavailable, "no tool could be read"));
         let measured = Fact { value: Value::from(3), ..plain("measured", Outcome::True, "") };

@@ -126,7 +126,6 @@ fn breakdown<'a>(terms: &'a [Term], parts: &'a [Part]) -> Breakdown<'a> {
 pub fn capability_tags(facts: &Facts) -> BTreeSet<String> {
     facts
         .all()
-        .iter()
         .filter(|fact| fact.outcome == Outcome::True)
         .filter_map(|fact| fact.value.get("tag").and_then(Value::as_str))
         .map(ToOwned::to_owned)

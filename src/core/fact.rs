@@ -1,15 +1,14 @@
-//! `Fact` and `Facts`: what the rules found, did not find, or could not look at.
+//! `Fact`: one thing that a rule found, did not find, or could not look at.
 //!
 //! A fact that is true and has a severity above `info` is what users call a finding. Must not know any rubric.
-
-use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::ids::RuleId;
+
+pub use crate::facts::Facts;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -143,6 +142,12 @@ impl Fact {
         self.outcome == Outcome::True && (self.severity != Severity::Info || self.value.is_null())
     }
 
+    /// Whether it stands at a place, and is not about the whole capability.
+    pub(crate) fn is_placed(&self) -> bool {
+        let Place { file, line, column, pointer } = &self.place;
+        !file.is_empty() || *line > 0 || *column > 0 || !pointer.is_empty()
+    }
+
     /// The hex digest that stays when lines move: rule, file and evidence, and how many equal ones stand before it.
     pub fn fingerprint(&self, earlier_equal: usize) -> String {
         let count = earlier_equal.to_string();
@@ -154,80 +159,5 @@ impl Fact {
             count.as_bytes(),
         ])
         .hex()
-    }
-}
-
-/// All facts about one capability, in the order (file, line, column, pointer, rule).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Facts {
-    /// The kind of the capability that they are about.
-    pub kind: Kind,
-    /// The facts.
-    facts: Vec<Fact>,
-}
-
-impl Facts {
-    /// Sorts the facts and keeps them.
-    pub fn new(kind: Kind, mut facts: Vec<Fact>) -> Self {
-        facts.sort_by(|a, b| {
-            (&a.place, &a.rule, a.outcome, &a.evidence).cmp(&(&b.place, &b.rule, b.outcome, &b.evidence))
-        });
-        Self { kind, facts }
-    }
-
-    /// Every fact.
-    pub fn all(&self) -> &[Fact] {
-        &self.facts
-    }
-
-    /// The facts of one rule.
-    pub fn of<'a>(&'a self, rule: &'a str) -> impl Iterator<Item = &'a Fact> {
-        self.facts.iter().filter(move |fact| fact.rule.as_str() == rule)
-    }
-
-    /// The findings: what users are shown.
-    pub fn findings(&self) -> impl Iterator<Item = &Fact> {
-        self.facts.iter().filter(|fact| fact.is_finding())
-    }
-
-    /// Whether any fact of the rule is true.
-    pub fn is_true(&self, rule: &str) -> bool {
-        self.of(rule).any(|fact| fact.outcome == Outcome::True)
-    }
-
-    /// The measured value of a rule that measures, where it could be measured.
-    pub fn value(&self, rule: &str) -> Option<&Value> {
-        // The outcome first: few facts are true, and looking at it costs less than at a name.
-        let measured = |fact: &&Fact| fact.outcome == Outcome::True && fact.rule.as_str() == rule;
-        self.facts.iter().find(measured).map(|fact| &fact.value)
-    }
-
-    /// One outcome for each rule that reported: `True` if any of its facts is, else `Unavailable` if any is, else
-    /// what it said.
-    pub fn outcomes(&self) -> BTreeMap<&RuleId, Outcome> {
-        let mut outcomes = BTreeMap::new();
-        for fact in &self.facts {
-            let outcome = outcomes.entry(&fact.rule).or_insert(fact.outcome);
-            *outcome = outcome.or(fact.outcome);
-        }
-        outcomes
-    }
-
-    /// The same facts where not everything could be read: what was looked for and not found becomes `Unavailable`,
-    /// since its absence is not proven.
-    #[must_use]
-    pub fn with_absence_unproven(mut self) -> Self {
-        for fact in &mut self.facts {
-            if fact.outcome == Outcome::False {
-                fact.outcome = Outcome::Unavailable;
-                fact.evidence = "not everything could be read".to_owned();
-            }
-        }
-        Self::new(self.kind, self.facts)
-    }
-
-    /// The digest over all facts: the key under which scores are kept.
-    pub fn digest(&self) -> Digest {
-        Digest::of_json(self)
     }
 }

@@ -16,6 +16,7 @@ pub mod digest;
 pub mod evidence;
 pub mod exposure;
 pub mod fact;
+mod facts;
 pub mod history;
 pub mod ids;
 pub mod listing;

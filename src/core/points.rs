@@ -34,8 +34,10 @@ impl Points {
     /// Rounds a finite number of points to hundredths, half to even on the exact binary value, as `format!("{:.2}")`
     /// and Python's `round(x, 2)` do. Not-a-number gives zero.
     pub fn round_from(points: f64) -> Self {
-        let text = format!("{points:.2}");
-        Self(text.replacen('.', "", 1).parse().unwrap_or(0))
+        Self(rounded(points, 2).unwrap_or_else(|| {
+            let text = format!("{points:.2}");
+            text.replacen('.', "", 1).parse().unwrap_or(0)
+        }))
     }
 
     /// The value as a floating-point number, for formulas that a method publishes in such numbers.
@@ -54,6 +56,26 @@ impl Points {
         let half = denominator / 2;
         Self(if product >= 0 { (product + half) / denominator } else { (product - half) / denominator })
     }
+}
+
+/// A number as so many units of its last decimal, half to even on its exact binary value; none where it is not finite or
+/// not of a size that points have. Exact, and without the text that `format!` would make.
+pub(crate) fn rounded(value: f64, decimals: u32) -> Option<i64> {
+    const BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    let magnitude = value.abs();
+    if !(1e-9..1e9).contains(&magnitude) || decimals > 3 {
+        return (magnitude == 0.0).then_some(0);
+    }
+    let bits = magnitude.to_bits();
+    // The value is `mantissa` shifted right by so many bits: at least 23 below 1e9, at most 82 from 1e-9 on.
+    let mantissa = (bits & ((1 << BITS) - 1)) | (1 << BITS);
+    let shift = u32::try_from(1023 + u64::from(BITS) - (bits >> BITS)).ok()?;
+    let scaled = u128::from(mantissa) * 10_u128.pow(decimals);
+    let (whole, rest) = (scaled >> shift, scaled & ((1 << shift) - 1));
+    let half = 1_u128 << (shift - 1);
+    let up = rest > half || (rest == half && whole % 2 == 1);
+    let units = i64::try_from(whole).ok()? + i64::from(up);
+    Some(if value < 0.0 { -units } else { units })
 }
 
 impl Add for Points {
@@ -117,6 +139,26 @@ mod tests {
         let shown: Vec<String> =
             [0, 5, 50, 700, 750, 725, -5, -725].map(|h| Points::hundredths(h).to_string()).to_vec();
         assert_eq!(shown, ["0", "0.05", "0.5", "7", "7.5", "7.25", "-0.05", "-7.25"]);
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_their_text_is() {
+        let by_text = |value: f64, decimals: usize| -> i64 {
+            format!("{value:.decimals$}").replacen('.', "", 1).parse().expect("a number")
+        };
+        // Eighths and sixteenths are exact ties; the others come close from either side.
+        let ties = (-4_000..4_000).flat_map(|count| [f64::from(count) / 8.0, f64::from(count) / 16.0]);
+        let close = (-4_000..4_000).flat_map(|count| [f64::from(count) / 1000.0, f64::from(count) * 0.005]);
+        let odd = [0.0, -0.0, 1e-9, 1e-12, 2.675, 1.005, 123_456_789.125, 3e9, 4.35, 0.15, 0.25, 0.35];
+        for value in ties.chain(close).chain(odd).flat_map(|value| [value, value.next_up(), value.next_down()]) {
+            for decimals in [1, 2] {
+                if let Some(units) = rounded(value, decimals) {
+                    assert_eq!(units, by_text(value, decimals as usize), "{value:?} to {decimals}");
+                }
+            }
+            assert!(rounded(value, 2).is_some() || value.abs() < 1e-9 || value.abs() > 1e9, "{value:?}");
+        }
+        assert_eq!(rounded(f64::NAN, 2), None);
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn bundle(files: &BTreeMap<String, String>) -> Bundle {
 
 /// The facts of the capability of a number: those of a template with its findings elsewhere and one answer turned.
 fn varied(template: &Facts, number: usize) -> Facts {
-    let mut facts: Vec<Fact> = template.all().to_vec();
+    let mut facts: Vec<Fact> = template.all().cloned().collect();
     let shift = u32::try_from(number).unwrap_or_default();
     for found in facts.iter_mut().filter(|fact| fact.outcome == Outcome::True && fact.value.is_null()) {
         found.place.line = found.place.line.saturating_add(shift);

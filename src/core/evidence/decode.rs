@@ -192,26 +192,43 @@ fn matching<'a>(
     })
 }
 
-/// Walks the text once and collects runs of the base64 alphabet, of which runs of hex digits are a part.
+/// Collects runs of the base64 alphabet, of which runs of hex digits are a part. A run that is long enough holds every
+/// so many-th byte or its like: most bytes are never looked at.
 fn alphabet_runs(text: &str, found: &mut Vec<Run>) {
     let bytes = text.as_bytes();
-    let (mut at, mut inflated) = (0, INFLATED_MOST);
-    while at < bytes.len() {
-        let start = at;
-        while bytes.get(at).copied().is_some_and(in_alphabet) {
-            at += 1;
+    let (mut free, mut inflated) = (0, INFLATED_MOST);
+    let mut probe = BASE64_LEAST - 1;
+    while let Some(byte) = bytes.get(probe) {
+        if !in_alphabet(*byte) {
+            probe += BASE64_LEAST;
+            continue;
         }
-        if at - start >= BASE64_LEAST {
-            at = end_over_lines(bytes, start, at);
-            found.extend(run_of(text, start, at, &mut inflated));
-        } else if at == start {
-            at += 1;
+        let before = bytes.get(free..probe).unwrap_or(&[]);
+        let start = before.iter().rposition(|byte| !in_alphabet(*byte)).map_or(free, |at| free + at + 1);
+        let after = bytes.get(probe..).unwrap_or(&[]);
+        let mut end = after.iter().position(|byte| !in_alphabet(*byte)).map_or(bytes.len(), |at| probe + at);
+        if end - start >= BASE64_LEAST {
+            end = end_over_lines(bytes, start, end);
+            found.extend(run_of(text, start, end, &mut inflated));
         }
+        free = end;
+        probe = end + BASE64_LEAST - 1;
     }
 }
 
-const fn in_alphabet(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+/// The letters, digits and signs of either alphabet.
+const ALPHABET: [bool; 256] = {
+    let mut alphabet = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        alphabet[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        byte += 1;
+    }
+    alphabet
+};
+
+fn in_alphabet(byte: u8) -> bool {
+    ALPHABET.get(usize::from(byte)).is_some_and(|is_in| *is_in)
 }
 
 /// A run that fills its line goes on in the next: base64 is wrapped at 60 to 76 columns. Padding belongs to it.

@@ -2,6 +2,7 @@
 //!
 //! Must not know what the text means beyond its zones.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::fact::Place;
@@ -71,6 +72,9 @@ pub enum Language {
     None,
 }
 
+/// Stretches of a text in which a match may lie: where it may begin, and where it ends at the latest.
+pub(crate) type Noted = Vec<(Range<usize>, usize)>;
+
 /// One file, read as text.
 #[derive(Debug)]
 pub struct Document {
@@ -94,6 +98,8 @@ pub struct Document {
     hidden: OnceLock<Vec<Hidden>>,
     /// What its shell text does, once somebody asked.
     shell: OnceLock<Shell>,
+    /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
+    pub(crate) noted: OnceLock<Vec<Noted>>,
     /// What the bytes are, whatever the name says.
     pub shape: Shape,
     /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
@@ -143,6 +149,7 @@ impl Document {
             runs: OnceLock::new(),
             hidden: OnceLock::new(),
             shell: OnceLock::new(),
+            noted: OnceLock::new(),
             shape,
             run_by: None,
         }

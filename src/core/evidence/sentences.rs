@@ -235,8 +235,12 @@ impl<'a> Sentence<'a> {
 
 /// Whether a folded word is one of these; `word*` fits every word that begins so.
 pub fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|wanted| match wanted.strip_suffix('*') {
-        Some(prefix) => word.starts_with(prefix),
-        None => word == *wanted,
+    // Almost all lists are long and almost all words are none of theirs: the first letter tells so without a call.
+    let Some(first) = word.as_bytes().first() else { return words.iter().any(|wanted| matches!(*wanted, "" | "*")) };
+    words.iter().any(|wanted| match wanted.as_bytes() {
+        [b'*'] => true,
+        [letter, ..] if letter != first => false,
+        [.., b'*'] => wanted.strip_suffix('*').is_some_and(|prefix| word.starts_with(prefix)),
+        _ => word == *wanted,
     })
 }

@@ -57,8 +57,12 @@ pub fn collect(evidence: &Evidence) -> Vec<Tool> {
         tools.extend(tools_of(evidence, manifest));
     }
     tools.sort_by(|a, b| order(a).cmp(&order(b)));
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    tools.retain(|tool| seen.insert(definition(tool)));
+    let mut named: BTreeSet<(&str, &str)> = BTreeSet::new();
+    // Equal definitions have one name in one file: where every name stands once, none has to be written out.
+    if !tools.iter().all(|tool| named.insert((&tool.place.file, &tool.name))) {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        tools.retain(|tool| seen.insert(definition(tool)));
+    }
     tools
 }
 

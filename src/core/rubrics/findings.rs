@@ -24,23 +24,33 @@ pub(super) struct Finding {
     pub(super) place: Place,
 }
 
-type Catalogue = BTreeMap<&'static str, &'static RuleMeta>;
+/// For each rule, by its number, its meta data and its codes, where it is stable and carries codes of the family.
+type Catalogue = Vec<Option<(&'static RuleMeta, &'static [String])>>;
 
-/// By family, the stable rules that carry a code of it, by id. Measures carry none.
+/// By family, the stable rules that carry a code of it. Measures carry none.
 static CATALOGUES: LazyLock<BTreeMap<&'static str, Catalogue>> = LazyLock::new(|| {
-    let carries = |meta: &RuleMeta, family: &str| meta.codes.get(family).is_some_and(|codes| !codes.is_empty());
-    FAMILIES
-        .iter()
-        .map(|family| {
-            let stable = rules::all().iter().copied().filter(|meta| meta.lifecycle == Lifecycle::Stable);
-            (*family, stable.filter(|meta| carries(meta, family)).map(|meta| (meta.id.as_str(), meta)).collect())
-        })
-        .collect()
+    let coded = |meta: &'static RuleMeta, family: &str| {
+        let codes = meta.codes.get(family).filter(|codes| !codes.is_empty() && meta.lifecycle == Lifecycle::Stable)?;
+        Some((meta, codes.as_slice()))
+    };
+    FAMILIES.iter().map(|family| (*family, rules::all().iter().map(|meta| coded(meta, family)).collect())).collect()
 });
 
 /// The stable rules that carry a code of the family, sorted by id.
 pub(super) fn coded_rules(family: &str) -> impl Iterator<Item = &'static RuleMeta> {
-    CATALOGUES.get(family).into_iter().flat_map(|catalogue| catalogue.values().copied())
+    CATALOGUES.get(family).into_iter().flatten().flatten().map(|(meta, _)| *meta)
+}
+
+/// The true facts of rules that carry codes of the family, with those rules and codes, in the order of the facts.
+pub(super) fn coded_facts<'a>(
+    facts: &'a Facts,
+    family: &str,
+) -> impl Iterator<Item = (&'a Fact, &'static RuleMeta, &'static [String])> {
+    let catalogue = CATALOGUES.get(family);
+    facts.found().filter_map(move |(number, fact)| {
+        let (meta, codes) = (*catalogue?.get(number?)?)?;
+        Some((fact, meta, codes))
+    })
 }
 
 /// The measures and the coded rules of a family: what a rubric needs.
@@ -65,14 +75,8 @@ pub(super) fn counted_by<R: Ord>(
     published: impl Fn(&str) -> Option<Severity>,
     rank: impl Fn(&str) -> R,
 ) -> Vec<Finding> {
-    let Some(catalogue) = CATALOGUES.get(family) else { return Vec::new() };
-    let found = facts.all().iter().filter(|fact| fact.outcome == Outcome::True);
-    found
-        .filter_map(|fact| {
-            let meta = catalogue.get(fact.rule.as_str())?;
-            let codes = meta.codes.get(family)?;
-            resolve(codes, fact, meta.severity, &published, &rank)
-        })
+    coded_facts(facts, family)
+        .filter_map(|(fact, meta, codes)| resolve(codes, fact, meta.severity, &published, &rank))
         .collect()
 }
 
@@ -137,69 +141,47 @@ impl Answered {
     }
 }
 
-/// What each rule said, for questions of coverage: sorted by rule.
-pub(super) struct Outcomes<'a>(Vec<(&'a str, Outcome)>);
+/// What each rule said, for questions of coverage.
+pub(super) struct Outcomes<'a>(&'a [Option<Outcome>]);
 
 impl<'a> Outcomes<'a> {
     /// One outcome for each rule that reported.
     pub(super) fn of(facts: &'a Facts) -> Self {
-        let mut outcomes: Vec<(&str, Outcome)> =
-            facts.all().iter().map(|fact| (fact.rule.as_str(), fact.outcome)).collect();
-        // Facts without a place come first and in this order already.
-        outcomes.sort_by_key(|(rule, _)| *rule);
-        outcomes.dedup_by(|next, held| {
-            let same = next.0 == held.0;
-            if same {
-                held.1 = held.1.or(next.1);
-            }
-            same
-        });
-        Self(outcomes)
+        Self(facts.said())
     }
 
     /// What a rule said, if it reported.
     pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
-        let at = self.0.binary_search_by_key(&rule, |(rule, _)| rule).ok()?;
-        self.0.get(at).map(|(_, outcome)| *outcome)
+        self.at(rules::number(rule)?)
     }
 
     /// The first of the rules that has not reported.
-    pub(super) fn unreported(&self, rules: &[&'static str]) -> Option<&'static str> {
-        self.each(rules.iter().copied()).find(|(_, outcome)| outcome.is_none()).map(|(rule, _)| rule)
+    pub(super) fn unreported(&self, rules: &Asked) -> Option<&'static str> {
+        let unreported = |(_, number): &(&str, Option<usize>)| number.and_then(|number| self.at(number)).is_none();
+        rules.0.iter().find(|rule| unreported(rule)).map(|(id, _)| *id)
     }
 
     /// How many of the rules apply and could look.
-    pub(super) fn answered<'r>(&self, rules: impl IntoIterator<Item = &'r str>) -> Answered {
+    pub(super) fn answered(&self, rules: &Asked) -> Answered {
         let mut answered = Answered::default();
-        for (_, outcome) in self.each(rules) {
-            match outcome {
-                None | Some(Outcome::NotApplicable) => {}
-                Some(Outcome::Unavailable) => answered.asked += 1,
-                Some(Outcome::True | Outcome::False) => {
-                    answered.asked += 1;
-                    answered.answered += 1;
-                }
-            }
+        for outcome in rules.0.iter().filter_map(|(_, number)| self.at((*number)?)) {
+            answered.asked += usize::from(outcome != Outcome::NotApplicable);
+            answered.answered += usize::from(matches!(outcome, Outcome::True | Outcome::False));
         }
         answered
     }
 
-    /// What each of the rules said. Rules in their order, as lists of them mostly are, are found side by side.
-    fn each<'r>(&self, rules: impl IntoIterator<Item = &'r str>) -> impl Iterator<Item = (&'r str, Option<Outcome>)> {
-        let mut rest = self.0.as_slice();
-        rules.into_iter().map(move |rule| {
-            // Steps that double find the next of a long list as quickly as the next of a short one.
-            let mut step = 1;
-            while rest.get(step).is_some_and(|(passed, _)| *passed < rule) {
-                rest = rest.get(step..).unwrap_or_default();
-                step *= 2;
-            }
-            let near = rest.get(..step.saturating_add(1)).unwrap_or(rest);
-            rest = rest.get(near.partition_point(|(passed, _)| *passed < rule)..).unwrap_or_default();
-            match rest.first() {
-                Some((found, outcome)) if *found == rule => (rule, Some(*outcome)),
-                _ => (rule, self.get(rule)),
-            }
-        })
+    fn at(&self, number: usize) -> Option<Outcome> {
+        self.0.get(number).copied().flatten()
+    }
+}
+
+/// Rules that a rubric asks, each with its number.
+pub(super) struct Asked(Vec<(&'static str, Option<usize>)>);
+
+impl Asked {
+    /// Some rules.
+    pub(super) fn new(rules: impl IntoIterator<Item = &'static str>) -> Self {
+        Self(rules.into_iter().map(|rule| (rule, rules::number(rule))).collect())
     }
 }

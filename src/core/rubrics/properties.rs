@@ -132,7 +132,7 @@ static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| {
 
 /// The facts with those of one rule exchanged.
 fn with(facts: &Facts, rule: &str, instead: Vec<Fact>) -> Facts {
-    let mut all: Vec<Fact> = facts.all().iter().filter(|fact| fact.rule.as_str() != rule).cloned().collect();
+    let mut all: Vec<Fact> = facts.all().filter(|fact| fact.rule.as_str() != rule).cloned().collect();
     all.extend(instead);
     Facts::new(facts.kind, all)
 }
@@ -279,7 +279,7 @@ proptest! {
     #[test]
     fn the_order_of_facts_changes_nothing(at in any::<Index>(), cut in any::<Index>()) {
         let facts = at.get(&FACTS);
-        let mut turned: Vec<Fact> = facts.all().to_vec();
+        let mut turned: Vec<Fact> = facts.all().cloned().collect();
         let middle = cut.index(turned.len().max(1));
         turned.rotate_left(middle);
         turned.reverse();

@@ -153,7 +153,7 @@ fn kinds_that_a_rubric_does_not_publish_have_no_value() {
 fn the_same_facts_give_the_same_bytes_whatever_their_order() {
     for kind in Kind::ALL {
         let facts = reported(kind, &[], Outcome::False);
-        let mut reversed: Vec<Fact> = facts.all().to_vec();
+        let mut reversed: Vec<Fact> = facts.all().cloned().collect();
         reversed.reverse();
         let bytes = |facts: &Facts| serde_json::to_string(&score_all(facts, day())).expect("scores serialise");
         assert_eq!(bytes(&facts), bytes(&Facts::new(kind, reversed)));

@@ -14,10 +14,12 @@ use crate::evidence::Evidence;
 use crate::evidence::document::Document;
 use crate::evidence::tools::Tool;
 use crate::fact::{Confidence, Fact, Facts, Outcome, Place, Severity};
+use crate::facts::Answer;
 use crate::ids::RuleId;
 use crate::listing::Claims;
 use crate::snapshot::Gap;
 
+mod answers;
 pub mod catalogue;
 pub mod code;
 pub mod measured;
@@ -142,13 +144,24 @@ pub trait Rule: Send + Sync {
 /// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
-    facts: &'a mut Vec<Fact>,
+    /// The place of the rule among all.
+    number: Option<usize>,
+    answers: Vec<Answer>,
 }
 
 impl<'a> FactSink<'a> {
     /// A sink for one rule.
-    pub fn new(meta: &'a RuleMeta, facts: &'a mut Vec<Fact>) -> Self {
-        Self { meta, facts }
+    pub fn new(meta: &'a RuleMeta) -> Self {
+        Self::numbered(meta, number(meta.id.as_str()))
+    }
+
+    const fn numbered(meta: &'a RuleMeta, number: Option<usize>) -> Self {
+        Self { meta, number, answers: Vec::new() }
+    }
+
+    /// What the rule has reported, in that order.
+    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.answers.iter().map(Answer::fact)
     }
 
     /// Reports a finding in its plainest form.
@@ -158,45 +171,42 @@ impl<'a> FactSink<'a> {
 
     /// Reports a finding that its context makes milder. More than the rule's own severity is cut to it.
     pub fn found_as(&mut self, severity: Severity, confidence: Confidence, place: Place, evidence: &str) {
-        let fact = self.fact(Outcome::True, severity.min(self.meta.severity), confidence.min(self.meta.confidence));
-        self.facts.push(Fact { place, evidence: quote(&pattern::mask_secrets(evidence)), ..fact });
+        let (severity, confidence) = (severity.min(self.meta.severity), confidence.min(self.meta.confidence));
+        let evidence = quote(&pattern::mask_secrets(evidence));
+        self.tell(severity, confidence, place, evidence, serde_json::Value::Null);
     }
 
     /// Reports a measured value, which is no finding.
     pub fn measured(&mut self, value: serde_json::Value) {
-        let fact = self.fact(Outcome::True, Severity::Info, self.meta.confidence);
-        self.facts.push(Fact { value, ..fact });
+        self.tell(Severity::Info, self.meta.confidence, Place::default(), String::new(), value);
     }
 
     /// Reports that the data is missing, and which.
     pub fn unavailable(&mut self, missing: &str) {
-        let fact = self.fact(Outcome::Unavailable, Severity::Info, Confidence::High);
-        self.facts.push(Fact { evidence: quote(missing), ..fact });
+        self.answers.push(answers::unavailable(self.meta, self.number, missing));
     }
 
     /// Reports that the question makes no sense for this capability.
     pub fn not_applicable(&mut self) {
-        let fact = self.fact(Outcome::NotApplicable, Severity::Info, Confidence::High);
-        self.facts.push(fact);
+        self.answers.push(answers::not_applicable(self.meta, self.number));
     }
 
     /// Reports that it was looked for and is not there.
     pub fn absent(&mut self) {
-        let fact = self.fact(Outcome::False, Severity::Info, Confidence::High);
-        self.facts.push(fact);
+        self.answers.push(answers::absent(self.meta, self.number));
     }
 
-    fn fact(&self, outcome: Outcome, severity: Severity, confidence: Confidence) -> Fact {
-        Fact {
-            rule: self.meta.id.clone(),
-            version: self.meta.version,
-            outcome,
-            severity,
-            confidence,
-            place: Place::default(),
-            evidence: String::new(),
-            value: serde_json::Value::Null,
-        }
+    fn tell(
+        &mut self,
+        severity: Severity,
+        confidence: Confidence,
+        place: Place,
+        evidence: String,
+        value: serde_json::Value,
+    ) {
+        let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
+        let fact = Fact { rule, version, outcome, severity, confidence, place, evidence, value };
+        self.answers.push(Answer::own(self.number, fact));
     }
 }
 
@@ -216,41 +226,34 @@ fn quote(text: &str) -> String {
 /// Runs every rule over one capability. Each rule answers exactly once or, where it found something, once for each
 /// find.
 pub fn evaluate(subject: &Subject<'_>) -> Facts {
-    let mut facts = Vec::new();
-    pattern::evaluate(subject, &mut facts);
-    for rule in code::RULES.iter().filter(|rule| rule.meta().lifecycle != Lifecycle::Retired) {
-        evaluate_one(*rule, subject, &mut facts);
+    let kind = subject.capability.kind;
+    let mut told = Vec::new();
+    pattern::evaluate(subject, &mut told);
+    let rules = CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules);
+    for (rule, meta, number) in rules {
+        let mut sink = FactSink::numbered(meta, *number);
+        rule.check(subject, &mut sink);
+        told.extend(without_flood(sink.answers));
     }
-    Facts::new(subject.capability.kind, facts)
+    Facts::told(kind, answers::nothing_found(kind), told)
 }
+
+/// A rule in code with what is known of it and its place among all rules.
+type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
+
+/// For each kind the rules in code that run on it.
+static CODE_RULES: LazyLock<Vec<(Kind, Vec<CodeRule>)>> = LazyLock::new(|| {
+    let running = || code::RULES.iter().map(|rule| (*rule, rule.meta(), number(rule.meta().id.as_str())));
+    let runs = |meta: &RuleMeta, kind| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind);
+    Kind::ALL.into_iter().map(|kind| (kind, running().filter(|(_, meta, _)| runs(meta, kind)).collect())).collect()
+});
 
 /// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
 pub fn unavailable(kind: Kind) -> Facts {
-    let mut facts = Vec::new();
-    for meta in all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired) {
-        let mut sink = FactSink::new(meta, &mut facts);
-        if meta.kinds.contains(&kind) {
-            sink.unavailable("nothing could be read");
-        } else {
-            sink.not_applicable();
-        }
-    }
-    Facts::new(kind, facts)
-}
-
-fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
-    let meta = rule.meta();
-    let mut own = Vec::new();
-    let mut sink = FactSink::new(meta, &mut own);
-    if meta.kinds.contains(&subject.capability.kind) {
-        rule.check(subject, &mut sink);
-        if sink.facts.is_empty() {
-            sink.absent();
-        }
-    } else {
-        sink.not_applicable();
-    }
-    facts.extend(without_flood(own));
+    let applies = all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
+    let told =
+        applies.map(|meta| answers::unavailable(meta, number(meta.id.as_str()), "nothing could be read")).collect();
+    Facts::told(kind, answers::nothing_found(kind), told)
 }
 
 /// The most findings of one rule in one file that are kept apart: who repeats a thing a thousand times shall not drown
@@ -258,21 +261,24 @@ fn evaluate_one(rule: &dyn Rule, subject: &Subject<'_>, facts: &mut Vec<Fact>) {
 const FINDINGS_PER_FILE: usize = 50;
 
 /// Keeps the worst and first findings of a rule in each file; the last of those kept says how many more there were.
-fn without_flood(own: Vec<Fact>) -> Vec<Fact> {
+fn without_flood(own: Vec<Answer>) -> Vec<Answer> {
     if own.len() <= FINDINGS_PER_FILE {
         return own;
     }
-    let mut by_file: BTreeMap<String, Vec<Fact>> = BTreeMap::new();
-    for fact in own {
-        by_file.entry(fact.place.file.clone()).or_default().push(fact);
+    let mut by_file: BTreeMap<String, Vec<Answer>> = BTreeMap::new();
+    for answer in own {
+        by_file.entry(answer.fact().place.file.clone()).or_default().push(answer);
     }
     let mut kept = Vec::new();
     for (_, mut facts) in by_file {
         let more = facts.len().saturating_sub(FINDINGS_PER_FILE);
         if more > 0 {
-            facts.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place)));
+            facts.sort_by(|a, b| {
+                let (a, b) = (a.fact(), b.fact());
+                b.severity.cmp(&a.severity).then_with(|| a.place.cmp(&b.place))
+            });
             facts.truncate(FINDINGS_PER_FILE);
-            if let Some(last) = facts.last_mut() {
+            if let Some(last) = facts.last_mut().map(Answer::fact_mut) {
                 last.evidence = format!("{} (and {more} more in this file)", last.evidence);
             }
         }
@@ -303,10 +309,14 @@ pub fn all() -> &'static [&'static RuleMeta] {
     &ALL
 }
 
+/// The place of a rule among all, in the order of their ids.
+pub(crate) fn number(id: &str) -> Option<usize> {
+    ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
+}
+
 /// What is known of one rule.
 pub fn find(id: &str) -> Option<&'static RuleMeta> {
-    let index = ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()?;
-    ALL.get(index).copied()
+    ALL.get(number(id)?).copied()
 }
 
 /// The names of a rule in one method's own catalogue; empty where the method has none for it, or no rule is so called.

@@ -47,15 +47,28 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     let mut pointer = String::new();
     let mut frames: Vec<Step> = Vec::new();
+    // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is.
+    let mut is_wanted = wanted.contains("");
     for token in Tokens::of(text) {
         let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
-        if starts_value && enter(text, &token, frames.last_mut(), &mut pointer) && wanted.contains(pointer.as_str()) {
-            found.insert(pointer.clone(), token.start);
+        let step = frames.last_mut();
+        if starts_value && step.as_ref().is_none_or(|step| step.wanted) && enter(text, &token, step, &mut pointer) {
+            is_wanted = wanted.contains(pointer.as_str());
+            if is_wanted {
+                found.insert(pointer.clone(), token.start);
+            }
         }
         match token.lexeme {
             Lexeme::Open if frames.len() >= MAX_DEPTH => break,
-            Lexeme::Open => frames.push(Step::of(token.byte, pointer.len())),
-            Lexeme::Close => pointer.truncate(frames.pop().map_or(0, |step| step.mark)),
+            Lexeme::Open => {
+                let wanted = is_wanted && frames.last().is_none_or(|step| step.wanted);
+                frames.push(Step::of(token.byte, pointer.len(), wanted));
+            }
+            Lexeme::Close => {
+                let step = frames.pop();
+                is_wanted = step.as_ref().map_or_else(|| wanted.contains(""), |step| step.wanted);
+                pointer.truncate(step.map_or(0, |step| step.mark));
+            }
             Lexeme::Comma => {
                 if let Some(step) = frames.last_mut() {
                     step.awaits_key = step.object;
@@ -71,7 +84,7 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
 
 /// Writes a key as a component of a JSON Pointer.
 pub(crate) fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1") } else { key.to_owned() }
 }
 
 /// Moves the pointer to the child that begins at a token; false for the value that follows a key, whose place was
@@ -100,12 +113,14 @@ struct Step {
     index: usize,
     /// The length of the pointer to the object or array itself.
     mark: usize,
+    /// Whether it is wanted, or something in it may be.
+    wanted: bool,
 }
 
 impl Step {
-    const fn of(byte: u8, mark: usize) -> Self {
+    const fn of(byte: u8, mark: usize, wanted: bool) -> Self {
         let object = byte == b'{';
-        Self { object, awaits_key: object, index: 0, mark }
+        Self { object, awaits_key: object, index: 0, mark, wanted }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::points::Points;
 use crate::score::Part;
 
 use super::super::findings::{self, Answered, Finding, Outcomes};
-use super::super::terms::distinct;
+use super::super::terms::{distinct, push_looked};
 use super::numbers::{Risk, TABLE};
 
 pub(super) const METADATA: &str = "measure-metadata";
@@ -59,13 +59,20 @@ impl Check {
 
     /// The check as a part of the score.
     pub(super) fn part(&self) -> Part {
-        let status = match self.status {
-            Status::Completed { risk, .. } => format!("completed, risk {}", risk.as_str()),
-            Status::NotDeterminable => "not_determinable".into(),
-            Status::NotApplicable => "not_applicable".into(),
-        };
         let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
-        let note = format!("{status}; determined: {determined}; not determined: {}", self.undetermined);
+        let mut note = String::with_capacity(96 + determined.len() + self.undetermined.len());
+        match self.status {
+            Status::Completed { risk, .. } => {
+                note.push_str("completed, risk ");
+                note.push_str(risk.as_str());
+            }
+            Status::NotDeterminable => note.push_str("not_determinable"),
+            Status::NotApplicable => note.push_str("not_applicable"),
+        }
+        note.push_str("; determined: ");
+        note.push_str(determined);
+        note.push_str("; not determined: ");
+        note.push_str(self.undetermined);
         Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note }
     }
 
@@ -174,7 +181,8 @@ pub(super) fn code(findings: &[Finding], answered: Answered) -> Check {
     }
     let verdict = package_verdict(score, severest);
     said.push_str(&format!(" = {score}, {}, {verdict}", risk_of(score).as_str()));
-    said.push_str(&format!("; {} of {} rules could look", answered.answered, answered.asked));
+    said.push_str("; ");
+    push_looked(&mut said, answered);
     check.completed(score, risk_of(score).max(forced), said).of(answered)
 }
 

@@ -11,7 +11,7 @@ use crate::rules::RuleMeta;
 use crate::score::{Coverage, RubricRef, Score};
 use crate::time::AsOf;
 
-use super::findings::{self, Finding, Outcomes};
+use super::findings::{self, Asked, Finding, Outcomes};
 use super::terms::{close, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -44,11 +44,13 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     findings::needs(FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
 });
 
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+
 /// The rules whose codes report abuse, and the others, by id.
-static REPORTERS_AND_READERS: LazyLock<(Vec<&'static str>, Vec<&'static str>)> = LazyLock::new(|| {
+static REPORTERS_AND_READERS: LazyLock<(Asked, Asked)> = LazyLock::new(|| {
     let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
     let of = |wanted| findings::coded_rules(FAMILY).filter(move |meta| reports(meta) == wanted);
-    (of(true).map(|meta| meta.id.as_str()).collect(), of(false).map(|meta| meta.id.as_str()).collect())
+    (Asked::new(of(true).map(|meta| meta.id.as_str())), Asked::new(of(false).map(|meta| meta.id.as_str())))
 });
 
 impl Rubric for AgentScore {
@@ -62,7 +64,7 @@ impl Rubric for AgentScore {
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
         let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
+        if let Some(rule) = outcomes.unreported(&ASKED) {
             return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
         }
         let mut counted = findings::counted(facts, FAMILY, |code| TABLE.code.types.get(code).copied());
@@ -73,12 +75,11 @@ impl Rubric for AgentScore {
         let (reports, code): (Vec<Finding>, Vec<Finding>) =
             counted.into_iter().partition(|finding| is_report(&finding.code));
         let (reporters, readers) = &*REPORTERS_AND_READERS;
-        let answered = |rules: &[&'static str]| outcomes.answered(rules.iter().copied());
         let checks = [
             checks::deployer(facts),
             checks::model(facts, &outcomes),
-            checks::code(&code, answered(readers)),
-            checks::abuse(&reports, answered(reporters)),
+            checks::code(&code, outcomes.answered(readers)),
+            checks::abuse(&reports, outcomes.answered(reporters)),
             checks::permissions(facts, &outcomes),
             checks::deployment(facts, &outcomes),
         ];

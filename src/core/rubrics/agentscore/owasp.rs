@@ -9,7 +9,8 @@ use crate::fact::Facts;
 use crate::rules::{self, Lifecycle};
 use crate::score::Part;
 
-use super::super::findings::Outcomes;
+use super::super::findings::{Asked, Outcomes};
+use super::super::terms::{push_looked, push_number};
 use super::numbers::TABLE;
 
 /// How rules cite a risk.
@@ -17,10 +18,11 @@ const CITE: &str = "owasp-mcp:";
 
 /// One risk and the stable rules that cite it, by id.
 struct Risk {
-    code: &'static str,
-    title: &'static str,
-    published: &'static str,
+    name: String,
+    /// The beginning of what is said of it.
+    said: String,
     rules: Vec<&'static str>,
+    asked: Asked,
 }
 
 static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
@@ -33,7 +35,8 @@ static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
     let risk = |(code, (title, published)): (&'static String, &'static (String, String))| {
         let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
         rules.sort_unstable();
-        Risk { code, title, published, rules }
+        let (name, said) = (format!("{CITE}{code}"), format!("{title}, {published} by the method; "));
+        Risk { name, said, asked: Asked::new(rules.iter().copied()), rules }
     };
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
@@ -45,13 +48,14 @@ pub(super) fn parts(facts: &Facts, outcomes: &Outcomes<'_>) -> Vec<Part> {
         *found.entry(finding.rule.as_str()).or_default() += 1;
     }
     let part = |risk: &Risk| {
-        let answered = outcomes.answered(risk.rules.iter().copied());
+        let answered = outcomes.answered(&risk.asked);
         let findings: usize = risk.rules.iter().filter_map(|rule| found.get(rule)).sum();
-        let note = format!(
-            "{}, {} by the method; {findings} findings; {} of {} rules could look",
-            risk.title, risk.published, answered.answered, answered.asked
-        );
-        Part { name: format!("{CITE}{}", risk.code), value: None, coverage: answered.coverage(), note }
+        let mut note = String::with_capacity(risk.said.len() + 48);
+        note.push_str(&risk.said);
+        push_number(&mut note, findings);
+        note.push_str(" findings; ");
+        push_looked(&mut note, answered);
+        Part { name: risk.name.clone(), value: None, coverage: answered.coverage(), note }
     };
     RISKS.iter().map(part).collect()
 }

@@ -73,7 +73,7 @@ fn fact_of(type_: &str, severity: Severity) -> Fact {
 fn published_results_come_out_as_printed_given_their_findings() {
     for (name, posted, score, risk) in POSTED {
         let given: Vec<Fact> = posted.iter().map(|(type_, severity)| fact_of(type_, *severity)).collect();
-        let mut facts: Vec<Fact> = reported(Kind::Package, &[], Outcome::False).all().to_vec();
+        let mut facts: Vec<Fact> = reported(Kind::Package, &[], Outcome::False).all().cloned().collect();
         facts.retain(|fact| given.iter().all(|given| given.rule != fact.rule));
         facts.extend(given);
         let scored = AgentScore.score(&Facts::new(Kind::Package, facts), day());

@@ -14,7 +14,7 @@ use crate::points::Points;
 use crate::score::{Coverage, Part, RubricRef, Score};
 use crate::time::AsOf;
 
-use super::findings::{self, Answered, Finding, Outcomes};
+use super::findings::{self, Answered, Asked, Finding, Outcomes};
 use super::terms::{distinct, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
@@ -57,6 +57,10 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
 
 static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[ANNOTATIONS]));
 
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+static CODED: LazyLock<Asked> =
+    LazyLock::new(|| Asked::new(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())));
+
 impl Rubric for McpBundles {
     fn meta(&self) -> &RubricMeta {
         &META
@@ -76,13 +80,13 @@ impl Rubric for McpBundles {
             return none(format!("MCPBundles publishes no score for a {}", facts.kind));
         }
         let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
+        if let Some(rule) = outcomes.unreported(&ASKED) {
             return none(format!("rule {rule} has not reported"));
         }
         let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
             return none("no tool definition could be read".into());
         };
-        let answered = outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str()));
+        let answered = outcomes.answered(&CODED);
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }

@@ -14,8 +14,8 @@ use crate::rules::RuleMeta;
 use crate::score::{Part, RubricRef, Score, Term};
 use crate::time::AsOf;
 
-use super::findings::{self, Answered, Finding, Outcomes};
-use super::terms::{close, distinct, term};
+use super::findings::{self, Answered, Asked, Finding, Outcomes};
+use super::terms::{close, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
@@ -80,12 +80,14 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
 
 static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[]));
 
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+
 /// The rules that speak on each axis, by id.
-static BY_AXIS: LazyLock<BTreeMap<Axis, Vec<&'static str>>> = LazyLock::new(|| {
+static BY_AXIS: LazyLock<BTreeMap<Axis, Asked>> = LazyLock::new(|| {
     let speaks =
         |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
     let rules = |axis| findings::coded_rules(FAMILY).filter(move |meta| speaks(meta, axis));
-    Axis::ALL.into_iter().map(|axis| (axis, rules(axis).map(|meta| meta.id.as_str()).collect())).collect()
+    Axis::ALL.into_iter().map(|axis| (axis, Asked::new(rules(axis).map(|meta| meta.id.as_str())))).collect()
 });
 
 impl Rubric for SaferSkills {
@@ -99,12 +101,10 @@ impl Rubric for SaferSkills {
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
         let outcomes = Outcomes::of(facts);
-        let answered: BTreeMap<Axis, Answered> = Axis::ALL
-            .into_iter()
-            .map(|axis| (axis, outcomes.answered(BY_AXIS.get(&axis).into_iter().flatten().copied())))
-            .collect();
-        let all = outcomes.answered(NEEDS.iter().copied());
-        if let Some(rule) = outcomes.unreported(&NEEDS) {
+        let answered: BTreeMap<Axis, Answered> =
+            Axis::ALL.into_iter().filter_map(|axis| Some((axis, outcomes.answered(BY_AXIS.get(&axis)?)))).collect();
+        let all = outcomes.answered(&ASKED);
+        if let Some(rule) = outcomes.unreported(&ASKED) {
             return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
         }
         if all.answered == 0 {
@@ -203,7 +203,8 @@ fn axis_part(axis: Axis, value: i64, answered: Answered, findings: &[&Finding], 
     if shadow > 0 {
         note.push_str(&format!("; {shadow} of shadow rules, without weight"));
     }
-    note.push_str(&format!("; {} of {} rules could look", answered.answered, answered.asked));
+    note.push_str("; ");
+    push_looked(&mut note, answered);
     Part { name: axis.as_str().into(), value: Some(Points::whole(value)), coverage: answered.coverage(), note }
 }
 

@@ -98,7 +98,7 @@ fn shadow_rules_are_reported_and_weigh_nothing() {
 /// The score of a capability in which one rule found something at its own severity.
 fn with(kind: Kind, rule: &str) -> Score {
     let severity = crate::rules::find(rule).expect("a rule").severity;
-    let mut facts: Vec<_> = reported(kind, &[], Outcome::False).all().to_vec();
+    let mut facts: Vec<_> = reported(kind, &[], Outcome::False).all().cloned().collect();
     facts.retain(|fact| fact.rule.as_str() != rule);
     facts.push(fact(rule, Outcome::True, severity, serde_json::Value::Null));
     SaferSkills.score(&Facts::new(kind, facts), day())

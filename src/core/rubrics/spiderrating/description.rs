@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::points::Points;
+use crate::points::{self, Points};
 
 use super::numbers::{Dimensions, ENGINE};
 
@@ -173,6 +173,10 @@ pub(super) fn composite(values: &Dimensions, weights: &Dimensions) -> Points {
 }
 
 /// Rounds to some decimals, half to even on the exact binary value, as the reference does.
-pub(super) fn round(value: f64, decimals: usize) -> f64 {
-    format!("{value:.decimals$}").parse().unwrap_or(0.0)
+pub(super) fn round(value: f64, decimals: u32) -> f64 {
+    match points::rounded(value, decimals) {
+        // The quotient of two whole numbers is the float nearest to it, as the parsed text of it is.
+        Some(units) => (units as f64 / f64::from(10_u32.pow(decimals))).copysign(value),
+        None => format!("{value:.*}", decimals as usize).parse().unwrap_or(0.0),
+    }
 }

@@ -12,7 +12,7 @@ use crate::points::Points;
 use crate::score::{Coverage, RubricRef, Score};
 use crate::time::AsOf;
 
-use super::findings::{self, Finding, Outcomes};
+use super::findings::{self, Asked, Finding, Outcomes};
 use super::{Rubric, RubricMeta, bands};
 
 mod architecture;
@@ -65,6 +65,16 @@ fn text() -> Digest {
 static NEEDS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| findings::needs(FAMILY, &[TOOLS, SKILL, NAME, ARCHITECTURE, METADATA]));
 
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+
+/// The rules with codes, and the same with the measure of a skill's name.
+static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(coded()));
+static CODED_AND_NAME: LazyLock<Asked> = LazyLock::new(|| Asked::new(coded().chain([NAME])));
+
+fn coded() -> impl Iterator<Item = &'static str> {
+    findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())
+}
+
 impl Rubric for SpiderRating {
     fn meta(&self) -> &RubricMeta {
         &META
@@ -86,7 +96,7 @@ fn rated(meta: &RubricMeta, facts: &Facts, no: &str, score: impl FnOnce(&Outcome
         return none(format!("{no} {}", facts.kind));
     }
     let outcomes = Outcomes::of(facts);
-    match outcomes.unreported(&NEEDS) {
+    match outcomes.unreported(&ASKED) {
         Some(rule) => none(format!("rule {rule} has not reported")),
         None => score(&outcomes),
     }
@@ -98,7 +108,7 @@ fn inputs(facts: &Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs {
     Inputs {
         dimensions: dimensions(facts),
         findings: with_typosquat(facts, findings::counted(facts, FAMILY, published)),
-        answered: outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str()).chain([NAME])),
+        answered: outcomes.answered(&CODED_AND_NAME),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         no_source: claimed.repository == Some(false),
         metadata: metadata::layer(facts.kind, &claimed, at.start_of_day()),

@@ -3,12 +3,9 @@
 //! Legs are capabilities, not defects. Must not decide how bad a combination is. Own definitions; the method that counts
 //! TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its object, or for a command.
 
-use std::sync::LazyLock;
-
-use regex::bytes::{Regex, RegexBuilder};
-
 use crate::evidence::document::Document;
 use crate::fact::{Confidence, Place, Severity};
+use crate::rules::pattern::Question;
 use crate::rules::{FactSink, Subject};
 
 use super::tool_capabilities::{Words, destroys_local, destroys_shared, sends, sensitive, untrusted, workspace};
@@ -110,11 +107,10 @@ fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
 }
 
 /// The first words of a skill's own instructions that show a leg.
-fn leg(document: &Document, pattern: &Regex) -> Option<Leg> {
-    let text = document.text.as_bytes().get(..document.text.len().min(MAX_TEXT)).unwrap_or_default();
-    let found = pattern.find(text)?;
-    let shown = String::from_utf8_lossy(found.as_bytes()).into_owned();
-    Some(Leg { shown, place: document.place(found.start()) })
+fn leg(document: &Document, question: &Question) -> Option<Leg> {
+    let found = question.first_in(document, MAX_TEXT)?;
+    let shown = String::from_utf8_lossy(document.text.as_bytes().get(found.clone())?).into_owned();
+    Some(Leg { shown, place: document.place(found.start) })
 }
 
 /// Reports a flow where there is one: at its last leg, with all of them in their order.
@@ -128,36 +124,25 @@ pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'
 /// How much of a skill's text is looked at, in bytes.
 const MAX_TEXT: usize = 256 * 1024;
 
-fn pattern(text: &str) -> Regex {
-    RegexBuilder::new(text).unicode(false).case_insensitive(true).build().expect("the pattern is fixed and valid")
-}
+/// What is asked of the text of a skill.
+pub(super) static QUESTIONS: [&Question; 5] = [&UNTRUSTED, &SENSITIVE, &WORKSPACE, &SINK, &DESTROY];
 
-static UNTRUSTED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"\b(?:fetch|scrape|crawl|browse|visit|summari[sz]e|search|read|open|monitor)(?:es|s|ing)?\s+(?:\w+\s+){0,2}(?:web ?pages?|web ?sites?|the\s+(?:web|internet)|urls?|inbox|e-?mails?|tweets?|(?:github |pr |pull request |user )?(?:issues?|comments?)|(?:rss |news )?feeds?|tickets?|forum|subreddit)\b",
-        r"|\b(?:WebFetch|WebSearch)\b",
-    ))
-});
-static SENSITIVE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:read|load|cat|open|access|extract|export|collect|list|search|query|retrieve)(?:s|ing)?\s+(?:\S+\s+){0,3}?(?:~/\.(?:ssh|aws|gnupg)|\.env\b|credentials|passwords?|private keys?|keychain|inbox|(?:the user'?s |your |my )(?:e-?mails?|messages|contacts)|bank (?:account|statement)s?|medical records?|patient (?:data|records?)|payroll|vault)",
-    )
-});
-static WORKSPACE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:read|load|open|scan|list|export|collect)(?:s|ing)?\s+(?:\w+\s+){0,3}?(?:local files?|(?:source|project|user'?s?) files?|codebase|repository|workspace|documents folder|home directory|notes|database|git (?:log|history|diff))\b",
-    )
-});
-static SINK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"\bcurl\s[^\n]{0,160}?(?:-X\s*(?:POST|PUT)|--data|\s-d\s|\s-F\s|--upload-file|\s-T\s)|\brequests\.(?:post|put)\(|\baxios\.(?:post|put)\(",
-        r"|\b(?:send|post|upload|publish|forward|submit)(?:s|ing)?\s+(?:\w+\s+){0,4}?(?:to|via|on|in|through)\s+(?:\w+\s+){0,2}?(?:slack|discord|telegram|twitter|linkedin|webhook|e-?mail|sms|pastebin|s3|server|endpoint)\b",
-        r"|\b(?:send|reply to|forward)(?:s|ing)?\s+(?:an?|the|e?ach|every)\s+(?:\w+\s+)?(?:e-?mails?|sms|slack message|dm|tweet)\b",
-    ))
-});
-static DESTROY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"\brm\s+-(?:rf|fr|r)\b|\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\b|\bTRUNCATE\s+TABLE\b|\bterraform\s+destroy\b|\bkubectl\s+delete\b|\bgit\s+push\s+[^\n]{0,40}?(?:--force\b|-f\b)|\bgit\s+reset\s+--hard\b|\baws\s+s3\s+rb\b|\bgh\s+repo\s+delete\b",
-        r"|\bdelet(?:e|es|ing)\s+(?:all|every|the user'?s?|entire|production|remote)\s+(?:\w+\s+)?(?:files?|director(?:y|ies)|branch(?:es)?|databases?|tables?|records?|resources?|e-?mails?|accounts?|repositor(?:y|ies)|buckets?)\b",
-    ))
-});
+static UNTRUSTED: Question = Question::new(concat!(
+    r"(?i)\b(?:fetch|scrape|crawl|browse|visit|summari[sz]e|search|read|open|monitor)(?:es|s|ing)?\s+(?:\w+\s+){0,2}(?:web ?pages?|web ?sites?|the\s+(?:web|internet)|urls?|inbox|e-?mails?|tweets?|(?:github |pr |pull request |user )?(?:issues?|comments?)|(?:rss |news )?feeds?|tickets?|forum|subreddit)\b",
+    r"|\b(?:WebFetch|WebSearch)\b",
+));
+static SENSITIVE: Question = Question::new(
+    r"(?i)\b(?:read|load|cat|open|access|extract|export|collect|list|search|query|retrieve)(?:s|ing)?\s+(?:\S+\s+){0,3}?(?:~/\.(?:ssh|aws|gnupg)|\.env\b|credentials|passwords?|private keys?|keychain|inbox|(?:the user'?s |your |my )(?:e-?mails?|messages|contacts)|bank (?:account|statement)s?|medical records?|patient (?:data|records?)|payroll|vault)",
+);
+static WORKSPACE: Question = Question::new(
+    r"(?i)\b(?:read|load|open|scan|list|export|collect)(?:s|ing)?\s+(?:\w+\s+){0,3}?(?:local files?|(?:source|project|user'?s?) files?|codebase|repository|workspace|documents folder|home directory|notes|database|git (?:log|history|diff))\b",
+);
+static SINK: Question = Question::new(concat!(
+    r"(?i)\bcurl\s[^\n]{0,160}?(?:-X\s*(?:POST|PUT)|--data|\s-d\s|\s-F\s|--upload-file|\s-T\s)|\brequests\.(?:post|put)\(|\baxios\.(?:post|put)\(",
+    r"|\b(?:send|post|upload|publish|forward|submit)(?:s|ing)?\s+(?:\w+\s+){0,4}?(?:to|via|on|in|through)\s+(?:\w+\s+){0,2}?(?:slack|discord|telegram|twitter|linkedin|webhook|e-?mail|sms|pastebin|s3|server|endpoint)\b",
+    r"|\b(?:send|reply to|forward)(?:s|ing)?\s+(?:an?|the|e?ach|every)\s+(?:\w+\s+)?(?:e-?mails?|sms|slack message|dm|tweet)\b",
+));
+static DESTROY: Question = Question::new(concat!(
+    r"(?i)\brm\s+-(?:rf|fr|r)\b|\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\b|\bTRUNCATE\s+TABLE\b|\bterraform\s+destroy\b|\bkubectl\s+delete\b|\bgit\s+push\s+[^\n]{0,40}?(?:--force\b|-f\b)|\bgit\s+reset\s+--hard\b|\baws\s+s3\s+rb\b|\bgh\s+repo\s+delete\b",
+    r"|\bdelet(?:e|es|ing)\s+(?:all|every|the user'?s?|entire|production|remote)\s+(?:\w+\s+)?(?:files?|director(?:y|ies)|branch(?:es)?|databases?|tables?|records?|resources?|e-?mails?|accounts?|repositor(?:y|ies)|buckets?)\b",
+));

@@ -77,9 +77,9 @@ impl Scene {
             content: Digest::of(b""),
         };
         let subject = Subject { capability: &capability, evidence: &self.evidence, claims: &self.claims, gaps: &[] };
-        let mut facts = Vec::new();
-        rule.check(&subject, &mut FactSink::new(rule.meta(), &mut facts));
-        facts
+        let mut sink = FactSink::new(rule.meta());
+        rule.check(&subject, &mut sink);
+        sink.facts().cloned().collect()
     }
 
     /// The value that a rule measures.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::document::Document;
+use crate::rules::pattern::Question;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::measure_meta::{Text, bare_skill, measure, two_tools};
@@ -36,7 +37,7 @@ impl Rule for MeasureSkillDescription {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         match skill_text(subject) {
-            Some(document) => facts.measured(signals(&document.text)),
+            Some(document) => facts.measured(signals(document)),
             None => facts.unavailable("no SKILL.md could be read"),
         }
     }
@@ -56,39 +57,39 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// The signals that are looked for in the whole text.
-const SIGNALS: [(&str, &str); 11] = [
-    ("purpose", r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?"),
-    ("requirements", r"(?i-u)requires?|dependencies|prerequisites|requirements?"),
-    ("binaries", r"(?-u)bins:\s*\["),
-    ("file_access", r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)"),
+pub(super) static SIGNALS: [(&str, Question); 11] = [
+    ("purpose", Question::new(r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?")),
+    ("requirements", Question::new(r"(?i-u)requires?|dependencies|prerequisites|requirements?")),
+    ("binaries", Question::new(r"(?-u)bins:\s*\[")),
+    ("file_access", Question::new(r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)")),
     (
         "effects",
-        concat!(
+        Question::new(concat!(
             r"(?i-u)side(?u:.)?effects?|modif|changes?|creates?\s+files?|writes?\s+to|deletes?|removes?",
             r"|warning|caution"
-        ),
+        )),
     ),
-    ("undo", r"(?i-u)undo|revert|rollback|backup"),
-    ("examples", r"(?i-u)example|e\.g\.|usage|demo|sample"),
-    ("limits", r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat"),
-    ("steps", r"(?i-u)step\s+\d|1\.|first,|then,"),
-    ("scope", r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to"),
-    ("when", r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for"),
+    ("undo", Question::new(r"(?i-u)undo|revert|rollback|backup")),
+    ("examples", Question::new(r"(?i-u)example|e\.g\.|usage|demo|sample")),
+    ("limits", Question::new(r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat")),
+    ("steps", Question::new(r"(?i-u)step\s+\d|1\.|first,|then,")),
+    ("scope", Question::new(r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to")),
+    ("when", Question::new(r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for")),
 ];
-
-/// The signals' expressions. Most texts hold most of them near their beginning, so that each looks for itself.
-static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| SIGNALS.iter().map(|(_, text)| pattern(text)).collect());
 
 /// The signal that is looked for in the beginning.
 static VERB: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i-u)\b(?:create|analyze|search|generate|debug|test|build|deploy|monitor|scan|fix)\b"));
 
-fn signals(text: &str) -> Value {
+fn signals(document: &Document) -> Value {
+    let text = document.text.as_str();
     let body = text.trim();
     let beginning: Vec<&str> = body.lines().take(10).collect();
-    let occurs = |expression: &Regex| expression.is_match(text.as_bytes());
-    let names = SIGNALS.iter().map(|(name, _)| (*name).to_owned());
-    let mut signals: Map<String, Value> = names.zip(EXPRESSIONS.iter().map(occurs).map(Value::Bool)).collect();
+    let signal = |(name, question): &(&str, Question)| {
+        let occurs = question.first_in(document, usize::MAX).is_some();
+        ((*name).to_owned(), Value::Bool(occurs))
+    };
+    let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();
     signals.insert("title".to_owned(), json!(body.starts_with('#')));
     signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));
     signals.insert("length".to_owned(), json!(text.chars().count()));
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn any_apostrophe_does() {
         for text in ["it doesn't work", "it doesn\u{2019}t work"] {
-            assert_eq!(signals(text)["limits"], true);
+            assert_eq!(signals(&Document::read("SKILL.md", text.as_bytes(), &mut Vec::new()))["limits"], true);
         }
     }
 

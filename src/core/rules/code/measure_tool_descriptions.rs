@@ -147,7 +147,9 @@ fn density(text: &str) -> Option<(usize, usize, usize, usize)> {
     if words.len() < 3 {
         return None;
     }
-    let unique: BTreeSet<&str> = words.iter().copied().collect();
+    let mut unique = words.clone();
+    unique.sort_unstable();
+    unique.dedup();
     let long = unique.iter().filter(|word| word.chars().nth(1).is_some());
     let content = long.clone().filter(|word| TRIGGER_WORDS.binary_search(*word).is_err());
     Some((content.count(), long.count(), unique.len(), words.len()))
@@ -157,6 +159,9 @@ fn density(text: &str) -> Option<(usize, usize, usize, usize)> {
 /// whether every pair could be compared. Words of at most two letters and words of more than half of the tools do not
 /// count.
 fn overlaps(tools: &[(&str, &str)]) -> (Vec<Option<(usize, usize)>>, bool) {
+    if tools.len() < 2 {
+        return (vec![None; tools.len()], true);
+    }
     let words = content_words(tools);
     let mut best: Vec<Option<(usize, usize)>> = vec![None; tools.len()];
     let mut budget = COMPARISON_BUDGET;

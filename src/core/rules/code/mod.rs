@@ -1,6 +1,7 @@
 //! Rules that need structure, one file each, in one slice.
 
 use super::Rule;
+use super::pattern::Question;
 
 mod agent_config;
 mod binary_bytecode;
@@ -143,6 +144,11 @@ mod tool_texts;
 #[cfg(test)]
 mod tool_traps;
 mod tool_values;
+
+/// Every question that rules here ask of the whole text of a skill, always in the same order.
+pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
+    flow_legs::QUESTIONS.into_iter().chain(measure_skill_description::SIGNALS.iter().map(|(_, question)| question))
+}
 
 /// Every rule that is written in code.
 pub const RULES: &[&dyn Rule] = &[

@@ -2,6 +2,8 @@
 //!
 //! A lead and never a verdict: most names that are close to others belong to honest people.
 
+use std::sync::LazyLock;
+
 use crate::capability::Kind;
 use crate::fact::Place;
 use crate::rules::{FactSink, Subject};
@@ -37,11 +39,11 @@ fn skill(name: &str) -> Option<&'static str> {
     if SKILL_NEIGHBOURS.contains(&folded.as_str()) {
         return None;
     }
-    almost(&folded, &SKILL_TARGETS)
+    almost(&folded, &FOLDED_TARGETS)
 }
 
 fn bare(name: &str) -> Option<&'static str> {
-    almost(&fold(name.rsplit('/').next().unwrap_or(name)), &SERVER_PACKAGES)
+    almost(&fold(name.rsplit('/').next().unwrap_or(name)), &FOLDED_PACKAGES)
 }
 
 /// The scope and the name of an npm or PyPI package, as its slug (`npm:@scope/name#kind:path`) has them.
@@ -55,24 +57,40 @@ fn package(slug: &str) -> Option<&'static str> {
     if SCOPES.contains(&scope) {
         return None;
     }
-    almost(&fold(scope), &SCOPES).or_else(|| bare(name))
+    almost(&fold(scope), &FOLDED_SCOPES).or_else(|| bare(name))
+}
+
+/// A known name, as it is written and folded.
+struct Known {
+    name: &'static str,
+    folded: String,
+    letters: Vec<char>,
+}
+
+type AllKnown = LazyLock<Vec<Known>>;
+
+static FOLDED_TARGETS: AllKnown = LazyLock::new(|| all_known(&SKILL_TARGETS));
+static FOLDED_PACKAGES: AllKnown = LazyLock::new(|| all_known(&SERVER_PACKAGES));
+static FOLDED_SCOPES: AllKnown = LazyLock::new(|| all_known(&SCOPES));
+
+fn all_known(names: &[&'static str]) -> Vec<Known> {
+    let known = |name: &&'static str| Known { name, folded: fold(name), letters: folds_to(name).collect() };
+    names.iter().map(known).collect()
 }
 
 /// The known name that a folded one is almost; none where it is one of them.
-fn almost(folded: &str, known: &[&'static str]) -> Option<&'static str> {
+fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
     let letters: Vec<char> = folded.chars().take(LONGEST).collect();
-    if letters.len() < SHORTEST || known.iter().any(|name| folds_to(name).eq(folded.chars())) {
+    if letters.len() < SHORTEST || known.iter().any(|known| known.folded == folded) {
         return None;
     }
     let drawn = redraw(folded);
-    known.iter().copied().find(|name| {
-        // Most known names are longer or shorter by more than a letter: that is seen without folding them.
-        name.len() + 1 >= letters.len()
-            && (folds_to(name).eq(drawn.chars()) || {
-                let target: Vec<char> = folds_to(name).collect();
-                is_one_edit(&letters, &target) && !is_variant(&letters, &target)
-            })
-    })
+    let alike = known.iter().find(|known| {
+        known.name.len() + 1 >= letters.len()
+            && (known.folded == drawn
+                || (is_one_edit(&letters, &known.letters) && !is_variant(&letters, &known.letters)))
+    });
+    alike.map(|known| known.name)
 }
 
 /// No known name is longer; one that is cut to this is none of them.

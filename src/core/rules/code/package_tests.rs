@@ -21,7 +21,7 @@ fn facts_of(example: &Example) -> Vec<(Kind, Fact)> {
     let capabilities = decompose(&bundle, &evidence);
     let facts = capabilities.iter().flat_map(|capability| {
         let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-        evaluate(&subject).all().iter().map(|fact| (capability.kind, fact.clone())).collect::<Vec<_>>()
+        evaluate(&subject).all().map(|fact| (capability.kind, fact.clone())).collect::<Vec<_>>()
     });
     facts.collect()
 }

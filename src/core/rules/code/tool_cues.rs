@@ -52,6 +52,11 @@ pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
 
 /// A label that claims a rank above the user: `SYSTEM OVERRIDE`, `[HIDDEN INSTRUCTION]`, `ACT AS: Administrator`.
 pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
+    // Every label but the last holds a word of six capitals at least.
+    let has_capitals = text.as_bytes().split(|byte| !byte.is_ascii_uppercase()).any(|word| word.len() >= 6);
+    if !has_capitals && !text.contains("ACT AS:") {
+        return None;
+    }
     LABELS.find(text).map(|found| (found.start(), found.end()))
 }
 

@@ -3,6 +3,10 @@
 //! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands. Must not know
 //! where a text stands.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::evidence::decode;
 use crate::evidence::sentences::{Sentence, Text};
 use crate::evidence::surfaces::SurfaceText;
@@ -179,15 +183,16 @@ const KEEPERS: [&str; 24] = [
 
 /// A text whose letters are turned by thirteen places, where it holds the words of an order so.
 fn turned(raw: &str) -> Option<String> {
-    const TURNED: [&str; 8] =
-        ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq"];
-    let lower = raw.to_ascii_lowercase();
+    static TURNED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)vafgehpgvba|vtaber|cnffjbeq|frperg|perqragvny|cerivbhf|zragvba|qvfertneq")
+            .expect("the pattern is fixed and valid")
+    });
     let turn = |letter: char| match letter {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(letter) + 13).unwrap_or(letter),
         'n'..='z' | 'N'..='Z' => char::from_u32(u32::from(letter) - 13).unwrap_or(letter),
         _ => letter,
     };
-    TURNED.iter().any(|word| lower.contains(word)).then(|| raw.chars().map(turn).collect())
+    TURNED.is_match(raw).then(|| raw.chars().map(turn).collect())
 }
 
 /// Whether anything in a text is kept from the user: what else it orders is then no clumsiness.

@@ -73,10 +73,9 @@ fn facts_of(rule: &dyn Rule, example: &Example) -> Vec<Fact> {
         content: Digest::of(b""),
     };
     let subject = Subject { capability: &capability, evidence: &evidence, claims: &example.claims, gaps: &[] };
-    let mut facts = Vec::new();
-    rule.check(&subject, &mut FactSink::new(rule.meta(), &mut facts));
-    facts.retain(|fact| fact.outcome == Outcome::True);
-    facts
+    let mut sink = FactSink::new(rule.meta());
+    rule.check(&subject, &mut sink);
+    sink.facts().filter(|fact| fact.outcome == Outcome::True).cloned().collect()
 }
 
 fn owned(rule: &dyn Rule) -> bool {

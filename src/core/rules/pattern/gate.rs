@@ -4,6 +4,7 @@
 //! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
 //! a byte, however many expressions there are.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -78,14 +79,21 @@ pub(super) struct Gate {
     demands: Vec<u8>,
     /// The expressions that need nothing.
     open: Vec<usize>,
+    /// For each literal, the sets of literals in plans that hold it.
+    in_sets: Lists,
+    /// How many such sets there are.
+    sets: usize,
+    /// What must stand near matches: patterns of one rule ask for the same.
+    near: Vec<Plan<usize>>,
 }
 
-/// What one expression needs, by the numbers of the literals.
+/// What one expression needs, by the numbers of sets of literals.
 #[derive(Debug)]
 struct Expected {
-    within: Option<Plan<Vec<usize>>>,
+    within: Option<Plan<usize>>,
     reach: Option<Reach>,
-    near: Vec<(Plan<Vec<usize>>, usize)>,
+    /// Which of the plans near matches, and how near.
+    near: Vec<(usize, usize)>,
 }
 
 impl Gate {
@@ -106,17 +114,39 @@ impl Gate {
             counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
             demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
         }
-        let expected = |need: &Need| Expected {
-            within: need.within.as_ref().map(|plan| plan.with(&numbers)),
-            reach: need.reach,
-            near: need.near.iter().map(|(plan, bytes)| (plan.with(&numbers), *bytes)).collect(),
+        let mut sets = BTreeMap::new();
+        let each_plan = |tell: &mut dyn FnMut(&Demand)| {
+            needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |set| tell(set)));
         };
+        each_plan(&mut |set| {
+            sets.insert(numbers(set), 0);
+        });
+        sets.values_mut().zip(0..).for_each(|(number, at)| *number = at);
+        let named = |plan: &Plan| plan.with(&|set: &Demand| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
+        let mut near = Vec::new();
+        let mut place_of = |plan: Plan<usize>| {
+            let known = near.iter().position(|other| *other == plan);
+            known.unwrap_or_else(|| {
+                near.push(plan);
+                near.len() - 1
+            })
+        };
+        let expressions = needs.iter().map(|need| Expected {
+            within: need.within.as_ref().map(named),
+            reach: need.reach,
+            near: need.near.iter().map(|(plan, bytes)| (place_of(named(plan)), *bytes)).collect(),
+        });
+        let expressions = expressions.collect();
+        let held: Vec<Vec<usize>> = sets.into_keys().collect();
         let (demands, needed_by): (Vec<Vec<usize>>, Vec<Vec<usize>>) = needed_by.into_iter().unzip();
         Self {
             search: Search::new(&literals),
             meets: Lists::of(&inverted(&demands, literals.len())),
             needed_by: Lists::of(&needed_by),
-            expressions: needs.iter().map(expected).collect(),
+            expressions,
+            in_sets: Lists::of(&inverted(&held, literals.len())),
+            sets: held.len(),
+            near,
             open: counts.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect(),
             demands: counts,
         }
@@ -124,16 +154,20 @@ impl Gate {
 
     /// The expressions that may match a text.
     pub(super) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
-        let mut blocks = Blocks::of(text.len());
-        let mut hits = Hits::new(self.meets.count(), blocks.most());
-        let mut recent = search::NONE;
-        for (at, byte) in text.iter().enumerate() {
-            let block = blocks.step(at, *byte);
-            recent = search::with(recent, *byte);
-            self.search.each_ending_with(recent, |literal| hits.note(literal, block));
-        }
+        let blocks = Blocks::of(text);
+        let mut hits = Hits::new(self.meets.count(), blocks.count());
+        // Literals come nearly in order: no two of them by more than their length out of it.
+        let (mut block, mut passed) = (0, 0);
+        self.search.each(text, |literal, last| {
+            if last >= passed + search::LONGEST {
+                passed = last - search::LONGEST;
+                block = blocks.block_after(block, passed);
+            }
+            hits.note(literal, blocks.block_after(block, last));
+        });
         let expressions = self.met(&hits);
-        Passing { gate: self, blocks, hits, expressions }
+        let fits_near = RefCell::new(vec![None; self.near.len()]);
+        Passing { gate: self, blocks, hits, expressions, sets: OnceCell::new(), fits_near }
     }
 
     /// The expressions all of whose demands are met somewhere, in their order.
@@ -141,7 +175,7 @@ impl Gate {
         let mut expressions = self.open.clone();
         let mut is_met = vec![false; self.needed_by.count()];
         let mut missing = self.demands.clone();
-        for demand in hits.literals().flat_map(|literal| self.meets.list(literal)) {
+        for demand in hits.met().flat_map(|literal| self.meets.list(literal)) {
             let Some(is_met) = is_met.get_mut(*demand as usize).filter(|is_met| !**is_met) else { continue };
             *is_met = true;
             for expression in self.needed_by.list(*demand as usize) {
@@ -203,6 +237,10 @@ pub(super) struct Passing<'a> {
     blocks: Blocks,
     hits: Hits,
     expressions: Vec<usize>,
+    /// Where the sets of literals in plans end, once somebody asked.
+    sets: OnceCell<Hits>,
+    /// Where the plans near matches fit, for those that were asked for.
+    fits_near: RefCell<Vec<Option<Option<Bits>>>>,
 }
 
 /// A part of a text in which matches may lie.
@@ -247,22 +285,32 @@ impl Passing<'_> {
         let whole = || vec![Stretch { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.gate.expressions.get(expression) else { return whole() };
         let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
-        let all = Bits::full(self.blocks.count());
-        let within = expected.within.as_ref().map(|plan| Some(self.fitting(plan)?.spread(reach, 0)));
-        let mut starts = within.unwrap_or_else(|| Some(all.clone()));
+        let mut starts = match &expected.within {
+            Some(plan) => self.fitting(plan).map(|fits| fits.spread(reach, 0)),
+            None => Some(Bits::full(self.blocks.count())),
+        };
         for (plan, bytes) in &expected.near {
             let span = self.blocks.spanned(*bytes);
-            starts = starts.and_then(|starts| starts.and(&self.fitting(plan)?.spread(reach + span, span)));
+            starts = starts.and_then(|starts| self.and_near(starts, *plan, reach + span, span));
         }
-        let starts = starts.and_then(|starts| starts.and(&all));
         starts.iter().flat_map(Bits::runs).map(|run| self.stretch(run, reach)).collect()
+    }
+
+    /// Those blocks that have one in which a plan fits so many further on or so many before them.
+    fn and_near(&self, blocks: Bits, plan: usize, before: usize, after: usize) -> Option<Bits> {
+        let mut known = self.fits_near.borrow_mut();
+        let known = known.get_mut(plan)?;
+        let fits = known.get_or_insert_with(|| self.fitting(self.gate.near.get(plan)?));
+        blocks.and(&fits.as_ref()?.spread(before, after))
     }
 
     /// Blocks of which every match of the part of an expression that a plan is for holds one: where the first of its
     /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
-    fn fitting(&self, plan: &Plan<Vec<usize>>) -> Option<Bits> {
+    fn fitting(&self, plan: &Plan<usize>) -> Option<Bits> {
         match plan {
-            Plan::Literals(literals) => self.hits.of(literals),
+            Plan::Literals(set) => {
+                self.sets.get_or_init(|| self.hits.of_lists(&self.gate.in_sets, self.gate.sets)).of(*set)
+            }
             Plan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
             Plan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));

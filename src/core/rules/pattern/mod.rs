@@ -13,7 +13,8 @@ use std::sync::LazyLock;
 use crate::capability::Kind;
 use crate::evidence::context::{Context, sentence_around};
 use crate::evidence::document::{Document, FileRole, floor_char_boundary};
-use crate::fact::{Confidence, Fact, Severity};
+use crate::fact::{Confidence, Severity};
+use crate::facts::Answer;
 
 use super::{FactSink, Lifecycle, RuleMeta, Subject};
 
@@ -25,6 +26,7 @@ mod frequency;
 mod gate;
 mod literals;
 mod look;
+mod question;
 mod reach;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ use file::DataRule;
 use finds::{Find, Finds};
 use gate::{Gate, Need, Passing, Stretch};
 use look::Look;
+pub(super) use question::Question;
 use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
@@ -50,6 +53,8 @@ struct Engine {
     searches: Vec<(usize, usize)>,
     /// For each rule, where its marks begin among the expressions of the gate.
     marks: Vec<usize>,
+    /// Where the questions of rules in code begin among them, behind all marks.
+    questions: usize,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     gate: Gate,
 }
@@ -74,13 +79,18 @@ impl Engine {
             marks.push(needs.len());
             needs.extend(rule.marks.iter().map(|mark| Need::of(mark.text())));
         }
+        let questions = needs.len();
+        needs.extend(question::needs());
         let gate = Gate::new(&needs);
-        Self { rules, searches, marks, gate }
+        Self { rules, searches, marks, questions, gate }
     }
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
         let passing = self.gate.passing(look.text);
+        if matches!(look.view, View::Written(_)) {
+            question::note(look.document, &passing, self.questions);
+        }
         // The patterns of a rule follow each other, and ask for the same marks.
         let mut marked = None;
         // The marks stand behind all patterns.
@@ -131,9 +141,8 @@ struct Found<'a> {
     cut: Vec<&'a Document>,
 }
 
-/// Runs every data rule over one capability. Each answers exactly once or, where it found something, once for each
-/// find.
-pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
+/// Runs every data rule over one capability. Those that found nothing tell nothing; the others tell once for each find.
+pub(super) fn evaluate(subject: &Subject<'_>, told: &mut Vec<Answer>) {
     let kind = subject.capability.kind;
     let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
@@ -148,25 +157,16 @@ pub(super) fn evaluate(subject: &Subject<'_>, facts: &mut Vec<Fact>) {
             found.entry(find.rule).or_default().finds.push((document, find));
         }
     }
-    for (at, rule) in ENGINE.rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
-        let mut sink = FactSink::new(&rule.meta, facts);
-        if !rule.meta.kinds.contains(&kind) {
-            sink.not_applicable();
-            continue;
-        }
-        let Some(Found { finds, cut }) = found.get(&at) else {
-            sink.absent();
-            continue;
-        };
+    for (at, Found { finds, cut }) in found {
+        let Some(rule) = ENGINE.rules.get(at) else { continue };
+        let mut sink = FactSink::new(&rule.meta);
         for (document, find) in finds {
             sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
         }
         for document in cut {
             sink.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
         }
-        if finds.is_empty() && cut.is_empty() {
-            sink.absent();
-        }
+        told.extend(sink.answers);
     }
 }
 

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_server_without_described_tools_has_no_value() {
-        let mut facts = reported(Kind::McpServer, &[], Outcome::False).all().to_vec();
+        let mut facts: Vec<_> = reported(Kind::McpServer, &[], Outcome::False).all().cloned().collect();
         facts.retain(|fact| fact.rule.as_str() != super::super::TOOLS);
         facts.push(fact(super::super::TOOLS, Outcome::Unavailable, Severity::Info, json!(null)));
         let score = Live.score(&Facts::new(Kind::McpServer, facts), day());

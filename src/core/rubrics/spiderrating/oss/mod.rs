@@ -12,14 +12,14 @@ use crate::points::Points;
 use crate::score::{Coverage, Part, RubricRef, Score};
 use crate::time::AsOf;
 
-use super::super::findings::{self, Outcomes};
+use super::super::findings::Outcomes;
 use super::super::terms::term;
 use super::super::{Rubric, RubricMeta};
 use super::description::{self, ToolSignals};
 use super::layers::{Layer, add_terms, coverage_over, five};
 use super::metadata as claims;
 use super::numbers::{self as shared, Dimensions, ENGINE};
-use super::{ARCHITECTURE, FAMILY, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by, rated};
+use super::{ARCHITECTURE, CODED, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by, rated};
 
 mod metadata;
 mod numbers;
@@ -95,7 +95,7 @@ impl Inputs {
         };
         let project = facts.value(ARCHITECTURE);
         let rated = project.and_then(|value| value["rated_files"].as_u64()).unwrap_or(0);
-        let answered = outcomes.answered(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())).coverage();
+        let answered = outcomes.answered(&CODED).coverage();
         let claimed = claims::read(facts.value(METADATA));
         Self {
             tools,

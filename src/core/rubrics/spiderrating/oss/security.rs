@@ -3,11 +3,9 @@
 //! Which findings there are is ours; what the engine would look at and what each costs is the engine's, version 0.3.4.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use crate::capability::Kind;
-use crate::fact::{Fact, Facts, Outcome, Severity};
-use crate::rules::RuleMeta;
+use crate::fact::{Fact, Facts, Severity};
 use crate::rules::code::measure_architecture::is_rated;
 
 use super::super::description::round;
@@ -38,10 +36,6 @@ impl Security {
     }
 }
 
-/// The rules that carry a code of the family, by id.
-static RULES: LazyLock<BTreeMap<&'static str, &'static RuleMeta>> =
-    LazyLock::new(|| findings::coded_rules(FAMILY).map(|meta| (meta.id.as_str(), meta)).collect());
-
 /// The layer of a capability. `rated` is how many source files the engine would rate.
 pub(super) fn of(facts: &Facts, rated: u64) -> Security {
     match facts.kind {
@@ -52,8 +46,7 @@ pub(super) fn of(facts: &Facts, rated: u64) -> Security {
 
 /// True facts with the codes of their rules.
 fn coded(facts: &Facts) -> impl Iterator<Item = (&Fact, &'static [String])> {
-    let found = facts.all().iter().filter(|fact| fact.outcome == Outcome::True);
-    found.filter_map(|fact| Some((fact, RULES.get(fact.rule.as_str())?.codes.get(FAMILY)?.as_slice())))
+    findings::coded_facts(facts, FAMILY).map(|(fact, _, codes)| (fact, codes))
 }
 
 /// The severest of some codes by the engine's table, the first among equals. Context does not count there.

@@ -137,7 +137,7 @@ fn finding_of(rule: &str, file: &str) -> Fact {
 }
 
 fn security_of(kind: Kind, measured: &[(&str, Value)], findings: &[(&str, &str)]) -> Security {
-    let mut facts = reported(kind, measured, Outcome::False).all().to_vec();
+    let mut facts: Vec<Fact> = reported(kind, measured, Outcome::False).all().cloned().collect();
     facts.extend(findings.iter().map(|(rule, file)| finding_of(rule, file)));
     security::of(&Facts::new(kind, facts), 1)
 }

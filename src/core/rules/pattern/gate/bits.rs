@@ -6,13 +6,44 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bits {
     count: usize,
-    words: Vec<u64>,
+    words: Words,
 }
+
+/// Most texts have few blocks: their sets take no memory of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Words {
+    Few([u64; FEW]),
+    Many(Vec<u64>),
+}
+
+const FEW: usize = 8;
 
 impl Bits {
     /// None of so many blocks.
     pub(super) fn none(count: usize) -> Self {
-        Self { count, words: vec![0; count.div_ceil(64)] }
+        let width = count.div_ceil(64);
+        Self { count, words: if width > FEW { Words::Many(vec![0; width]) } else { Words::Few([0; FEW]) } }
+    }
+
+    /// Those that some words tell.
+    pub(super) fn of_words(count: usize, words: &[u64]) -> Self {
+        let mut bits = Self::none(count);
+        bits.words_mut().iter_mut().zip(words).for_each(|(own, word)| *own = *word);
+        bits
+    }
+
+    fn words(&self) -> &[u64] {
+        match &self.words {
+            Words::Few(words) => words,
+            Words::Many(words) => words,
+        }
+    }
+
+    fn words_mut(&mut self) -> &mut [u64] {
+        match &mut self.words {
+            Words::Few(words) => words,
+            Words::Many(words) => words,
+        }
     }
 
     /// All of so many blocks.
@@ -22,21 +53,16 @@ impl Bits {
         full
     }
 
-    /// Adds the blocks of some words.
-    pub(super) fn add_words(&mut self, words: &[u64]) {
-        self.words.iter_mut().zip(words).for_each(|(own, other)| *own |= other);
-    }
-
     /// What is in either.
     pub(super) fn or(mut self, other: Self) -> Self {
-        self.add_words(&other.words);
+        self.words_mut().iter_mut().zip(other.words()).for_each(|(own, other)| *own |= other);
         self
     }
 
     /// What is in both; none where that is nothing.
     pub(super) fn and(mut self, other: &Self) -> Option<Self> {
-        self.words.iter_mut().zip(&other.words).for_each(|(own, other)| *own &= other);
-        self.words.iter().any(|word| *word != 0).then_some(self)
+        self.words_mut().iter_mut().zip(other.words()).for_each(|(own, other)| *own &= other);
+        self.words().iter().any(|word| *word != 0).then_some(self)
     }
 
     /// Each block with so many before it and so many after it.
@@ -53,7 +79,7 @@ impl Bits {
             let from = range.start.saturating_sub(word * 64);
             let to = (range.end - word * 64).min(64);
             let mask = (u64::MAX << from) & (u64::MAX >> (64 - to));
-            self.words.get_mut(word).into_iter().for_each(|bits| *bits |= mask);
+            self.words_mut().get_mut(word).into_iter().for_each(|bits| *bits |= mask);
         }
     }
 
@@ -70,8 +96,8 @@ impl Bits {
 
     /// The first block from `at` on that is in the set or, for a flip of all bits, is not.
     fn next(&self, at: usize, flip: u64) -> Option<usize> {
-        let first = (self.words.get(at / 64)? ^ flip) & (u64::MAX << (at % 64));
-        let rest = self.words.iter().enumerate().skip(at / 64 + 1).map(|(index, word)| (index, word ^ flip));
+        let first = (self.words().get(at / 64)? ^ flip) & (u64::MAX << (at % 64));
+        let rest = self.words().iter().enumerate().skip(at / 64 + 1).map(|(index, word)| (index, word ^ flip));
         let (index, word) = std::iter::once((at / 64, first)).chain(rest).find(|(_, word)| *word != 0)?;
         let found = index * 64 + word.trailing_zeros() as usize;
         (found < self.count).then_some(found)

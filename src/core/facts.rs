@@ -1,0 +1,223 @@
+//! `Facts`: all answers about one capability, in their order.
+//!
+//! Nearly every rule answers that it found nothing or that the question makes no sense: such an answer exists once and is
+//! shared by all capabilities. Must not know any rubric.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::capability::Kind;
+use crate::digest::Digest;
+use crate::fact::{Fact, Outcome};
+use crate::ids::RuleId;
+use crate::rules;
+
+/// One answer: of its own, or one that every capability shares.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The place of its rule among all rules; none for a rule that this version does not know.
+    number: Option<usize>,
+    held: Held,
+}
+
+#[derive(Clone, Debug)]
+enum Held {
+    Shared(&'static Fact),
+    Own(Box<Fact>),
+}
+
+impl Answer {
+    /// An answer that is always the same.
+    pub(crate) const fn shared(number: usize, fact: &'static Fact) -> Self {
+        Self { number: Some(number), held: Held::Shared(fact) }
+    }
+
+    /// An answer about this capability alone.
+    pub(crate) fn own(number: Option<usize>, fact: Fact) -> Self {
+        Self { number, held: Held::Own(Box::new(fact)) }
+    }
+
+    /// What it says.
+    pub(crate) fn fact(&self) -> &Fact {
+        match &self.held {
+            Held::Shared(fact) => fact,
+            Held::Own(fact) => fact,
+        }
+    }
+
+    /// What it says, to be changed.
+    pub(crate) fn fact_mut(&mut self) -> &mut Fact {
+        if let Held::Shared(fact) = &self.held {
+            self.held = Held::Own(Box::new((*fact).clone()));
+        }
+        match &mut self.held {
+            Held::Own(fact) => fact,
+            Held::Shared(_) => unreachable!("a shared answer was copied above"),
+        }
+    }
+
+    /// The order of answers. Numbers are in the order of ids.
+    fn order(&self, other: &Self) -> Ordering {
+        let (a, b) = (self.fact(), other.fact());
+        let rules = || match (self.number, other.number) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => a.rule.cmp(&b.rule),
+        };
+        let placed = match (a.is_placed(), b.is_placed()) {
+            (false, false) => Ordering::Equal,
+            _ => a.place.cmp(&b.place),
+        };
+        placed.then_with(rules).then_with(|| (a.outcome, &a.evidence).cmp(&(b.outcome, &b.evidence)))
+    }
+}
+
+impl PartialEq for Answer {
+    fn eq(&self, other: &Self) -> bool {
+        self.fact() == other.fact()
+    }
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.fact().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Answer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fact = Fact::deserialize(deserializer)?;
+        Ok(Self::own(rules::number(fact.rule.as_str()), fact))
+    }
+}
+
+/// All facts about one capability, in the order (file, line, column, pointer, rule).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Facts {
+    /// The kind of the capability that they are about.
+    pub kind: Kind,
+    /// The facts.
+    facts: Vec<Answer>,
+    /// What each rule said, by its number, once somebody asked.
+    #[serde(skip)]
+    said: OnceLock<Vec<Option<Outcome>>>,
+}
+
+impl PartialEq for Facts {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.facts) == (other.kind, &other.facts)
+    }
+}
+
+impl Facts {
+    /// Sorts the facts and keeps them.
+    pub fn new(kind: Kind, facts: Vec<Fact>) -> Self {
+        let own = |fact: Fact| Answer::own(rules::number(fact.rule.as_str()), fact);
+        Self::sorted(kind, facts.into_iter().map(own).collect())
+    }
+
+    fn sorted(kind: Kind, mut facts: Vec<Answer>) -> Self {
+        facts.sort_by(Answer::order);
+        Self { kind, facts, said: OnceLock::new() }
+    }
+
+    /// What rules told, and for every rule that told nothing its usual answer. Those are shared, without a place, one for
+    /// each rule and in the order of the rules.
+    pub(crate) fn told(kind: Kind, usual: &[Answer], mut told: Vec<Answer>) -> Self {
+        told.sort_by(Answer::order);
+        let mut has_told = vec![false; usual.last().and_then(|last| last.number).map_or(0, |last| last + 1)];
+        for number in told.iter().filter_map(|answer| answer.number) {
+            has_told.get_mut(number).into_iter().for_each(|has_told| *has_told = true);
+        }
+        let mut facts = Vec::with_capacity(usual.len() + told.len());
+        let mut told = told.into_iter().peekable();
+        for answer in usual {
+            // What has no place stands before everything else, in the order of the rules.
+            while let Some(earlier) = told.next_if(|told| !told.fact().is_placed() && told.number < answer.number) {
+                facts.push(earlier);
+            }
+            if !answer.number.and_then(|number| has_told.get(number)).is_some_and(|has_told| *has_told) {
+                facts.push(answer.clone());
+            }
+        }
+        facts.extend(told);
+        Self { kind, facts, said: OnceLock::new() }
+    }
+
+    /// Every fact, in their order.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &Fact> {
+        self.facts.iter().map(Answer::fact)
+    }
+
+    /// Those that are true, each with the number of its rule, where this version knows the rule.
+    pub(crate) fn found(&self) -> impl Iterator<Item = (Option<usize>, &Fact)> {
+        let all = self.facts.iter().map(|answer| (answer.number, answer.fact()));
+        all.filter(|(_, fact)| fact.outcome == Outcome::True)
+    }
+
+    /// The facts of one rule.
+    pub fn of<'a>(&'a self, rule: &'a str) -> impl Iterator<Item = &'a Fact> {
+        self.all().filter(move |fact| fact.rule.as_str() == rule)
+    }
+
+    /// The findings: what users are shown.
+    pub fn findings(&self) -> impl Iterator<Item = &Fact> {
+        self.all().filter(|fact| fact.is_finding())
+    }
+
+    /// Whether any fact of the rule is true.
+    pub fn is_true(&self, rule: &str) -> bool {
+        self.of(rule).any(|fact| fact.outcome == Outcome::True)
+    }
+
+    /// The measured value of a rule that measures, where it could be measured.
+    pub fn value(&self, rule: &str) -> Option<&Value> {
+        // The outcome first: few facts are true, and looking at it costs less than at a name.
+        let measured = |fact: &&Fact| fact.outcome == Outcome::True && fact.rule.as_str() == rule;
+        self.all().find(measured).map(|fact| &fact.value)
+    }
+
+    /// One outcome for each rule that reported: `True` if any of its facts is, else `Unavailable` if any is, else
+    /// what it said.
+    pub fn outcomes(&self) -> BTreeMap<&RuleId, Outcome> {
+        let mut outcomes = BTreeMap::new();
+        for fact in self.all() {
+            let outcome = outcomes.entry(&fact.rule).or_insert(fact.outcome);
+            *outcome = outcome.or(fact.outcome);
+        }
+        outcomes
+    }
+
+    /// What each rule of this version said, by its number: as in [`Facts::outcomes`], none where it has not reported.
+    pub(crate) fn said(&self) -> &[Option<Outcome>] {
+        self.said.get_or_init(|| {
+            let mut said = vec![None; rules::all().len()];
+            for answer in &self.facts {
+                let Some(said) = answer.number.and_then(|number| said.get_mut(number)) else { continue };
+                let outcome = answer.fact().outcome;
+                *said = Some(said.map_or(outcome, |said: Outcome| said.or(outcome)));
+            }
+            said
+        })
+    }
+
+    /// The same facts where not everything could be read: what was looked for and not found becomes `Unavailable`,
+    /// since its absence is not proven.
+    #[must_use]
+    pub fn with_absence_unproven(mut self) -> Self {
+        for answer in self.facts.iter_mut().filter(|answer| answer.fact().outcome == Outcome::False) {
+            let fact = answer.fact_mut();
+            fact.outcome = Outcome::Unavailable;
+            fact.evidence = "not everything could be read".to_owned();
+        }
+        Self::sorted(self.kind, self.facts)
+    }
+
+    /// The digest over all facts: the key under which scores are kept.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(self)
+    }
+}

@@ -1,0 +1,81 @@
+//! What rules answer most: that they found nothing, that the question makes no sense, or that their data is missing.
+//!
+//! Each such answer is made once for all capabilities. Must not know what any rule looks for.
+
+use std::sync::{LazyLock, OnceLock};
+
+use crate::capability::Kind;
+use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
+use crate::facts::Answer;
+
+use super::{Lifecycle, RuleMeta, all};
+
+/// The usual answers of one rule.
+struct Usual {
+    absent: Fact,
+    not_applicable: Fact,
+    /// That data is missing, in the words that it used first: mostly there are no others.
+    unavailable: OnceLock<Fact>,
+}
+
+/// By the rules' numbers.
+static USUAL: LazyLock<Vec<Usual>> = LazyLock::new(|| {
+    let usual = |meta: &&'static RuleMeta| Usual {
+        absent: silent(meta, Outcome::False),
+        not_applicable: silent(meta, Outcome::NotApplicable),
+        unavailable: OnceLock::new(),
+    };
+    all().iter().map(usual).collect()
+});
+
+/// For each kind what the rules answer that run and find nothing, in their order.
+static NOTHING_FOUND: LazyLock<Vec<(Kind, Vec<Answer>)>> = LazyLock::new(|| {
+    let answer = |number: usize, meta: &RuleMeta, kind| {
+        let applies = meta.kinds.contains(&kind);
+        if applies { absent(meta, Some(number)) } else { not_applicable(meta, Some(number)) }
+    };
+    let running = || all().iter().enumerate().filter(|(_, meta)| meta.lifecycle != Lifecycle::Retired);
+    let answers = |kind| running().map(|(number, meta)| answer(number, meta, kind)).collect();
+    Kind::ALL.into_iter().map(|kind| (kind, answers(kind))).collect()
+});
+
+/// What every rule that runs answers about a kind where it finds nothing.
+pub(super) fn nothing_found(kind: Kind) -> &'static [Answer] {
+    NOTHING_FOUND.iter().find(|(other, _)| *other == kind).map_or(&[], |(_, answers)| answers)
+}
+
+/// It was looked for and is not there. `number` is the rule's place among all, where this version knows it.
+pub(super) fn absent(meta: &RuleMeta, number: Option<usize>) -> Answer {
+    usual(number, |usual| &usual.absent).unwrap_or_else(|| Answer::own(number, silent(meta, Outcome::False)))
+}
+
+/// The question makes no sense.
+pub(super) fn not_applicable(meta: &RuleMeta, number: Option<usize>) -> Answer {
+    usual(number, |usual| &usual.not_applicable)
+        .unwrap_or_else(|| Answer::own(number, silent(meta, Outcome::NotApplicable)))
+}
+
+/// Data is missing, and which.
+pub(super) fn unavailable(meta: &RuleMeta, number: Option<usize>, missing: &str) -> Answer {
+    let new = || Fact { evidence: super::quote(missing), ..silent(meta, Outcome::Unavailable) };
+    let first = usual(number, |usual| usual.unavailable.get_or_init(new));
+    first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number, new()))
+}
+
+fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Fact) -> Option<Answer> {
+    let number = number?;
+    USUAL.get(number).map(|usual| Answer::shared(number, of(usual)))
+}
+
+fn silent(meta: &RuleMeta, outcome: Outcome) -> Fact {
+    Fact {
+        rule: meta.id.clone(),
+        version: meta.version,
+        outcome,
+        severity: Severity::Info,
+        confidence: Confidence::High,
+        place: Place::default(),
+        evidence: String::new(),
+        value: serde_json::Value::Null,
+    }
+}

@@ -1,0 +1,66 @@
+//! Questions: what rules in code look for in whole texts of skills, answered with the help of the gate.
+//!
+//! The gate has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing. Must
+//! not know who asks.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+
+use crate::evidence::document::{Document, Noted};
+use crate::rules::code;
+
+use super::expression::compile;
+use super::gate::{Need, Passing, Stretch};
+
+/// An expression over bytes with ASCII classes that is looked for in the text of a skill.
+pub(in crate::rules) struct Question {
+    text: &'static str,
+    compiled: OnceLock<Regex>,
+}
+
+impl Question {
+    /// A question; `(?i)` is up to each.
+    pub(in crate::rules) const fn new(text: &'static str) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+
+    /// Where the first match lies among the first bytes of a document.
+    pub(in crate::rules) fn first_in(&self, document: &Document, most: usize) -> Option<Range<usize>> {
+        let text = document.text.as_bytes();
+        let text = text.get(..most).unwrap_or(text);
+        let number = code::questions().position(|other| std::ptr::eq(self, other));
+        match number.and_then(|number| document.noted.get()?.get(number)) {
+            Some(noted) => noted.iter().find_map(|(starts, end)| {
+                let stretch = Stretch { starts: starts.clone(), end: *end };
+                stretch.find_in(self.regex(), text).next()
+            }),
+            None => self.regex().find(text).map(|found| found.range()),
+        }
+    }
+
+    fn regex(&self) -> &Regex {
+        self.compiled.get_or_init(|| compile(self.text).expect("the question is fixed and valid"))
+    }
+}
+
+/// What the questions need of a text, in their order.
+pub(super) fn needs() -> impl Iterator<Item = Need> {
+    code::questions().map(|question| Need::of(question.text))
+}
+
+/// Notes where a skill's text can answer the questions, whose numbers in the gate begin at `first`.
+pub(super) fn note(document: &Document, passing: &Passing<'_>, first: usize) {
+    let is_skill = document.path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    if !is_skill {
+        return;
+    }
+    let stretches = |number: usize| -> Noted {
+        if passing.expressions().binary_search(&number).is_err() {
+            return Vec::new();
+        }
+        passing.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
+    };
+    document.noted.get_or_init(|| (first..).zip(code::questions()).map(|(number, _)| stretches(number)).collect());
+}
