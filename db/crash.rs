@@ -41,7 +41,7 @@ fn write_one(writer: &Writer<'_>, number: u64) -> Result<(), StoreError> {
     let (bytes, name) = (bytes_of(number), number.to_string());
     writer.put_blob(&Digest::of(&bytes), &bytes)?;
     writer.record_gap("crash", &name, &gap(&name), day(1))?;
-    if !writer.enqueue("crash", &name, &json!(number), at(0))? {
+    if !writer.enqueue("crash", &name, &json!(number), None, at(0))? {
         return Err(StoreError::Abandoned(format!("{name} was there")));
     }
     writer.begin_walk("crash", crate::WalkMode::Full)?;
@@ -113,7 +113,7 @@ fn a_killed_writer_loses_nothing_that_it_said_and_leaves_nothing_by_halves() {
         let last = last_of(&reader).expect("something was written");
         assert!(last == said || last == said + 1, "said {said}, found {last}");
         let expected: Vec<u64> = (0..=last).collect();
-        let jobs = store.write(|writer| writer.claim("crash", usize::MAX, at(0), 1)).expect("claimed");
+        let jobs = store.write(|writer| writer.claim("crash", usize::MAX, at(0), 1, &[])).expect("claimed");
         let found: Vec<u64> = jobs.iter().filter_map(|job| job.payload.as_u64()).collect();
         assert_eq!(found, expected, "every write is there once, in its order");
         assert_eq!(reader.gaps(true).expect("reads").len(), expected.len());

@@ -28,35 +28,53 @@ pub struct Job {
     pub payload: Value,
     /// How often it was claimed, this time included.
     pub attempts: u32,
+    /// Whom it asks, if anybody.
+    pub host: Option<String>,
 }
 
 impl Writer<'_> {
-    /// Adds a job that may run from `run_at` on. False, and nothing is changed, while an unfinished job of that kind
-    /// and `dedupe` exists. A buried one is finished: it makes way.
-    pub fn enqueue(&self, kind: &str, dedupe: &str, payload: &Value, run_at: Timestamp) -> Result<bool, StoreError> {
+    /// Adds a job that may run from `run_at` on and asks `host`, if anybody. False, and nothing is changed, while an
+    /// unfinished job of that kind and `dedupe` exists. A buried one is finished: it makes way.
+    pub fn enqueue(
+        &self,
+        kind: &str,
+        dedupe: &str,
+        payload: &Value,
+        host: Option<&str>,
+        run_at: Timestamp,
+    ) -> Result<bool, StoreError> {
         const WHAT: &str = "enqueue a job";
         let conn = self.connection();
         let make_way = "DELETE FROM jobs WHERE kind = ?1 AND dedupe = ?2 AND state = 'buried'";
         execute(conn, WHAT, make_way, (kind, dedupe))?;
-        let sql = "INSERT INTO jobs (kind, dedupe, payload, state, run_at, attempts)
-                   VALUES (?1, ?2, ?3, 'ready', ?4, 0) ON CONFLICT DO NOTHING";
-        let added = execute(conn, WHAT, sql, (kind, dedupe, payload.to_string(), run_at.unix_seconds()))?;
+        let sql = "INSERT INTO jobs (kind, dedupe, payload, host, state, run_at, attempts)
+                   VALUES (?1, ?2, ?3, ?4, 'ready', ?5, 0) ON CONFLICT DO NOTHING";
+        let added = execute(conn, WHAT, sql, (kind, dedupe, payload.to_string(), host, run_at.unix_seconds()))?;
         Ok(added == 1)
     }
 
     /// Leases up to `limit` jobs of a kind that may run at `now`, for `lease_s` seconds, ordered by (when they may run,
-    /// age in the queue). Jobs whose lease has run out are among them.
-    pub fn claim(&self, kind: &str, limit: usize, now: Timestamp, lease_s: i64) -> Result<Vec<Job>, StoreError> {
+    /// age in the queue). Jobs whose lease has run out are among them; those that ask one of the hosts in `except` are not.
+    pub fn claim(
+        &self,
+        kind: &str,
+        limit: usize,
+        now: Timestamp,
+        lease_s: i64,
+        except: &[String],
+    ) -> Result<Vec<Job>, StoreError> {
         // The index `jobs_in_order` gives the order, so that a claim costs no more in a long queue.
         let sql = "UPDATE jobs SET state = 'leased', leased_until = ?4, attempts = attempts + 1
                    WHERE id IN (SELECT id FROM jobs
                                 WHERE kind = ?1 AND state <> 'buried' AND run_at <= ?2
                                       AND (state = 'ready' OR leased_until <= ?2)
+                                      AND (host IS NULL OR host NOT IN (SELECT value FROM json_each(?5)))
                                 ORDER BY run_at, id LIMIT ?3)
-                   RETURNING run_at, id, kind, dedupe, payload, attempts";
+                   RETURNING run_at, id, kind, dedupe, payload, attempts, host";
         let now = now.unix_seconds();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let params = (kind, now, limit, now.saturating_add(lease_s));
+        let except = Value::from(except).to_string();
+        let params = (kind, now, limit, now.saturating_add(lease_s), except);
         let mut claimed = rows(self.connection(), "claim jobs", sql, params, |row| {
             let job = Job {
                 id: JobId(row.cell(1)?),
@@ -64,6 +82,7 @@ impl Writer<'_> {
                 dedupe: row.cell(3)?,
                 payload: row.json(4, "payload of a job")?,
                 attempts: row.cell(5)?,
+                host: row.cell(6)?,
             };
             Ok((row.cell::<i64>(0)?, job))
         })?;
@@ -117,7 +136,7 @@ impl Reader {
 
     /// The buried jobs of every kind with their last error, sorted by (kind, dedupe).
     pub fn buried_jobs(&self) -> Result<Vec<(Job, String)>, StoreError> {
-        let sql = "SELECT id, kind, dedupe, payload, attempts, ifnull(error, '') FROM jobs
+        let sql = "SELECT id, kind, dedupe, payload, attempts, ifnull(error, ''), host FROM jobs
                    WHERE state = 'buried' ORDER BY kind, dedupe";
         rows(self.connection(), "read the buried jobs", sql, (), |row| {
             let job = Job {
@@ -126,6 +145,7 @@ impl Reader {
                 dedupe: row.cell(2)?,
                 payload: row.json(3, "payload of a job")?,
                 attempts: row.cell(4)?,
+                host: row.cell(6)?,
             };
             Ok((job, row.cell(5)?))
         })
@@ -142,12 +162,12 @@ mod tests {
     fn enqueue(store: &Store, dedupe: &str, run_at: i64) -> bool {
         let dedupe = dedupe.to_owned();
         store
-            .write(move |writer| writer.enqueue("fetch", &dedupe, &json!({"of": dedupe}), at(run_at)))
+            .write(move |writer| writer.enqueue("fetch", &dedupe, &json!({"of": dedupe}), None, at(run_at)))
             .expect("written")
     }
 
     fn claim(store: &Store, limit: usize, now: i64) -> Vec<Job> {
-        store.write(move |writer| writer.claim("fetch", limit, at(now), 60)).expect("written")
+        store.write(move |writer| writer.claim("fetch", limit, at(now), 60, &[])).expect("written")
     }
 
     fn names(jobs: &[Job]) -> Vec<&str> {
@@ -165,7 +185,7 @@ mod tests {
         assert!(!enqueue(&store, "a", 5), "it is held");
         store.write(move |writer| writer.complete(job.id)).expect("completed");
         assert!(enqueue(&store, "a", 5), "it is done, and may come again");
-        store.write(|writer| writer.enqueue("scan", "a", &json!(1), at(0))).expect("another kind is other work");
+        store.write(|writer| writer.enqueue("scan", "a", &json!(1), None, at(0))).expect("another kind is other work");
     }
 
     #[test]
@@ -178,6 +198,23 @@ mod tests {
         assert_eq!(names(&claim(&store, 2, 50)), ["first", "second"]);
         assert_eq!(names(&claim(&store, 9, 50)), ["late"]);
         assert_eq!(claim(&store, 9, 50), []);
+    }
+
+    #[test]
+    fn jobs_of_busy_hosts_wait_and_hold_nobody_up() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for (name, host) in [("a1", Some("a:80")), ("a2", Some("a:80")), ("b1", Some("b:80")), ("inline", None)] {
+            store.write(move |writer| writer.enqueue("fetch", name, &json!(1), host, at(0))).expect("written");
+        }
+        let claim = |except: &[&str]| {
+            let except: Vec<String> = except.iter().map(|host| (*host).to_owned()).collect();
+            store.write(move |writer| writer.claim("fetch", 9, at(0), 60, &except)).expect("written")
+        };
+        let jobs = claim(&["a:80"]);
+        assert_eq!(names(&jobs), ["b1", "inline"]);
+        assert_eq!(jobs.first().and_then(|job| job.host.as_deref()), Some("b:80"));
+        assert_eq!(names(&claim(&[])), ["a1", "a2"]);
     }
 
     #[test]

@@ -43,6 +43,12 @@ impl Origin {
     }
 }
 
+/// The host and port that an address asks, as one text; none for text that is no http or https address.
+pub fn host_of(address: &str) -> Option<String> {
+    let (host, port) = Origin::of(&parse(address).ok()?).host_and_port();
+    Some(format!("{host}:{port}"))
+}
+
 /// Reads an address and takes user name, password and fragment off: credentials travel only as `Credential`.
 ///
 /// # Errors

@@ -21,6 +21,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use address::host_of;
 pub use client::{Answer, Http, Request};
 pub use exchange::KeptHeaders;
 pub(crate) use exchange::is_status;

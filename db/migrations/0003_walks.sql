@@ -29,6 +29,9 @@ CREATE TABLE listing_references (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX listing_references_by_listing ON listing_references (listing);
 
+-- Whom a job asks, so that one host's jobs do not hold up those of others.
+ALTER TABLE jobs ADD COLUMN host TEXT;
+
 -- What each run asked of each source and was told; append-only.
 CREATE TABLE walks (
     id INTEGER PRIMARY KEY,

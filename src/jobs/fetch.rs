@@ -27,9 +27,12 @@ use crate::progress::Progress;
 pub const STAGE: &str = "fetch";
 /// Artifacts in memory at once, over all hosts.
 const AT_ONCE: usize = 6;
-/// Jobs under way at once. Most of them wait for their host's pace, which costs no memory, so that one slow host does not
-/// hold up the others.
-const WINDOW: usize = 512;
+/// Jobs under way at once. Most of them wait for their host's pace, which costs little memory.
+const WINDOW: usize = 4_096;
+/// Jobs of one host under way at once, so that those of one host do not hold up those of others.
+const PER_HOST: usize = 16;
+/// Jobs claimed in one transaction.
+const CLAIM: usize = 64;
 /// How long a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
 const LEASE_S: i64 = 3_600;
 /// A transient failure is tried again after this long, doubled with every attempt, at most a day.
@@ -45,12 +48,13 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     let waiting = context.store.reader()?.queue_counts()?.get(&(FETCH_JOB.into(), "ready".into())).copied();
     let progress = Progress::stage("fetch", Some(waiting.unwrap_or(0)), context.quiet);
-    let mut running: JoinSet<Outcome> = JoinSet::new();
+    let mut window = Window::default();
     let slots = Arc::new(Semaphore::new(AT_ONCE));
     loop {
-        claim(context, &mut running, &slots)?;
-        let Some(joined) = running.join_next().await else { break };
+        fill(context, &mut window, &slots)?;
+        let Some(joined) = window.running.join_next().await else { break };
         let (job, payload, result) = joined.map_err(|error| anyhow::anyhow!("a fetch broke off: {error}"))?;
+        window.leave(&job);
         let Some(result) = result else {
             let now = clock::now();
             context.store.write(move |writer| writer.retry(job.id, "the run was stopped", now))?;
@@ -76,19 +80,59 @@ pub async fn run(context: &Context) -> anyhow::Result<StageReport> {
 /// A job, and what came of it; none where the run was stopped before it began.
 type Outcome = (Job, FetchPayload, Option<Result<Fetched, CrawlError>>);
 
-/// Fills the window from the queue, unless it is at least half full or somebody asked to stop.
-fn claim(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
-    if running.len() > WINDOW / 2 || context.stop.is_asked() {
-        return Ok(());
+/// The jobs under way.
+#[derive(Default)]
+struct Window {
+    running: JoinSet<Outcome>,
+    /// How many of them ask each host.
+    hosts: BTreeMap<String, usize>,
+}
+
+impl Window {
+    fn enter(&mut self, job: &Job) {
+        if let Some(host) = &job.host {
+            *self.hosts.entry(host.clone()).or_default() += 1;
+        }
     }
-    let (now, room) = (clock::now(), WINDOW - running.len());
-    for job in context.store.write(move |writer| writer.claim(FETCH_JOB, room, now, LEASE_S))? {
-        match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
-            Ok(payload) => start(context, running, slots, job, payload),
-            Err(error) => {
-                warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
-                context.store.write(move |writer| writer.bury(job.id, "the payload cannot be read"))?;
+
+    fn leave(&mut self, job: &Job) {
+        let Some(host) = &job.host else { return };
+        if let Some(count) = self.hosts.get_mut(host) {
+            *count -= 1;
+            if *count == 0 {
+                self.hosts.remove(host);
             }
+        }
+    }
+
+    /// Hosts that have as many jobs under way as one may have; half as many are not worth a question yet.
+    fn busy_hosts(&self) -> Vec<String> {
+        let busy = self.hosts.iter().filter(|(_, count)| **count > PER_HOST / 2);
+        busy.map(|(host, _)| host.clone()).collect()
+    }
+}
+
+/// Fills the window from the queue, unless somebody asked to stop. A claim takes more than a host's share where it meets
+/// only that host; the next one leaves that host out.
+fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
+    while window.running.len() + CLAIM <= WINDOW && !context.stop.is_asked() {
+        let (now, except) = (clock::now(), window.busy_hosts());
+        let jobs = context.store.write(move |writer| writer.claim(FETCH_JOB, CLAIM, now, LEASE_S, &except))?;
+        let is_last = jobs.len() < CLAIM;
+        for job in jobs {
+            match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
+                Ok(payload) => {
+                    window.enter(&job);
+                    start(context, &mut window.running, slots, job, payload);
+                }
+                Err(error) => {
+                    warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
+                    context.store.write(move |writer| writer.bury(job.id, "the payload cannot be read"))?;
+                }
+            }
+        }
+        if is_last {
+            break;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Locator, Validators};
 use capdex_core::snapshot::{Gap, GapReason};
 use capdex_core::time::{AsOf, Timestamp};
+use capdex_crawlers::http;
 use capdex_crawlers::revisit::{self, Revisit};
 use capdex_crawlers::{Listed, Next, Page, WalkKind};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
@@ -146,8 +147,9 @@ fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: 
     }
     for payload in &row.missing {
         let dedupe = format!("{}@{}", payload.locator.identity(), payload.locator.artifact());
+        let host = payload.locator.url().and_then(http::host_of);
         let payload = serde_json::to_value(payload).expect("our own types serialise");
-        writer.enqueue(FETCH_JOB, &dedupe, &payload, now)?;
+        writer.enqueue(FETCH_JOB, &dedupe, &payload, host.as_deref(), now)?;
     }
     Ok(())
 }
