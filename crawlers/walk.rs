@@ -42,7 +42,12 @@ where
     let window = Window::of(names, request.cursor.map(|cursor| cursor.0.as_str()));
     let keys: Vec<_> = window.names.iter().map(|name| request.key(name)).collect();
     let results = visit_at_once(request, &keys, &visit).await;
-    if window.begin == 0 && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. }))) {
+    // Where every name is a host of its own, as endpoints are, silence of some says nothing of the others.
+    let is_one_host = !request.settings.base_url.is_empty();
+    if is_one_host
+        && window.begin == 0
+        && results.iter().all(|result| matches!(result, Err(CrawlError::Unreachable { .. })))
+    {
         for result in results {
             result?;
         }
@@ -79,6 +84,17 @@ where
         all.extend(keys.into_iter().zip(results).map(|(key, result)| listed(key, result)));
     }
     all
+}
+
+/// What is to be said instead of a page of a feed of changes none of whose names could be read: a watermark must not move
+/// past changes that nobody saw.
+pub(crate) fn unless_all_failed(listed: Vec<Listed>, request: &ListRequest<'_>) -> Result<Vec<Listed>, CrawlError> {
+    let is_lost = |listed: &Listed| matches!(listed, Listed::Failed { transient: true, .. });
+    if !listed.is_empty() && listed.iter().all(is_lost) {
+        let detail = format!("none of {} changed names could be read", listed.len());
+        return Err(CrawlError::Transient { subject: request.id.to_owned(), detail });
+    }
+    Ok(listed)
 }
 
 /// Visits `keys` at the same time; the results in their order.
@@ -194,7 +210,8 @@ mod tests {
 
     async fn walk(names: &[String], cursor: Option<Cursor>) -> Result<Page, CrawlError> {
         let (http, _) = client(settings(&[]));
-        let (settings, known) = (SourceSettings::default(), BTreeMap::new());
+        let base_url = "http://registry.test".to_owned();
+        let (settings, known) = (SourceSettings { base_url, ..SourceSettings::default() }, BTreeMap::new());
         let request = ListRequest {
             id: "test",
             http: &http,

@@ -77,18 +77,19 @@ impl Writer<'_> {
     /// Ends the walk under way at the source's own end. A watermark replaces the last one; without one the last stands.
     pub fn complete_walk(&self, source: &str, watermark: Option<&str>, at: AsOf) -> Result<(), StoreError> {
         let sql = "UPDATE sources
-                   SET whole_walk = CASE mode WHEN 'full' THEN walk ELSE whole_walk END,
+                   SET whole_before = CASE mode WHEN 'full' THEN whole_walk ELSE whole_before END,
+                       whole_walk = CASE mode WHEN 'full' THEN walk ELSE whole_walk END,
                        whole_at = CASE mode WHEN 'full' THEN ?3 ELSE whole_at END,
                        cursor = NULL, mode = NULL, completed = ?3, watermark = ifnull(?2, watermark)
                    WHERE id = ?1";
         execute(self.connection(), "end a walk", sql, (source, watermark, seconds(at))).map(drop)
     }
 
-    /// Notes that the source named a listing. Written once for each full walk.
-    pub fn sight(&self, key: &ListingKey) -> Result<(), StoreError> {
+    /// Notes that the source named a listing; whether it is the first time in the full walk that began last.
+    pub fn sight(&self, key: &ListingKey) -> Result<bool, StoreError> {
         let sql = "UPDATE listings SET seen = (SELECT walk FROM sources WHERE id = ?1)
                    WHERE source = ?1 AND name = ?2 AND seen < (SELECT walk FROM sources WHERE id = ?1)";
-        execute(self.connection(), "note a sighting", sql, (&key.source, &key.name)).map(drop)
+        Ok(execute(self.connection(), "note a sighting", sql, (&key.source, &key.name))? > 0)
     }
 
     /// Notes how many missing listings are not taken as gone until somebody confirms it.
@@ -103,6 +104,9 @@ impl Writer<'_> {
     pub fn drop_missing(&self, source: &str, gap: &Gap, at: AsOf) -> Result<u64, StoreError> {
         let names = missing(self.connection(), source)?;
         for name in &names {
+            for stage in ["list", "fetch"] {
+                self.resolve_gaps(stage, &ListingKey::new(source, name).to_string(), at)?;
+            }
             self.mark_listing(&ListingKey::new(source, name), ListingState::Gone, Some(gap), at)?;
         }
         self.hold_missing(source, 0)?;
@@ -110,10 +114,12 @@ impl Writer<'_> {
     }
 }
 
-/// Active listings that neither of the last two whole walks saw.
+/// Listings that are not gone and that neither of the last two whole walks saw. A listing that failed is among them: what
+/// its source does not list any more cannot be mended.
 fn missing(conn: &rusqlite::Connection, source: &str) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT name FROM listings
-               WHERE source = ?1 AND state = 'active' AND seen < (SELECT whole_walk - 1 FROM sources WHERE id = ?1)
+               WHERE source = ?1 AND state IN ('active', 'failed')
+                     AND seen < (SELECT whole_before FROM sources WHERE id = ?1)
                ORDER BY name";
     rows(conn, "look for missing listings", sql, (source,), |row| row.cell(0))
 }
@@ -131,7 +137,7 @@ impl Reader {
         rows(self.connection(), "read the sources", sql, (), state)
     }
 
-    /// Active listings of a source that neither of its last two whole walks saw, sorted by name.
+    /// Listings of a source that are not gone and that neither of its last two whole walks saw, sorted by name.
     pub fn missing(&self, source: &str) -> Result<Vec<String>, StoreError> {
         missing(self.connection(), source)
     }

@@ -32,7 +32,7 @@ pub(super) fn read(key: &ListingKey, yaml: &[u8], tools: Option<&[u8]>) -> Resul
     let repository = project.and_then(references::of_repository);
     let mut locators = vec![Locator::Inline { identity: key.to_string(), version: None, files }];
     locators.extend(
-        repository.as_ref().zip(text("source", "commit")).and_then(|(of, at)| forge::archive::of_commit(of, at)),
+        repository.as_ref().zip(text("source", "commit")).and_then(|(of, at)| forge::archive::of_commit(key, of, at)),
     );
     let about = |member: &str| claims::text(part("about").and_then(|about| about.get(member)), &Claim::Unknown);
     let claims = Claims {

@@ -68,7 +68,7 @@ fn a_server_carries_its_files_and_its_pin() {
         (identity.as_str(), files.keys().map(String::as_str).collect::<Vec<_>>()),
         ("docker-mcp-registry:x", vec!["listing.json", "tools.json"])
     );
-    assert_eq!((repository.as_str(), &commit[..4]), ("github:owner/name", "0123"));
+    assert_eq!((repository.as_str(), &commit[..4]), ("pinned:docker-mcp-registry:x", "0123"));
     let references: Vec<_> = listing.references.iter().map(ToString::to_string).collect();
     assert_eq!(references, ["github:owner/name", "mcp:https://x.test/mcp", "oci:docker.io/mcp/x"]);
     assert_eq!(listing.claims.description, Claim::Known("Does things.".into()));

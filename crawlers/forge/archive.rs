@@ -5,8 +5,9 @@
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::Locator;
 
-/// The archive of a repository, named by its key (`github:owner/name`, `git:host/owner/name`), at a commit in full hex.
-pub(crate) fn of_commit(repository: &ListingKey, commit: &str) -> Option<Locator> {
+/// The archive of a repository, named by its key (`github:owner/name`, `git:host/owner/name`), at a commit in full hex that
+/// the listing `by` pins. It is not the repository's own: a stranger chose the commit, and forges serve those of forks too.
+pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) -> Option<Locator> {
     let commit = commit.to_ascii_lowercase();
     if !super::is_commit(&commit) {
         return None;
@@ -24,7 +25,7 @@ pub(crate) fn of_commit(repository: &ListingKey, commit: &str) -> Option<Locator
         }
         _ => return None,
     };
-    Some(Locator::GitArchive { repository: repository.to_string(), commit, url })
+    Some(Locator::GitArchive { repository: format!("pinned:{by}"), commit, url })
 }
 
 #[cfg(test)]
@@ -34,13 +35,18 @@ mod tests {
     #[test]
     fn each_forge_has_its_address_and_only_whole_commits_are_pins() {
         let sha = "A".repeat(40);
-        let url = |source: &str, name: &str, commit: &str| match of_commit(&ListingKey::new(source, name), commit) {
+        let by = ListingKey::new("list", "x");
+        let url = |source: &str, name: &str, commit: &str| match of_commit(&by, &ListingKey::new(source, name), commit)
+        {
             Some(Locator::GitArchive { url, repository, commit }) => Some((url, repository, commit)),
             _ => None,
         };
         let low = "a".repeat(40);
         let github = url("github", "o/n", &sha).expect("a pin");
-        assert_eq!(github, (format!("https://codeload.github.com/o/n/tar.gz/{low}"), "github:o/n".into(), low.clone()));
+        assert_eq!(
+            github,
+            (format!("https://codeload.github.com/o/n/tar.gz/{low}"), "pinned:list:x".into(), low.clone())
+        );
         let of = |name: &str| url("git", name, &sha).map(|(url, _, _)| url);
         assert_eq!(of("gitlab.com/o/n"), Some(format!("https://gitlab.com/o/n/-/archive/{low}/n-{low}.tar.gz")));
         assert_eq!(of("codeberg.org/o/n"), Some(format!("https://codeberg.org/o/n/archive/{low}.tar.gz")));

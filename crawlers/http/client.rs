@@ -77,13 +77,11 @@ pub struct Http {
     shared: Arc<Shared>,
     /// What this handle counts; the whole client counts by itself.
     own: Arc<Counters>,
-    /// A place at a host that was waited for before; the first request there takes it.
-    reserved: Arc<Mutex<Option<Reserved>>>,
-}
-
-struct Reserved {
-    host: Arc<Host>,
-    place: OwnedSemaphorePermit,
+    /// A host whose pace was waited for before; the first request there need not. Nothing is held meanwhile: a place at
+    /// a host must never be held by who waits for anything but the host's answer.
+    paid: Arc<Mutex<Option<Arc<Host>>>>,
+    /// For which source requests are made: only its credentials are sent.
+    user: Arc<str>,
 }
 
 /// What was sent and received.
@@ -157,7 +155,7 @@ impl Http {
             tape: Tape::open(settings.tape.as_ref())?,
             settings,
         };
-        Ok(Self { shared: Arc::new(shared), own: Arc::default(), reserved: Arc::default() })
+        Ok(Self { shared: Arc::new(shared), own: Arc::default(), paid: Arc::default(), user: Arc::from("") })
     }
 
     /// Asks for an address, and follows at most five redirects. Each hop is checked as the first address is; to
@@ -214,11 +212,11 @@ impl Http {
 
     /// The same client for one user, who wants to know what was sent and received through this handle and its clones.
     pub fn counted(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), own: Arc::default(), reserved: Arc::default() }
+        Self { own: Arc::default(), paid: Arc::default(), ..self.clone() }
     }
 
-    /// Waits for a place at the host of `url`, and gives a handle whose first request there need not wait any more. Who
-    /// has a scarce thing to share out, such as memory, waits for the host first and takes the thing then.
+    /// Waits until the host of `url` may be asked, and gives a handle whose first request there need not wait for that
+    /// any more. Who has a scarce thing to share out, such as memory, waits for the host first and takes the thing then.
     ///
     /// # Errors
     /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
@@ -226,9 +224,16 @@ impl Http {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
         self.shared.leave_silent_alone(&host, &url, &Request::default())?;
-        let place = self.shared.admit(&host, &url).await?;
-        let reserved = Arc::new(Mutex::new(Some(Reserved { host, place })));
-        Ok(Self { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own), reserved })
+        let paid = host.pay(&*self.shared.clock, self.shared.max_wait()).await;
+        paid.map_err(|wait| retry_at(&url, wait))?;
+        Ok(Self { paid: Arc::new(Mutex::new(Some(host))), ..self.clone() })
+    }
+
+    /// The same client for requests of one source, by its kind: of all credentials only those of that kind are sent, and
+    /// only to the addresses that they are for. An address that a stranger chose is asked without another's credentials.
+    #[must_use]
+    pub fn acting_for(&self, kind: &str) -> Self {
+        Self { user: Arc::from(kind), ..self.clone() }
     }
 
     /// What was sent and received through this handle and its clones.
@@ -236,11 +241,18 @@ impl Http {
         self.own.usage()
     }
 
-    /// The place that was waited for before, where it is one at this host.
-    fn take_reserved(&self, host: &Arc<Host>) -> Option<OwnedSemaphorePermit> {
-        let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_here = reserved.as_ref().is_some_and(|reserved| Arc::ptr_eq(&reserved.host, host));
-        if is_here { reserved.take().map(|reserved| reserved.place) } else { None }
+    /// Waits for a place at a host.
+    ///
+    /// # Errors
+    /// `RetryAt` where the host wants to be left alone for longer than the client waits.
+    async fn admit(&self, host: &Arc<Host>, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
+        let (clock, max_wait) = (&*self.shared.clock, self.shared.max_wait());
+        let is_paid = {
+            let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+            paid.take_if(|paid| Arc::ptr_eq(paid, host)).is_some()
+        };
+        let place = if is_paid { host.admit_paid(clock, max_wait).await } else { host.admit(clock, max_wait).await };
+        place.map_err(|wait| retry_at(url, wait))
     }
 
     fn count(&self, which: impl Fn(&Counters) -> &AtomicU64, by: u64) {
@@ -292,28 +304,24 @@ impl Http {
         let mut tries = 0;
         loop {
             shared.leave_silent_alone(&host, url, request)?;
-            let place = match self.take_reserved(&host) {
-                Some(place) => place,
-                None => shared.admit(&host, url).await?,
-            };
             tries += 1;
             let mut headers = headers.clone();
             let now = shared.clock.now();
-            let taken = match shared.credentials.take(url, host.lane(), now, &headers) {
+            let taken = match shared.credentials.take(url, host.lane(), now, &headers, &self.user) {
                 Ok(taken) => taken,
                 Err(missing) => {
-                    drop(place);
                     shared.wait_for_credential(url, missing, tries).await?;
                     continue;
                 }
             };
+            // An app asks for its token by a request of its own, at the same host: no place may be held meanwhile.
             if let Err(error) = taken.put(self, now, &mut headers).await {
-                drop(place);
                 if !taken.set_aside(&error, now) {
                     return Err(error);
                 }
                 continue;
             }
+            let place = self.admit(&host, url).await?;
             let outgoing =
                 Outgoing { headers, body: request.body, is_secret: request.is_secret, max_bytes: request.max_bytes };
             let (outcome, heard) = self.send(client, url, outgoing, budget).await;
@@ -345,12 +353,13 @@ impl Http {
         budget: &mut Duration,
     ) -> (Result<Reply, Failure>, Heard) {
         self.count(|counters| &counters.requests, 1);
+        let body = outgoing.body;
         let (received, mut heard, begun) = (AtomicU64::new(0), Heard::default(), Instant::now());
         let wire = Wire { client, tape: &self.shared.tape, received_bytes: &received };
         let attempt = exchange(wire, url, outgoing, &mut heard);
         let outcome = match tokio::time::timeout(*budget, attempt).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Failure::again(self.shared.out_of_time(url))),
+            Err(_) => Err(self.shared.out_of_time(url, body)),
         };
         self.count(|counters| &counters.received_bytes, received.into_inner());
         *budget = budget.saturating_sub(begun.elapsed());
@@ -359,14 +368,6 @@ impl Http {
 }
 
 impl Shared {
-    /// Waits for a place at a host.
-    ///
-    /// # Errors
-    /// `RetryAt` where the host wants to be left alone for longer than the client waits.
-    async fn admit(&self, host: &Host, url: &Url) -> Result<OwnedSemaphorePermit, CrawlError> {
-        host.admit(&*self.clock, self.max_wait()).await.map_err(|wait| retry_at(url, wait))
-    }
-
     /// The client for an address.
     ///
     /// # Errors
@@ -446,10 +447,11 @@ impl Shared {
         Ok(())
     }
 
-    fn out_of_time(&self, url: &Url) -> CrawlError {
-        CrawlError::Transient {
-            subject: redact_url(url.clone()),
-            detail: format!("not done within {} ms", self.settings.total_deadline_ms),
+    fn out_of_time(&self, url: &Url, body: Option<&[u8]>) -> Failure {
+        let detail = format!("not done within {} ms", self.settings.total_deadline_ms);
+        match self.tape.record_broken(url, body, &detail) {
+            Ok(()) => Failure::again(CrawlError::Transient { subject: redact_url(url.clone()), detail }),
+            Err(error) => Failure::Final(error),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::CrawlError;
 pub(super) struct Credentials(Vec<Entry>);
 
 struct Entry {
+    kind: String,
     origin: Origin,
     path: String,
     header: HeaderName,
@@ -48,21 +49,23 @@ impl Credentials {
         let mut all = Self(Vec::new());
         for credential in &settings.credentials {
             let (header, value) = fixed(credential)?;
-            all.put(&credential.base_url, header, Proof::Fixed(value))?;
+            all.put(&credential.kind, &credential.base_url, header, Proof::Fixed(value))?;
         }
         for app in &settings.apps {
-            all.put(&app.base_url, AUTHORIZATION, Proof::App(Box::new(App::read(app)?)))?;
+            all.put(&app.kind, &app.base_url, AUTHORIZATION, Proof::App(Box::new(App::read(app)?)))?;
         }
         Ok(all)
     }
 
     /// Puts a proof beside those for the same base address and header. The same one twice is one.
-    fn put(&mut self, base_url: &str, header: HeaderName, proof: Proof) -> Result<(), CrawlError> {
+    fn put(&mut self, kind: &str, base_url: &str, header: HeaderName, proof: Proof) -> Result<(), CrawlError> {
         let url = address::parse(base_url)?;
         let (origin, path) = (Origin::of(&url), url.path().trim_end_matches('/').to_owned());
-        let is_same = |entry: &&mut Entry| (&entry.origin, &entry.path, &entry.header) == (&origin, &path, &header);
+        let is_same = |entry: &&mut Entry| {
+            (entry.kind.as_str(), &entry.origin, &entry.path, &entry.header) == (kind, &origin, &path, &header)
+        };
         let Some(entry) = self.0.iter_mut().find(is_same) else {
-            self.0.push(Entry { origin, path, header, proofs: vec![proof], pool: Pool::new(1) });
+            self.0.push(Entry { kind: kind.to_owned(), origin, path, header, proofs: vec![proof], pool: Pool::new(1) });
             return Ok(());
         };
         let is_known =
@@ -75,19 +78,24 @@ impl Credentials {
     }
 
     /// Takes what proves to the server of `url` who asks: for each header that `headers` do not have, a credential whose
-    /// base address is the longest that `url` is under. `lane` is the part of the host whose budget is charged.
+    /// base address is the longest that `url` is under, of those for sources of this `kind`. `lane` is the part of the
+    /// host whose budget is charged.
     pub(super) fn take<'a>(
         &'a self,
         url: &Url,
         lane: &'a str,
         now: Duration,
         headers: &HeaderMap,
+        kind: &str,
     ) -> Result<Taken<'a>, Missing> {
         let origin = Origin::of(url);
         let is_under =
             |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let mut fitting: Vec<&Entry> =
-            self.0.iter().filter(|entry| entry.origin == origin && is_under(&entry.path)).collect();
+        let mut fitting: Vec<&Entry> = self
+            .0
+            .iter()
+            .filter(|entry| entry.kind == kind && entry.origin == origin && is_under(&entry.path))
+            .collect();
         fitting.sort_by_key(|entry| std::cmp::Reverse(entry.path.len()));
         let mut members: Vec<(&Entry, usize)> = Vec::new();
         for entry in fitting {

@@ -121,7 +121,7 @@ pub(crate) async fn exchange(
     let response = match send(wire, url, outgoing, &key).await {
         Ok(response) => response,
         Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
-            let outcome = Outcome::Failure(detail.clone());
+            let outcome = Outcome::Unanswered(detail.clone());
             wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
             return Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all });
         }
@@ -137,13 +137,23 @@ pub(crate) async fn exchange(
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
         _ => Err(of_status(status, response.headers(), url)),
     };
-    if let Some(headers) = recorded {
+    if let Some(mut headers) = recorded {
         let body = match &result {
             Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
             Ok(Reply::Body { bytes, .. }) => bytes.clone(),
             _ => Vec::new(),
         };
-        let outcome = Outcome::Answer { status, headers, body };
+        let outcome = match &result {
+            Err(Failure::Again { error: CrawlError::Transient { detail, .. }, .. }) if status < 300 => {
+                Outcome::Broken(detail.clone())
+            }
+            // Of a body that was too large its length is enough for it to be too large again.
+            Err(Failure::Final(CrawlError::TooLarge { .. })) => {
+                headers.push(("content-length".to_owned(), max_bytes.saturating_add(1).to_string()));
+                Outcome::Answer { status, headers, body }
+            }
+            _ => Outcome::Answer { status, headers, body },
+        };
         wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
     }
     result
@@ -161,7 +171,8 @@ async fn send(wire: Wire<'_>, url: &Url, outgoing: Outgoing<'_>, key: &Key) -> R
             let answer = request.headers(outgoing.headers).send().await;
             answer.map_err(|error| of_unanswered(url, &error))
         }
-        Some(Outcome::Failure(detail)) => Err(unreachable(detail)),
+        Some(Outcome::Unanswered(detail)) => Err(unreachable(detail)),
+        Some(Outcome::Broken(detail)) => Err(Failure::again(CrawlError::Transient { subject: subject(url), detail })),
         Some(Outcome::Answer { status, headers, body }) => Outcome::response(status, &headers, body)
             .ok_or_else(|| unreachable("the recorded answer cannot be sent".to_owned())),
     }

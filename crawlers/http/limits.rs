@@ -138,10 +138,39 @@ impl Host {
     pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
         let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
         self.pace.until_ready().await;
+        self.pass_gate(clock, max_wait).await?;
+        Ok(place)
+    }
+
+    /// Waits for the pace and the gate, and holds nothing after it. Who was let through may be admitted once with
+    /// [`Host::admit_paid`].
+    ///
+    /// # Errors
+    /// As [`Host::admit`].
+    pub(crate) async fn pay(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
+        self.pace.until_ready().await;
+        self.pass_gate(clock, max_wait).await
+    }
+
+    /// As [`Host::admit`], for who has waited for the pace before.
+    ///
+    /// # Errors
+    /// As [`Host::admit`].
+    pub(crate) async fn admit_paid(
+        &self,
+        clock: &dyn Clock,
+        max_wait: Duration,
+    ) -> Result<OwnedSemaphorePermit, Duration> {
+        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
+        self.pass_gate(clock, max_wait).await?;
+        Ok(place)
+    }
+
+    async fn pass_gate(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
         loop {
             let rest = self.closed_until().saturating_sub(clock.now());
             if rest.is_zero() {
-                return Ok(place);
+                return Ok(());
             }
             if rest > max_wait {
                 return Err(rest);

@@ -94,12 +94,14 @@ pub struct Credential {
     pub header: String,
     /// The header's value, such as `Bearer …`.
     pub value: Secret,
+    /// The kind of the source whose requests it goes along with (see `Http::acting_for`); empty for those of nobody.
+    pub kind: String,
 }
 
 impl Credential {
     /// A credential in the `Authorization` header.
     pub fn authorization(base_url: impl Into<String>, value: Secret) -> Self {
-        Self { base_url: base_url.into(), header: "authorization".to_owned(), value }
+        Self { base_url: base_url.into(), header: "authorization".to_owned(), value, kind: String::new() }
     }
 }
 
@@ -113,6 +115,8 @@ pub struct AppCredential {
     pub app: String,
     /// The number of the installation.
     pub installation: String,
+    /// The kind of the source whose requests it goes along with.
+    pub kind: String,
     /// The app's RSA key, in PEM.
     pub private_key: Secret,
     /// The time of day when the client is made; signatures are dated by it.

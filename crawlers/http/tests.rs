@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::testing::{Sent, Server, client, settings};
-use super::{Answer, Credential, Http, KeptHeaders, Request, Secret};
+use super::{Answer, Credential, Http, HttpSettings, KeptHeaders, Pace, Request, Secret};
 use crate::CrawlError;
 
 const CAP: u64 = 1_000;
@@ -343,4 +343,32 @@ fn settings_that_cannot_be_meant_are_errors() {
     settings.credentials = vec![Credential::authorization("https://registry.example", Secret::new("canary\n"))];
     let error = Http::new(settings).expect_err("no header can carry it");
     assert!(!error.to_string().contains("canary"));
+}
+
+#[tokio::test]
+async fn credentials_of_one_source_go_along_with_its_requests_only() {
+    let server = Server::start(|_, _| Sent::ok("x"));
+    let credential = Credential::authorization(&server.base_url, Secret::new("Bearer canary"));
+    let mut settings = settings(&[&server.base_url]);
+    settings.credentials = vec![Credential { kind: "forge".into(), ..credential }];
+    let (http, _) = client(settings);
+    for http in [http.acting_for("forge"), http.acting_for("mcp"), http.clone(), http.acting_for("forge").counted()] {
+        body(http.get(ask(&server.base_url)).await);
+    }
+    let sent: Vec<_> = server.asked().iter().map(|asked| asked.header("authorization").is_some()).collect();
+    assert_eq!(sent, [true, false, false, true]);
+}
+
+#[tokio::test]
+async fn a_reservation_holds_no_place_and_is_used_once() {
+    let server = Server::start(|_, _| Sent::ok("x"));
+    let pace = Pace { per_minute: 1, burst: 2, in_flight: 1 };
+    let paces = vec![(server.base_url.clone(), pace)];
+    let (http, _) = client(HttpSettings { paces, ..settings(&[&server.base_url]) });
+    let (first, second) = (http.reserve(&server.base_url).await, http.reserve(&server.base_url).await);
+    let (first, second) = (first.expect("reserved"), second.expect("reserved though there is one place"));
+    body(second.get(ask(&server.base_url)).await);
+    body(first.get(ask(&server.base_url)).await);
+    let third = tokio::time::timeout(Duration::from_millis(50), first.get(ask(&server.base_url))).await;
+    assert!(third.is_err(), "the pace holds for what was not reserved");
 }

@@ -94,7 +94,11 @@ fn entry(plugin: &Map<String, Value>, key: &ListingKey, own: Option<&ListingKey>
     let version = page::text(plugin, "version").map(str::to_owned);
     let mut locators = vec![Locator::Inline { identity: key.to_string(), version, files }];
     locators.extend(
-        origin.repository.as_ref().zip(origin.commit.as_ref()).and_then(|(of, at)| forge::archive::of_commit(of, at)),
+        origin
+            .repository
+            .as_ref()
+            .zip(origin.commit.as_ref())
+            .and_then(|(of, at)| forge::archive::of_commit(key, of, at)),
     );
     let claims = Claims {
         description: claims::text(plugin.get("description"), &Claim::Unknown),

@@ -8,6 +8,7 @@ mod answer;
 mod conversation;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
@@ -30,6 +31,9 @@ struct Mcp;
 
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
 pub(crate) const PACE: Pace = Pace { per_minute: 90, burst: 1, in_flight: 1 };
+
+/// How long one conversation may take in all, waiting for the pace included.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 const META: SourceMeta = SourceMeta {
     id: "mcp",
@@ -68,7 +72,12 @@ impl Source for Mcp {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let url = address(&key.name)?;
-    let said = conversation::hold(&http, &url).await.map_err(never_gone)?;
+    let held = tokio::time::timeout(PATIENCE, conversation::hold(&http, &url)).await;
+    let too_long = || CrawlError::Transient {
+        subject: crate::http::redact(&url),
+        detail: format!("the conversation took more than {} s", PATIENCE.as_secs()),
+    };
+    let said = held.unwrap_or_else(|_| Err(too_long())).map_err(never_gone)?;
     let digest = Digest::of_json(&said.canonical());
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);

@@ -73,6 +73,7 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Pag
     let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
     let names: Vec<String> = changed.into_iter().filter(wanted).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    let listed = walk::unless_all_failed(listed, request)?;
     let next =
         if is_full { Next::More(Place::Changes(last).cursor()) } else { Next::Complete { watermark: Some(last) } };
     Ok(Page { listed, next })

@@ -102,6 +102,17 @@ async fn a_feed_that_was_made_anew_or_leads_nowhere_is_an_error() {
 }
 
 #[tokio::test]
+async fn changes_that_nobody_could_read_are_not_passed() {
+    let server = Server::start(|asked, _| match asked.path.as_str() {
+        "/registry/_changes?since=490&limit=10000" => Sent::ok(r#"{"results":[{"id":"a"},{"id":"b"}],"last_seq":492}"#),
+        _ => Sent::answer(503, &[], ""),
+    });
+    let settings = settings_of(&server, &["a", "b"]);
+    let error = step(&server, &settings, Walk::Since("490"), None).await.expect_err("no page");
+    assert!(error.is_transient(), "{error}");
+}
+
+#[tokio::test]
 async fn a_full_page_goes_on_from_its_last_seq() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
         "/registry/_changes?since=1&limit=10000" => {

@@ -73,7 +73,7 @@ async fn an_image_says_what_its_labels_say_and_keeps_its_values_to_itself() {
         [ListingKey::new("github", "o/n"), ListingKey::new("official-registry", "io.test/x")]
     );
     let [Locator::Inline { identity, version, files }] = listing.locators.as_slice() else { panic!("inline") };
-    assert!(identity.ends_with("/a/b") && version.as_deref() == Some(&sha(&index())));
+    assert!(identity.ends_with("/a/b:1") && version.as_deref() == Some(&sha(&index())));
     assert!(files["image.json"].contains("API_KEY") && !files["image.json"].contains("canary"));
     assert_eq!(server.asked().len(), 5, "a refusal, a token, two manifests, a configuration");
     let known = BTreeMap::from([(listing.key.clone(), validators)]);

@@ -22,7 +22,9 @@ pub(super) fn of(row: Row, key: ListingKey, is_official: bool) -> Listing {
     }
     let (identity, version) = (format!("{}:{}", key.source, row.name), row.version);
     let bundles = packages(&row.server, "mcpb").enumerate();
-    let bundles = bundles.filter_map(|(number, package)| bundle(&row.name, version.as_deref(), number, package));
+    let bundles = bundles
+        .take(MAX_BUNDLES)
+        .filter_map(|(number, package)| bundle(&row.name, version.as_deref(), number, package));
     let bundles: Vec<_> = bundles.collect();
     let references = references(&row.server, &claims.repository);
     let text = serde_json::to_string_pretty(&row.server).expect("what was read as JSON can be written");
@@ -71,6 +73,9 @@ fn references(server: &Map<String, Value>, repository: &Claim<String>) -> Vec<Li
         .chain([references::repository(repository)]);
     references::sorted(all)
 }
+
+/// Bundles of one row that are fetched at most: builds for every platform there is, and room for as many again.
+const MAX_BUNDLES: usize = 16;
 
 /// An MCP bundle at its address. Several of one server are its builds for several platforms, known by their place.
 fn bundle(name: &str, version: Option<&str>, number: usize, package: &Map<String, Value>) -> Option<Locator> {

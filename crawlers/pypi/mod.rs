@@ -106,6 +106,7 @@ async fn changed(
 ) -> Result<Page, CrawlError> {
     let (changed, serial) = index::changed(request.http, url, since, names).await?;
     let listed = walk::visit_all(request, &changed, |name, known| visit(request, name, known)).await;
+    let listed = walk::unless_all_failed(listed, request)?;
     Ok(Page { listed, next: Next::Complete { watermark: Some(serial) } })
 }
 

@@ -36,10 +36,12 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Lets the client ask this address, wherever its host leads, and prove to it who asks.
-    pub fn configure(&self, http: &mut HttpSettings) {
+    /// Lets the client ask this address, wherever its host leads, and prove to it who asks in requests of the source
+    /// `kind`.
+    pub fn configure(&self, kind: &str, http: &mut HttpSettings) {
         http.allowed_base_urls.push(self.url.clone());
-        http.credentials.extend(self.credentials.clone());
+        let credentials = self.credentials.clone();
+        http.credentials.extend(credentials.map(|credential| Credential { kind: kind.to_owned(), ..credential }));
     }
 }
 

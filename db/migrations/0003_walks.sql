@@ -8,6 +8,8 @@ ALTER TABLE sources ADD COLUMN mode TEXT CHECK (mode IN ('full', 'since'));
 ALTER TABLE sources ADD COLUMN walk INTEGER NOT NULL DEFAULT 0;
 -- The number of the full walk that came to its end last, and the as-of instant of that end.
 ALTER TABLE sources ADD COLUMN whole_walk INTEGER NOT NULL DEFAULT 0;
+-- The number of the one that came to its end before that.
+ALTER TABLE sources ADD COLUMN whole_before INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sources ADD COLUMN whole_at INTEGER;
 -- Listings that two whole walks did not see and that are not taken as gone, because they are too many at once.
 ALTER TABLE sources ADD COLUMN held INTEGER NOT NULL DEFAULT 0;

@@ -71,9 +71,11 @@ fn a_listing_is_missing_after_two_whole_walks_and_never_before() {
     assert_eq!(missing(), [""; 0]);
     walk(&store, &["a"], 2);
     assert_eq!(missing(), [""; 0], "one absence is not enough");
-    // A walk that does not come to its end says nothing about absence.
-    store.write(|writer| writer.begin_walk("npm", WalkMode::Full)).expect("begun");
-    assert_eq!(missing(), [""; 0]);
+    // A walk that does not come to its end says nothing about absence, and is none of the two.
+    for _ in 0..2 {
+        store.write(|writer| writer.begin_walk("npm", WalkMode::Full)).expect("begun");
+        assert_eq!(missing(), [""; 0]);
+    }
     store.write(|writer| writer.complete_walk("npm", None, day(3))).expect("ended");
     assert_eq!(missing(), ["b"]);
     let gone = store.write(|writer| writer.drop_missing("npm", &gap("b"), day(3))).expect("dropped");

@@ -89,6 +89,7 @@ fn add_keys(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) {
                 base_url: base_url.to_owned(),
                 header: key.header.to_owned(),
                 value: Secret::new(format!("{}{value}", key.prefix)),
+                kind: meta.id.to_owned(),
             });
         }
     }
@@ -111,6 +112,7 @@ fn add_app(base_url: &str, http: &mut HttpSettings) -> anyhow::Result<()> {
         base_url: base_url.to_owned(),
         app,
         installation,
+        kind: "github".to_owned(),
         private_key: Secret::new(key),
         made: clock::now(),
     });
@@ -132,7 +134,7 @@ fn source_settings(
         "npm" => {
             if configured.is_none() {
                 for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
-                    base.configure(http);
+                    base.configure(meta.id, http);
                     scopes.insert(scope, base.url);
                 }
             }
@@ -163,7 +165,7 @@ fn source_settings(
 
 fn configure(base: BaseUrl, id: &str, http: &mut HttpSettings) -> String {
     debug!(source = id, url = %base.url, origin = %base.origin, "found the source's address");
-    base.configure(http);
+    base.configure(id, http);
     base.url
 }
 

@@ -38,7 +38,8 @@ pub enum Locator {
     },
     /// The tree of a git repository at one commit, as the archive that its forge makes of it.
     GitArchive {
-        /// What stays of the repository from commit to commit: `github:owner/name`, `git:host/owner/name`, lower case.
+        /// What stays of the repository from commit to commit: `github:owner/name`, `git:host/owner/name`, lower case;
+        /// `pinned:<listing>` for a commit that another listing chose.
         repository: String,
         /// The commit, in full hex.
         commit: String,
@@ -100,7 +101,8 @@ impl Locator {
         }
     }
 
-    /// Where the names of its dependencies are to be looked for: the part of the identity before the colon.
+    /// Where the names of its dependencies are to be looked for, and whose credentials go along when it is fetched: the part
+    /// of the identity before the colon.
     pub fn ecosystem(&self) -> String {
         let identity = self.identity();
         identity.split_once(':').map_or_else(String::new, |(ecosystem, _)| ecosystem.to_owned())

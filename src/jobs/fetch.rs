@@ -2,7 +2,7 @@
 //!
 //! Must not look inside the files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use capdex_core::bundle::BundleFile;
@@ -13,7 +13,7 @@ use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::{self, Fetched};
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::Limits;
-use capdex_db::{Job, ListingState, StoreError, Writer};
+use capdex_db::{Job, JobId, ListingState, StoreError, Writer};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::{debug, warn};
@@ -84,18 +84,26 @@ type Outcome = (Job, FetchPayload, Option<Result<Fetched, CrawlError>>);
 #[derive(Default)]
 struct Window {
     running: JoinSet<Outcome>,
+    /// Those in it. The lease of one that waits for long may run out, and the queue gives it to us again.
+    jobs: BTreeSet<JobId>,
     /// How many of them ask each host.
     hosts: BTreeMap<String, usize>,
 }
 
 impl Window {
-    fn enter(&mut self, job: &Job) {
+    /// Whether the job is new here.
+    fn enter(&mut self, job: &Job) -> bool {
+        if !self.jobs.insert(job.id) {
+            return false;
+        }
         if let Some(host) = &job.host {
             *self.hosts.entry(host.clone()).or_default() += 1;
         }
+        true
     }
 
     fn leave(&mut self, job: &Job) {
+        self.jobs.remove(&job.id);
         let Some(host) = &job.host else { return };
         if let Some(count) = self.hosts.get_mut(host) {
             *count -= 1;
@@ -122,8 +130,9 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
         for job in jobs {
             match serde_json::from_value::<FetchPayload>(job.payload.clone()) {
                 Ok(payload) => {
-                    window.enter(&job);
-                    start(context, &mut window.running, slots, job, payload);
+                    if window.enter(&job) {
+                        start(context, &mut window.running, slots, job, payload);
+                    }
                 }
                 Err(error) => {
                     warn!(job.id = job.id.0, %error, "a queued job cannot be read; it is set aside");
@@ -139,7 +148,8 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
 }
 
 fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
-    let (http, limits, slots) = (context.http.clone(), context.limits, Arc::clone(slots));
+    let http = context.http.acting_for(&payload.locator.ecosystem());
+    let (limits, slots) = (context.limits, Arc::clone(slots));
     let stop = context.stop.clone();
     running.spawn(async move {
         let result = fetch_one(&http, &payload.locator, &limits, &slots, &stop).await;

@@ -57,7 +57,9 @@ pub(crate) enum Outcome {
     /// An answer.
     Answer { status: u16, headers: Vec<(String, String)>, body: Vec<u8> },
     /// No answer, and why.
-    Failure(String),
+    Unanswered(String),
+    /// An answer that broke off or took too long, and why.
+    Broken(String),
 }
 
 /// The tape of a client.
@@ -97,8 +99,12 @@ impl Tape {
     pub(crate) fn answer(&self, key: &Key) -> Option<Outcome> {
         let Self::Replaying(answers) = self else { return None };
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = answers.get_mut(key).and_then(VecDeque::pop_front);
-        Some(next.unwrap_or_else(|| Outcome::Failure("this was not asked when the crawl was recorded".to_owned())))
+        // The last failure stays: a replay has more time than the crawl had, and may try more often.
+        let next = answers.get_mut(key).and_then(|queue| match queue.front() {
+            Some(failure @ (Outcome::Unanswered(_) | Outcome::Broken(_))) if queue.len() == 1 => Some(failure.clone()),
+            _ => queue.pop_front(),
+        });
+        Some(next.unwrap_or_else(|| Outcome::Unanswered("this was not asked when the crawl was recorded".to_owned())))
     }
 
     /// Whether nothing is asked.
@@ -106,12 +112,20 @@ impl Tape {
         matches!(self, Self::Replaying(_))
     }
 
+    /// Records that an answer broke off or took too long.
+    ///
+    /// # Errors
+    /// As [`Tape::record`].
+    pub(crate) fn record_broken(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
+        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Broken(why.to_owned()) })
+    }
+
     /// Records that a question was not even asked.
     ///
     /// # Errors
     /// As [`Tape::record`].
     pub(crate) fn record_failure(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
-        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Failure(why.to_owned()) })
+        self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Unanswered(why.to_owned()) })
     }
 
     /// Whether [`Tape::record`] does anything.

@@ -63,7 +63,14 @@ fn fields(head: &str) -> Option<Vec<(&str, &str)>> {
 fn exchange(record: &Record<'_>) -> Result<Option<Exchange>, String> {
     let outcome = match record.header("WARC-Type") {
         Some("warcinfo") => return Ok(None),
-        Some("metadata") => Outcome::Failure(String::from_utf8_lossy(record.block).into_owned()),
+        Some("metadata") => {
+            let why = String::from_utf8_lossy(record.block).into_owned();
+            match record.header("X-Capdex-Failure") {
+                Some("unanswered") => Outcome::Unanswered(why),
+                Some("broken") => Outcome::Broken(why),
+                other => return Err(format!("a failure of the kind {other:?}")),
+            }
+        }
         Some("response" | "revisit") => answer(record.block).ok_or("its answer cannot be read")?,
         other => return Err(format!("a record of type {other:?}")),
     };

@@ -60,6 +60,34 @@ async fn a_recorded_crawl_is_played_again_byte_for_byte_without_a_server() {
 }
 
 #[tokio::test]
+async fn answers_that_were_cut_or_too_large_are_met_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl.warc.gz");
+    let server = Server::start(|asked, before| match asked.path.as_str() {
+        "/large" => Sent::ok(vec![b'x'; 2 << 20]),
+        "/endless" => Sent::raw(200, &[], b"").then_endless(&[b'x'; 65_536]),
+        "/cut-once" if before % 2 == 0 => Sent::raw(200, &[("content-length", "9")], b"half"),
+        "/silent" => Sent::bytes(b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n").then_silence(),
+        _ => Sent::ok("whole"),
+    });
+    let slow = |tape| HttpSettings { total_deadline_ms: 300, max_tries: 2, ..with(tape, &server.base_url) };
+    let questions = ["/cut-once", "/large", "/endless", "/silent"];
+    let (http, _) = client(slow(TapeSettings::Record(path.clone())));
+    let mut first = Vec::new();
+    for question in questions {
+        first.push(ask(&http, &format!("{}{question}", server.base_url), None).await);
+    }
+    assert!(matches!(
+        first.as_slice(),
+        [Ok(_), Err(CrawlError::TooLarge { .. }), Err(CrawlError::TooLarge { .. }), Err(CrawlError::Transient { .. })]
+    ));
+    let (http, _) = client(slow(TapeSettings::Replay(path)));
+    for (question, expected) in questions.into_iter().zip(first) {
+        assert_eq!(ask(&http, &format!("{}{question}", server.base_url), None).await, expected, "{question}");
+    }
+}
+
+#[tokio::test]
 async fn failures_are_met_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("crawl.warc.gz");
@@ -90,7 +118,8 @@ fn any_exchange() -> impl Strategy<Value = Exchange> {
         headers,
         body,
     });
-    let outcome = prop_oneof![answer, "[a-z ]{0,20}".prop_map(Outcome::Failure)];
+    let outcome =
+        prop_oneof![answer, "[a-z ]{0,20}".prop_map(Outcome::Unanswered), "[a-z ]{0,20}".prop_map(Outcome::Broken)];
     (key, outcome).prop_map(|(key, outcome)| Exchange { outcome, key })
 }
 

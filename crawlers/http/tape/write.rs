@@ -36,8 +36,10 @@ impl<W: Write> Recorder<W> {
         let body = exchange.key.body.map(|digest| digest.hex()).unwrap_or_default();
         let own = [("WARC-Target-URI", url), ("X-Capdex-Method", method), ("X-Capdex-Body-SHA256", body.as_str())];
         match &exchange.outcome {
-            Outcome::Failure(why) => {
-                let mut headers = vec![("WARC-Type", "metadata"), ("Content-Type", "text/plain")];
+            Outcome::Unanswered(why) | Outcome::Broken(why) => {
+                let kind = if matches!(exchange.outcome, Outcome::Broken(_)) { "broken" } else { "unanswered" };
+                let mut headers =
+                    vec![("WARC-Type", "metadata"), ("Content-Type", "text/plain"), ("X-Capdex-Failure", kind)];
                 headers.extend(own);
                 self.member(&headers, NO_DATE, why.as_bytes())
             }

@@ -38,6 +38,7 @@ fn app(base_url: &str) -> AppCredential {
     // The mark of a key is put together here, so that no file of ours looks as if it held one.
     let mark = |end: &str| format!("-----{end} RSA {} KEY-----", "PRIVATE");
     AppCredential {
+        kind: String::new(),
         base_url: base_url.to_owned(),
         app: "1234".into(),
         installation: "99".into(),
@@ -124,4 +125,21 @@ fn a_key_that_is_none_is_an_error_without_the_key_in_it() {
         let error = with(app).expect_err("it cannot be used").to_string();
         assert!(!error.contains("canary"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn requests_that_wait_for_a_token_leave_it_a_place() {
+    let server = Server::start(|asked, _| match asked.path.as_str() {
+        "/app/installations/99/access_tokens" => given(1, "2026-11-22T01:00:00Z"),
+        _ => Sent::ok("x"),
+    });
+    let (http, _) = client(HttpSettings { max_in_flight_per_host: 1, ..with_app(&server, &[]) });
+    let mut visits = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (http, url) = (http.clone(), server.base_url.clone());
+        visits.spawn(async move { http.get(ask(&url)).await.is_ok() });
+    }
+    let all = tokio::time::timeout(Duration::from_secs(30), visits.join_all()).await;
+    assert_eq!(all, Ok(vec![true; 8]));
+    assert_eq!(server.asked().len(), 9);
 }

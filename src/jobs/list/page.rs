@@ -15,6 +15,7 @@ use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use super::walk::{Walked, Walker};
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
+use crate::jobs::fetch;
 
 /// An entry of a page with what the store must be told beside it.
 struct Row {
@@ -29,32 +30,32 @@ struct Row {
     was_there: bool,
 }
 
-/// Saves a page.
-pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut Walked) -> anyhow::Result<()> {
+/// Saves a page; how many of its entries this walk had not met before.
+pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut Walked) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
     let rows: Vec<Row> =
         page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
     let next = page.next;
-    let counts = walker.context.store.write(move |writer| {
-        let mut counts = Walked::default();
+    let (counts, met) = walker.context.store.write(move |writer| {
+        let (mut counts, mut met) = (Walked::default(), 0);
         writer.resolve_gaps(STAGE, &id, at)?;
         for row in &rows {
-            save_one(writer, row, &mut counts, at, now)?;
+            met += u64::from(save_one(writer, row, &mut counts, at, now)?);
         }
         match &next {
             Next::More(cursor) => writer.save_cursor(&id, &cursor.0)?,
             Next::Complete { watermark } => writer.complete_walk(&id, watermark.as_deref(), at)?,
         }
-        Ok(counts)
+        Ok((counts, met))
     })?;
     walked.listed += counts.listed;
     walked.new += counts.new;
     walked.changed += counts.changed;
     walked.gone += counts.gone;
     walked.failed += counts.failed;
-    Ok(())
+    Ok(met)
 }
 
 fn key_of(listed: &Listed) -> &ListingKey {
@@ -64,27 +65,40 @@ fn key_of(listed: &Listed) -> &ListingKey {
     }
 }
 
+/// What one listing may name at most: a stranger says how long the list is, and each name costs a visit.
+const MAX_REFERENCES: usize = 64;
+
 /// Compares an entry with what the store knows.
 fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Result<Row> {
     let key = key_of(&listed).clone();
-    let (mut listed, mut kept) = (listed, None);
+    let (mut listed, mut kept, mut says_something_new) = (listed, None, false);
     if let Listed::Changed { listing, validators } = &mut listed {
         let known = reader.validators(&key)?;
         let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
         if is_same {
             kept = Some(validators.clone());
             listed = Listed::Unchanged(key.clone());
-        } else if let Some(before) = reader.listing(&key)?.and_then(|stored| stored.listing) {
-            listing.claims.history = History::follow(&before, listing);
+        } else {
+            listing.references.truncate(MAX_REFERENCES);
+            let before = reader.listing(&key)?.and_then(|stored| stored.listing);
+            if let Some(before) = &before {
+                listing.claims.history = History::follow(before, listing);
+            }
+            says_something_new = before.as_ref() != Some(&**listing);
         }
     }
     let missing = missing(reader, &listed, is_visit)?;
-    let is_eventful = !matches!(listed, Listed::Unchanged(_) | Listed::Failed { .. });
+    let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
+    // A name that is still not there, and one that still says the same, is no event.
+    let is_eventful = match listed {
+        Listed::Changed { .. } => says_something_new,
+        Listed::Gone(_) | Listed::Moved { .. } => was_there,
+        Listed::Unchanged(_) | Listed::Failed { .. } => false,
+    };
     let revisit = match is_visit {
         true => Some(revisit::after(&key, reader.visits(&key)?.calm, is_eventful, at)),
         false => None,
     };
-    let was_there = reader.listing_state(&key)?.is_some_and(|state| state != ListingState::Gone);
     Ok(Row { listed, kept, missing, revisit, was_there })
 }
 
@@ -108,7 +122,7 @@ fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<V
     Ok(missing)
 }
 
-fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: Timestamp) -> Result<(), StoreError> {
+fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: Timestamp) -> Result<bool, StoreError> {
     let key = key_of(&row.listed);
     counts.listed += 1;
     match &row.listed {
@@ -141,7 +155,7 @@ fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: 
             writer.record_gap(STAGE, &key.to_string(), gap, at)?;
         }
     }
-    writer.sight(key)?;
+    let is_met = writer.sight(key)?;
     if let Some(Revisit { due, calm }) = row.revisit {
         writer.record_visit(key, at, due, calm)?;
     }
@@ -151,13 +165,16 @@ fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: 
         let payload = serde_json::to_value(payload).expect("our own types serialise");
         writer.enqueue(FETCH_JOB, &dedupe, &payload, host.as_deref(), now)?;
     }
-    Ok(())
+    Ok(is_met)
 }
 
 /// A listing is not there any more. To what was asked for by name that is a gap; a directory's tombstone is its answer.
 fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut Walked, at: AsOf) -> Result<(), StoreError> {
     let key = key_of(&row.listed);
     counts.gone += u64::from(row.was_there);
+    for stage in [STAGE, fetch::STAGE] {
+        writer.resolve_gaps(stage, &key.to_string(), at)?;
+    }
     writer.mark_listing(key, ListingState::Gone, Some(gap), at)?;
     if row.revisit.is_some() { writer.record_gap(STAGE, &key.to_string(), gap, at) } else { Ok(()) }
 }

@@ -20,8 +20,10 @@ use crate::clock;
 use crate::jobs::{Context, SourceRun};
 use crate::progress::Progress;
 
-/// Pages in a row that may have no rows. Sources that filter after they fetch give some.
+/// Pages in a row that may have nothing new to the walk. Sources that filter after they fetch give some.
 const MAX_EMPTY_PAGES: u64 = 100;
+/// Pages of one run. The largest directory has a tenth of that.
+const MAX_PAGES: u64 = 100_000;
 
 /// What a walk gave, as the ledger keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -101,10 +103,10 @@ impl Walker<'_> {
     /// Only what the store says.
     pub(super) async fn walk(&self) -> anyhow::Result<Walked> {
         let watch = clock::Stopwatch::start();
-        let http = self.context.http.counted();
+        let http = self.context.http.counted().acting_for(&self.run.kind);
         let mut position = self.begin()?;
         let mut walked = Walked { mode: position.mode.as_str(), ..Walked::default() };
-        let settings = names::tonight(self.context, self.id, self.run, position.mode)?;
+        let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         let known = Stored::new(self.context.store.reader()?);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             walked.stopped = self.reason_to_stop(&http, &walked);
@@ -113,7 +115,10 @@ impl Walker<'_> {
             }
             match self.step(&http, &settings, &known, &position).await {
                 Ok(page) => self.take(page, &mut position, &mut walked)?,
-                Err(error) => self.give_up_or_restart(&error, &mut position, &mut walked)?,
+                Err(error) => {
+                    self.give_up_or_restart(&error, &mut position, &mut walked)?;
+                    settings = names::tonight(self.context, self.id, self.run, position.mode)?;
+                }
             }
         }
         let usage = http.own_usage();
@@ -194,8 +199,9 @@ impl Walker<'_> {
             return self.fail(&error, walked);
         }
         let entries = u64::try_from(page.listed.len()).unwrap_or(u64::MAX);
-        position.empty_pages = if entries == 0 { position.empty_pages + 1 } else { 0 };
-        page::save(self, page, walked)?;
+        let met = page::save(self, page, walked)?;
+        let is_new = if position.mode == WalkMode::Full { met > 0 } else { entries > 0 };
+        position.empty_pages = if is_new { 0 } else { position.empty_pages + 1 };
         walked.pages += 1;
         self.progress.advance(entries);
         self.progress.show(self.context.http.usage().bytes, self.id);
@@ -223,8 +229,8 @@ impl Walker<'_> {
         if !position.met.insert(Digest::of(cursor.0.as_bytes())) || position.cursor.as_ref() == Some(cursor) {
             return Err(malformed("its cursor leads in a circle"));
         }
-        if page.listed.is_empty() && position.empty_pages >= MAX_EMPTY_PAGES {
-            return Err(malformed("its pages are empty and do not end"));
+        if position.empty_pages >= MAX_EMPTY_PAGES || position.met.len() as u64 >= MAX_PAGES {
+            return Err(malformed("its pages have nothing new and do not end"));
         }
         Ok(())
     }
