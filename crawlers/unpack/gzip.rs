@@ -60,6 +60,13 @@ impl Read for GzipMembers<'_> {
     }
 }
 
+/// One gzip member of these bytes, without a name or a date: the same bytes give the same member.
+pub(crate) fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut gzip, bytes)?;
+    gzip.finish()
+}
+
 /// Expands one gzip file of at most `max_bytes` expanded bytes.
 ///
 /// The gap's subject is `.`; its reason is `ExpandedTooLarge`, `Truncated`, `Malformed` (also for data after the end) or

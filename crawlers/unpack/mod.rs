@@ -30,6 +30,7 @@ use capdex_core::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
 pub use format::Format;
+pub(crate) use gzip::gzip;
 pub use gzip::{gunzip, gunzip_lines};
 pub use limits::Limits;
 

@@ -5,10 +5,9 @@
 use std::io::{self, Write};
 
 use capdex_core::digest::Digest;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use super::{Exchange, Outcome};
+use crate::unpack::gzip;
 
 /// The date of records whose answer has none: the epoch says plainly that it is not known.
 const NO_DATE: &str = "1970-01-01T00:00:00Z";
@@ -76,15 +75,15 @@ impl<W: Write> Recorder<W> {
         self.written += 1;
         let part = |from: usize, to: usize| id.get(from..to).unwrap_or_default();
         let id = format!("{}-{}-5{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32));
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-        write!(gzip, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n")?;
+        let mut record = Vec::new();
+        write!(record, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n")?;
         for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
-            write!(gzip, "{name}: {value}\r\n")?;
+            write!(record, "{name}: {value}\r\n")?;
         }
-        write!(gzip, "Content-Length: {}\r\n\r\n", block.len())?;
-        gzip.write_all(block)?;
-        gzip.write_all(b"\r\n\r\n")?;
-        self.file.write_all(&gzip.finish()?)?;
+        write!(record, "Content-Length: {}\r\n\r\n", block.len())?;
+        record.extend_from_slice(block);
+        record.extend_from_slice(b"\r\n\r\n");
+        self.file.write_all(&gzip(&record)?)?;
         self.file.flush()
     }
 }
