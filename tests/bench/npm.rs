@@ -16,7 +16,7 @@ const AT_ONCE: usize = 8;
 
 /// Publishes so many packages, crawls them twice and prints what that took.
 pub(super) fn run(count: usize) {
-    let Some(command) = rig::command("CAPDEX_VERDACCIO") else {
+    let Some(command) = rig::needed("CAPDEX_VERDACCIO") else {
         println!(
             "npm: set CAPDEX_VERDACCIO to the command of verdaccio; tests/run installs it into target/tools/verdaccio"
         );

@@ -74,7 +74,7 @@ fn take_asked(registry: &Registry) -> (Vec<String>, usize) {
 
 #[test]
 fn a_night_asks_for_what_the_feed_names_and_for_nothing_else() {
-    let Some(command) = rig::command("CAPDEX_POUCHDB") else { return };
+    let Some(command) = rig::needed("CAPDEX_POUCHDB") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let (registry, mut feed) = (Registry::start(), Feed::start(&command, folder.path()));
     let scoped = (0..10).map(|number| format!("@acme/pack-{number}"));

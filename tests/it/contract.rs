@@ -28,12 +28,8 @@ struct Checked {
 
 /// The data folder and the command of the proxy.
 fn needed() -> Option<(String, String)> {
-    let command = rig::command("CAPDEX_PRISM")?;
-    let Ok(data) = std::env::var("CAPDEX_DATA") else {
-        println!("skipped: no CAPDEX_DATA");
-        return None;
-    };
-    Some((data, command))
+    let command = rig::needed("CAPDEX_PRISM")?;
+    Some((rig::needed("CAPDEX_DATA")?, command))
 }
 
 impl Checked {

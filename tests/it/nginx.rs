@@ -144,7 +144,7 @@ fn with(status: u16, names: &[String]) -> Vec<(u16, String)> {
 
 #[test]
 fn pages_of_a_static_index_are_not_modified_on_the_second_night() {
-    let Some(command) = rig::command("CAPDEX_NGINX") else { return };
+    let Some(command) = rig::needed("CAPDEX_NGINX") else { return };
     let names = projects();
     let (mut index, capdex) = index_of(&command, &names, false);
     assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
@@ -161,7 +161,7 @@ fn pages_of_a_static_index_are_not_modified_on_the_second_night() {
 
 #[test]
 fn the_serials_of_a_static_index_tell_which_pages_to_ask_for() {
-    let Some(command) = rig::command("CAPDEX_NGINX") else { return };
+    let Some(command) = rig::needed("CAPDEX_NGINX") else { return };
     let names = projects();
     let (mut index, capdex) = index_of(&command, &names, true);
     assert_eq!(night(&capdex, "2026-11-20T01:00:00Z").code, Some(0));
@@ -210,14 +210,14 @@ fn refused(command: &str, burst: u32, more: &str) -> usize {
 
 #[test]
 fn the_pace_of_the_official_registry_stays_within_its_limit() {
-    let Some(command) = rig::command("CAPDEX_NGINX") else { return };
+    let Some(command) = rig::needed("CAPDEX_NGINX") else { return };
     // The source's own burst is 20: one more than that is all that the limit needs to allow.
     assert_eq!(refused(&command, 21, ""), 0);
 }
 
 #[test]
 fn a_backfill_that_goes_too_fast_obeys_the_refusals_and_ends_complete() {
-    let Some(command) = rig::command("CAPDEX_NGINX") else { return };
+    let Some(command) = rig::needed("CAPDEX_NGINX") else { return };
     let refusals = refused(&command, 5, "requests_per_minute = 100000\n");
     assert!((1..=31).contains(&refusals), "{refusals} of 31 requests were refused");
 }

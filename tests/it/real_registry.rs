@@ -9,7 +9,7 @@ use crate::support::verdaccio::Verdaccio;
 
 #[test]
 fn a_night_against_a_real_registry() {
-    let Some(command) = rig::command("CAPDEX_VERDACCIO") else { return };
+    let Some(command) = rig::needed("CAPDEX_VERDACCIO") else { return };
     let capdex = Capdex::offline();
     let registry = Verdaccio::start(&command, capdex.path());
     registry.publish("weather-mcp", "1.0.0", WEATHER);

@@ -28,13 +28,14 @@ impl Drop for Rig {
     }
 }
 
-/// The command that a variable names. None: it is said that what needs it was skipped.
-pub(crate) fn command(variable: &str) -> Option<String> {
-    let command = std::env::var(variable).ok().filter(|command| !command.is_empty());
-    if command.is_none() {
+/// What a variable of the environment says, most often a server's command. None: it is said that what needs it was skipped.
+#[expect(clippy::print_stdout, reason = "said to who reads the output of the tests")]
+pub(crate) fn needed(variable: &str) -> Option<String> {
+    let value = std::env::var(variable).ok().filter(|value| !value.is_empty());
+    if value.is_none() {
         println!("skipped: no {variable}");
     }
-    command
+    value
 }
 
 impl Rig {
