@@ -5,18 +5,28 @@
 //! `hosts`: two hundred hosts with mixed limits, twelve files each, fetched in one run: whether any host saw more than its
 //! limit, and the time against that of an ideal schedule, which is the time that the slowest host takes alone.
 //!
-//! `cargo bench --bench crawl -- registry 20000` and `-- hosts 50` run one of them with other numbers.
+//! `npm`: two nights over 5,000 packages in verdaccio, a real npm registry: what the second one costs, in which nothing
+//! changed. It needs `CAPDEX_VERDACCIO`, and runs only when it is named.
+//!
+//! `cargo bench --bench crawl -- registry 20000`, `-- hosts 50` and `-- npm 1000` run one of them with other numbers.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a benchmark prints and may stop")]
 
+#[path = "../it/support/archives/mod.rs"]
+mod archives;
 #[path = "../it/support/directory.rs"]
 mod directory;
 #[path = "../../crawlers/official_registry/fake.rs"]
 mod fake;
 mod hosts;
+mod npm;
+#[path = "../it/support/rig.rs"]
+mod rig;
+#[path = "../it/support/verdaccio.rs"]
+mod verdaccio;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,7 +43,8 @@ fn main() {
         }
         Some("registry") => registry(number(139_896)),
         Some("hosts") => hosts::run(number(200)),
-        Some(other) => eprintln!("there is no benchmark {other}; there are registry and hosts"),
+        Some("npm") => npm::run(number(5_000)),
+        Some(other) => eprintln!("there is no benchmark {other}; there are registry, hosts and npm"),
     }
 }
 
@@ -53,7 +64,9 @@ fn registry(rows: usize) {
     println!("registry: {rows} rows");
     for (night, as_of) in [("first", "2026-10-10T00:00:00Z"), ("second", "2026-10-11T00:00:00Z")] {
         directory.change(script(&fake));
-        let cost = list(folder.path(), as_of);
+        let arguments =
+            ["backfill", "official-registry", "--config", "schedule.toml", "--list-only", "--quiet", "--as-of", as_of];
+        let cost = capdex(folder.path(), &arguments);
         println!(
             "  {night} night: {} requests, {:.1} s, {:.1} s of CPU, {} MiB at most",
             directory.paths().len(),
@@ -70,13 +83,11 @@ struct Cost {
     peak_kb: u64,
 }
 
-/// Lists the directory with the program itself.
-fn list(folder: &Path, as_of: &str) -> Cost {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_capdex"));
-    let arguments =
-        ["backfill", "official-registry", "--config", "schedule.toml", "--list-only", "--quiet", "--as-of", as_of];
+/// Runs the program itself.
+fn capdex(folder: &Path, arguments: &[&str]) -> Cost {
     let begun = Instant::now();
-    let mut child = command.args(arguments).current_dir(folder).spawn().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_capdex"));
+    let mut child = command.args(arguments).current_dir(folder).stdout(Stdio::null()).spawn().unwrap();
     let mut cost = Cost { wall: Duration::ZERO, cpu_s: 0.0, peak_kb: 0 };
     while child.try_wait().unwrap().is_none() {
         let of_process = format!("/proc/{}", child.id());

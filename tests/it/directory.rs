@@ -11,7 +11,7 @@ use crate::support::capdex::{Capdex, Run};
 use crate::support::directory::Directory;
 
 #[path = "../../crawlers/official_registry/fake.rs"]
-mod fake;
+pub(crate) mod fake;
 
 use fake::{Fake, synthetic};
 
@@ -25,17 +25,19 @@ fn schedule(directory: &Directory, more: &str) -> String {
     )
 }
 
-fn serve(rows: Vec<Value>) -> impl Fn(&str) -> (u16, String) + Send + Sync + 'static {
+/// What a directory over these rows answers.
+pub(crate) fn serve(rows: Vec<Value>) -> impl Fn(&str) -> (u16, String) + Send + Sync + 'static {
     let fake = Fake::of(rows);
     move |path: &str| fake.answer(path)
 }
 
 /// Lists the directory and nothing more.
-fn list(capdex: &Capdex, as_of: &str) -> Run {
+pub(crate) fn list(capdex: &Capdex, as_of: &str) -> Run {
     capdex.run(&["backfill", KIND, "--config", "schedule.toml", "--list-only", "--as-of", as_of])
 }
 
-fn source(capdex: &Capdex) -> Value {
+/// What is known of the first source.
+pub(crate) fn source(capdex: &Capdex) -> Value {
     let status = capdex.run(&["status", "--format", "json"]);
     let status: Value = serde_json::from_str(&status.stdout).expect("JSON");
     status["sources"][0].clone()
@@ -175,7 +177,7 @@ fn a_directory_that_lies_about_its_pages_is_an_error_and_deletes_nothing() {
 }
 
 /// The rows recorded on a day.
-fn recorded(data: &str, day: &str) -> Vec<Value> {
+pub(crate) fn recorded(data: &str, day: &str) -> Vec<Value> {
     let path = std::path::Path::new(data).join(format!("official-registry/full-json/{day}.jsonl.gz"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines = std::io::BufRead::lines(capdex_crawlers::unpack::gunzip_lines(bytes.as_slice()));

@@ -3,12 +3,15 @@
 mod abuse;
 mod bad_input;
 mod borders;
+mod change_feed;
+mod contract;
 mod directory;
 mod evasion;
 mod hostile;
 mod killed;
 mod labelled;
 mod manual;
+mod nginx;
 mod nightly;
 mod packages;
 mod published;
