@@ -215,18 +215,24 @@ impl Http {
         Self { own: Arc::default(), paid: Arc::default(), ..self.clone() }
     }
 
-    /// Waits until the host of `url` may be asked, and gives a handle whose first request there need not wait for that
-    /// any more. Who has a scarce thing to share out, such as memory, waits for the host first and takes the thing then.
+    /// Whether the host of `url` may be asked now: then a handle whose first request there is sent without a wait, else how
+    /// long that is certainly not so. Who has a scarce thing to share out, such as memory, asks this with the thing in hand
+    /// and puts it back meanwhile. No place at the host is held.
     ///
     /// # Errors
-    /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long.
-    pub async fn reserve(&self, url: &str) -> Result<Self, CrawlError> {
+    /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long;
+    /// `Unreachable` where it has not answered for long.
+    pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
         self.shared.leave_silent_alone(&host, &url, &Request::default())?;
-        let paid = host.pay(&*self.shared.clock, self.shared.max_wait()).await;
-        paid.map_err(|wait| retry_at(&url, wait))?;
-        Ok(Self { paid: Arc::new(Mutex::new(Some(host))), ..self.clone() })
+        match host.try_pay(&*self.shared.clock) {
+            Ok(()) => Ok(Ok(Self { paid: Arc::new(Mutex::new(Some(host))), ..self.clone() })),
+            Err(wait) if wait > self.shared.max_wait() && host.is_closed(&*self.shared.clock) => {
+                Err(retry_at(&url, wait))
+            }
+            Err(wait) => Ok(Err(wait)),
+        }
     }
 
     /// The same client for requests of one source, by its kind: of all credentials only those of that kind are sent, and

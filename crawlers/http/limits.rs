@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use governor::clock::{Clock as _, DefaultClock as QuantaClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
@@ -119,6 +120,8 @@ struct Silence {
     why: String,
 }
 
+/// How long to leave a host alone all of whose places are taken.
+const NO_PLACE_WAIT: Duration = Duration::from_millis(20);
 /// So many exchanges without any answer mean that a host is not there: two whole calls with four tries each.
 const SILENT_AFTER: u32 = 8;
 /// For so long nobody asks then. What else is wanted from it fails at once instead of after minutes of waiting.
@@ -142,17 +145,20 @@ impl Host {
         Ok(place)
     }
 
-    /// Waits for the pace and the gate, and holds nothing after it. Who was let through may be admitted once with
-    /// [`Host::admit_paid`].
-    ///
-    /// # Errors
-    /// As [`Host::admit`].
-    pub(crate) async fn pay(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
-        self.pace.until_ready().await;
-        self.pass_gate(clock, max_wait).await
+    /// Whether a request could be sent now: then its share of the pace is taken, and [`Host::admit_paid`] lets it in
+    /// without a wait. Else how long that is certainly not so.
+    pub(crate) fn try_pay(&self, clock: &dyn Clock) -> Result<(), Duration> {
+        let rest = self.closed_until().saturating_sub(clock.now());
+        if !rest.is_zero() {
+            return Err(rest);
+        }
+        if self.places.available_permits() == 0 {
+            return Err(NO_PLACE_WAIT);
+        }
+        self.pace.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
     }
 
-    /// As [`Host::admit`], for who has waited for the pace before.
+    /// As [`Host::admit`], for who has paid with [`Host::try_pay`].
     ///
     /// # Errors
     /// As [`Host::admit`].
@@ -204,6 +210,11 @@ impl Host {
     pub(crate) fn close_until(&self, time: Duration) {
         let mut closed_until = self.closed_until.lock().unwrap_or_else(PoisonError::into_inner);
         *closed_until = (*closed_until).max(time);
+    }
+
+    /// Whether the gate is closed.
+    pub(crate) fn is_closed(&self, clock: &dyn Clock) -> bool {
+        self.closed_until() > clock.now()
     }
 
     fn closed_until(&self) -> Duration {

@@ -360,13 +360,15 @@ async fn credentials_of_one_source_go_along_with_its_requests_only() {
 }
 
 #[tokio::test]
-async fn a_reservation_holds_no_place_and_is_used_once() {
+async fn a_reservation_is_of_the_pace_holds_no_place_and_is_used_once() {
     let server = Server::start(|_, _| Sent::ok("x"));
     let pace = Pace { per_minute: 1, burst: 2, in_flight: 1 };
     let paces = vec![(server.base_url.clone(), pace)];
     let (http, _) = client(HttpSettings { paces, ..settings(&[&server.base_url]) });
-    let (first, second) = (http.reserve(&server.base_url).await, http.reserve(&server.base_url).await);
-    let (first, second) = (first.expect("reserved"), second.expect("reserved though there is one place"));
+    let reserve = || http.try_reserve(&server.base_url).expect("an address");
+    let (first, second) = (reserve().expect("reserved"), reserve().expect("reserved though there is one place"));
+    let wait = reserve().expect_err("the burst is over");
+    assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
     body(second.get(ask(&server.base_url)).await);
     body(first.get(ask(&server.base_url)).await);
     let third = tokio::time::timeout(Duration::from_millis(50), first.get(ask(&server.base_url))).await;

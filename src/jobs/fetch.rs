@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use capdex_core::bundle::BundleFile;
 use capdex_core::listing::Locator;
@@ -33,6 +34,8 @@ const WINDOW: usize = 4_096;
 const PER_HOST: usize = 16;
 /// Jobs claimed in one transaction.
 const CLAIM: usize = 64;
+/// How long a job sleeps at most before it looks whether the run was stopped.
+const LONGEST_NAP: Duration = Duration::from_secs(1);
 /// How long a claimed job is ours. A dead process's jobs come back when the store is opened, whatever is left of it.
 const LEASE_S: i64 = 3_600;
 /// A transient failure is tried again after this long, doubled with every attempt, at most a day.
@@ -157,7 +160,8 @@ fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphor
     });
 }
 
-/// Waits for the host, then for room in memory, then fetches.
+/// Waits until there is room in memory and the host may be asked, holding neither while it waits for the other, then
+/// fetches. None where the run is stopped before.
 async fn fetch_one(
     http: &Http,
     locator: &Locator,
@@ -165,19 +169,27 @@ async fn fetch_one(
     slots: &Semaphore,
     stop: &Stop,
 ) -> Option<Result<Fetched, CrawlError>> {
-    let http = match locator.url().map(|url| http.reserve(url)) {
-        Some(reserved) => match reserved.await {
-            Ok(http) => http,
+    loop {
+        let slot = slots.acquire().await.expect("the semaphore is never closed");
+        if stop.is_asked() {
+            return None;
+        }
+        let reserved = match locator.url() {
+            Some(url) => http.try_reserve(url),
+            None => Ok(Ok(http.clone())),
+        };
+        match reserved {
             Err(error) => return Some(Err(error)),
-        },
-        None => http.clone(),
-    };
-    let _slot = slots.acquire().await.expect("the semaphore is never closed");
-    if stop.is_asked() {
-        return None;
+            Ok(Ok(http)) => {
+                debug!(artifact = locator.identity(), "fetching");
+                return Some(fetch::fetch(&http, locator, limits).await);
+            }
+            Ok(Err(wait)) => {
+                drop(slot);
+                tokio::time::sleep(wait.min(LONGEST_NAP)).await;
+            }
+        }
     }
-    debug!(artifact = locator.identity(), "fetching");
-    Some(fetch::fetch(&http, locator, limits).await)
 }
 
 fn save(context: &Context, job: Job, payload: FetchPayload, result: Result<Fetched, CrawlError>) -> anyhow::Result<()> {
