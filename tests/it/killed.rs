@@ -8,7 +8,9 @@ use crate::support::capdex::Capdex;
 use crate::support::registry::Registry;
 
 const NIGHT: &[&str] = &["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-20T01:00:00Z"];
+/// Runs that are killed, and the most that are tried until half as many were killed before their end.
 const KILLS: u32 = 10;
+const MOST: u32 = 40;
 
 fn ready(registry: &Registry) -> Capdex {
     let capdex = Capdex::with(registry);
@@ -16,15 +18,31 @@ fn ready(registry: &Registry) -> Capdex {
     capdex
 }
 
-/// Ten moments spread over the length of an undisturbed run, each in its own tenth, by a small generator.
-fn moments(whole: Duration) -> impl Iterator<Item = Duration> {
-    let mut state: u32 = 2_463_534_242;
-    (0..KILLS).map(move |tenth| {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        whole * (tenth * 1000 + state % 1000) / (KILLS * 1000)
-    })
+/// Moments spread over the length of a run, one in each tenth in turn, by a small generator.
+struct Moments {
+    whole: Duration,
+    taken: u32,
+    state: u32,
+}
+
+impl Moments {
+    const fn over(whole: Duration) -> Self {
+        Self { whole, taken: 0, state: 2_463_534_242 }
+    }
+
+    fn next(&mut self) -> Duration {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 17;
+        self.state ^= self.state << 5;
+        let tenth = self.taken % KILLS;
+        self.taken += 1;
+        self.whole * (tenth * 1000 + self.state % 1000) / (KILLS * 1000)
+    }
+
+    /// A run was over before its moment: it takes less time than was thought, because the machine has less to do now.
+    fn shorten(&mut self) {
+        self.whole = self.whole * 3 / 4;
+    }
 }
 
 #[test]
@@ -36,13 +54,15 @@ fn a_resumed_run_exports_the_bytes_of_an_undisturbed_one() {
     let whole = begun.elapsed();
     assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
     let expected = bytes_of(&undisturbed.path().join("out"));
-    let mut killed_early = 0;
-    for moment in moments(whole) {
-        let capdex = ready(&registry);
+    let (mut moments, mut killed_early) = (Moments::over(whole), 0);
+    while moments.taken < KILLS || (killed_early < KILLS / 2 && moments.taken < MOST) {
+        let (capdex, moment) = (ready(&registry), moments.next());
         let running = capdex.spawn(NIGHT);
         std::thread::sleep(moment);
         if running.kill().code.is_none() {
             killed_early += 1;
+        } else {
+            moments.shorten();
         }
         let resumed = capdex.run(NIGHT);
         assert_eq!(resumed.code, Some(0), "after {moment:?}: {} {}", resumed.stdout, resumed.stderr);
