@@ -36,10 +36,20 @@ mod tests {
         Alert {
             key: key.into(),
             pass: "drift".into(),
-            capability: capability_id("npm:a", ""),
+            class: "same_version".into(),
+            capability: Some(capability_id("npm:a", "")),
+            subject: "npm-a".into(),
             severity: Severity::High,
             title: "changed under the same version".into(),
+            why: String::new(),
+            fix: String::new(),
+            content: None,
             details: vec!["a detail".into(); details],
+            diff: Vec::new(),
+            scores: Vec::new(),
+            members: Vec::new(),
+            reproduce: String::new(),
+            reach: 0,
         }
     }
 

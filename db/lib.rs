@@ -12,6 +12,7 @@ mod blobs;
 mod capabilities;
 mod columns;
 mod connection;
+mod corpus;
 pub mod dataset;
 mod documents;
 mod drift;

@@ -99,6 +99,7 @@ impl Writer<'_> {
         if known.validators != *validators {
             set_validators(conn, known.id, validators)?;
         }
+        set_popularity(conn, known.id, listing.claims.popularity)?;
         let changed = known.body != Some(body);
         if changed {
             append_version(conn, known.id, body, &abuse::claims_of(conn, listing.clone())?, at)?;
@@ -140,6 +141,14 @@ impl Writer<'_> {
             Some(_) => Ok(()),
         }
     }
+}
+
+/// Keeps how popular a source says a listing is now; what was known stays where it says nothing.
+fn set_popularity(conn: &Connection, id: i64, popularity: Option<u64>) -> Result<(), StoreError> {
+    let Some(popularity) = popularity else { return Ok(()) };
+    let sql = "UPDATE listings SET popularity = ?2 WHERE id = ?1 AND popularity IS NOT ?2";
+    let count = i64::try_from(popularity).unwrap_or(i64::MAX);
+    execute(conn, "store how popular a listing is", sql, (id, count)).map(drop)
 }
 
 /// The id of a listing, entered as active with no more than its key if it is unknown.

@@ -28,6 +28,7 @@ pub(crate) fn of(packument: &Packument<'_>) -> Claims {
         published: instant(packument.time(packument.version)),
         version_count: version_count(packument),
         deprecated: deprecated(packument.manifest.get("deprecated")),
+        popularity: None,
         downloads_monthly: Claim::Unknown,
         provenance: match packument.manifest.get("dist").and_then(|dist| dist.get("attestations")) {
             Some(Value::Object(_)) => Claim::Known(true),

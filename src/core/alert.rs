@@ -1,25 +1,114 @@
 //! `Alert`: what a pass raises for a person.
 //!
-//! Must not know how alerts are sent.
+//! Must not know how alerts are queued, acknowledged or sent.
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::ids::CapabilityId;
 
 /// Something for a person to look at. Its key is stable over nights, so that it is raised once.
+///
+/// Everything but `key`, `pass`, `class` and `reproduce` may hold untrusted text: it is escaped where it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Alert {
-    /// Stable over nights: the pass, the capability and what distinguishes this event.
+    /// Stable over nights: the pass, what it is about and what distinguishes this event.
     pub key: String,
     /// The pass that raised it, such as `drift`.
     pub pass: String,
-    /// Which capability it is about.
-    pub capability: CapabilityId,
+    /// What the pass saw, a closed word of that pass such as `same_version`. With the pass it is the rule that an
+    /// acknowledgement is bound to.
+    #[serde(default)]
+    pub class: String,
+    /// The capability that it is about, where it is about one.
+    pub capability: Option<CapabilityId>,
+    /// What it is about, readable: a slug, a listing, an entity, a name.
+    #[serde(default)]
+    pub subject: String,
     /// How bad.
     pub severity: Severity,
-    /// One sentence for a person. Holds untrusted names.
+    /// One sentence for a person.
     pub title: String,
-    /// The particulars, one a line: files that changed, versions, digests.
+    /// Why it matters.
+    #[serde(default)]
+    pub why: String,
+    /// What to do.
+    #[serde(default)]
+    pub fix: String,
+    /// The content at which it was raised: what an acknowledgement is bound to, beside the rule.
+    #[serde(default)]
+    pub content: Option<Digest>,
+    /// The particulars, one a line: files that changed, versions, digests, signals.
     pub details: Vec<String>,
+    /// Lines of a diff, each with its sign (`-`, `+` or a blank) before it; secrets masked.
+    #[serde(default)]
+    pub diff: Vec<String>,
+    /// What became of the scores.
+    #[serde(default)]
+    pub scores: Vec<ScoreChange>,
+    /// Everything else that is raised together with the subject, as a campaign does; sorted.
+    #[serde(default)]
+    pub members: Vec<String>,
+    /// The command that shows the same again.
+    #[serde(default)]
+    pub reproduce: String,
+    /// How many people it may concern, 0 to 1000: ranks alerts of one severity, never raises one.
+    #[serde(default)]
+    pub reach: u32,
+}
+
+impl Alert {
+    /// What an acknowledgement names beside the content: the pass and the class.
+    pub fn rule(&self) -> String {
+        format!("{}/{}", self.pass, self.class)
+    }
+}
+
+/// What became of one rubric's score.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreChange {
+    /// The rubric's id.
+    pub rubric: String,
+    /// The value and grade before, as people read them; none where there was none.
+    pub before: Option<String>,
+    /// The value and grade after.
+    pub after: Option<String>,
+}
+
+/// How many people something may concern, 0 to 1000, by its count of users: 100 for each power of ten.
+pub fn reach_of(popularity: Option<u64>) -> u32 {
+    popularity.filter(|count| *count > 0).map_or(0, |count| {
+        let (whole, mut rest) = (count.ilog10(), count);
+        let mut unit = 10_u64.pow(whole);
+        // The first digit as a tenth of the next step: 1 gives 0, 9 gives 80.
+        rest /= unit.max(1);
+        unit = rest.saturating_sub(1).saturating_mul(10);
+        (whole * 100 + u32::try_from(unit).unwrap_or(0)).min(1000)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_grows_with_popularity() {
+        let steps = [None, Some(0), Some(1), Some(9), Some(10), Some(95), Some(100), Some(1_000_000), Some(u64::MAX)];
+        let reach: Vec<u32> = steps.into_iter().map(reach_of).collect();
+        assert_eq!(reach, [0, 0, 0, 80, 100, 180, 200, 600, 1000]);
+    }
+
+    #[test]
+    fn an_alert_of_an_earlier_program_is_read() {
+        let id = CapabilityId(Digest::of(b"x"));
+        let text = format!(
+            r#"{{"key":"k","pass":"drift","capability":{},"severity":"high","title":"t","details":["d"]}}"#,
+            serde_json::to_string(&id).expect("serialises")
+        );
+        let alert: Alert = serde_json::from_str(&text).expect("parses");
+        assert_eq!((alert.capability, alert.rule()), (Some(id), "drift/".to_owned()));
+    }
 }

@@ -97,6 +97,10 @@ pub struct Claims {
     pub version_count: Claim<u64>,
     /// The deprecation message or yank reason.
     pub deprecated: Claim<String>,
+    /// Downloads, installs or stars, whichever its source ranks by. It changes every day, so that it is no part of the text
+    /// of the claims and of no digest: the store keeps it beside them.
+    #[serde(skip)]
+    pub popularity: Option<u64>,
     /// Downloads in the last month.
     pub downloads_monthly: Claim<u64>,
     /// Whether the listed version carries a provenance attestation.

@@ -1,5 +1,7 @@
 //! Passes: they compare capabilities over time or across the corpus and raise alerts.
 //!
-//! Must not know how revisions are stored.
+//! Each is a pure function of what the store holds. Must not know how revisions are stored or alerts are sent.
 
+pub mod corpus;
 pub mod drift;
+pub mod vendor;

@@ -1,4 +1,4 @@
-//! The watch stage: compares each capability's latest revision with the one before, and raises alerts.
+//! Drift: compares each capability's latest revision with the one before.
 //!
 //! Must not fetch, scan or score.
 
@@ -8,8 +8,7 @@ use capdex_core::ids::CapabilityId;
 use capdex_core::passes::drift::{self, DriftKind, Pins, Revision};
 use capdex_db::DriftEvent;
 
-use super::{Context, StageReport};
-use crate::clock;
+use super::super::{Context, StageReport};
 use crate::progress::Progress;
 
 /// Files and tools named in an alert; the event itself names them all.
@@ -19,8 +18,7 @@ const DETAILS: usize = 20;
 ///
 /// # Errors
 /// What the store says.
-pub fn run(context: &Context) -> anyhow::Result<StageReport> {
-    let watch = clock::Stopwatch::start();
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
     let reader = context.store.reader()?;
     let pairs = reader.revision_pairs()?;
@@ -42,7 +40,6 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
         report.done += u64::from(is_new);
     }
     progress.finish();
-    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
 
@@ -91,8 +88,14 @@ fn alert(event: &DriftEvent) -> Option<Alert> {
     Some(Alert {
         key: event.key.clone(),
         pass: "drift".into(),
-        capability: event.capability,
+        class: event.kind.as_str().into(),
+        capability: Some(event.capability),
+        subject: event.slug.clone(),
         severity: Severity::High,
+        why: "Who pinned the version gets other bytes than those that were looked at.".into(),
+        fix: "Compare the bytes with those of before, and ask the publisher; pin a digest, not a version.".into(),
+        content: event.to,
+        reproduce: format!("capdex drift --since {}", event.at),
         title: format!("{} has other bytes under {version}", event.slug),
         details: event
             .changes
@@ -100,5 +103,9 @@ fn alert(event: &DriftEvent) -> Option<Alert> {
             .take(DETAILS)
             .map(|change| format!("{} {} {}", change.what, change.part, change.subject))
             .collect(),
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reach: 0,
     })
 }

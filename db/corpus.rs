@@ -1,0 +1,95 @@
+//! The corpus: all listings as the passes see them, and over which state of the store each pass ran last.
+//!
+//! Must not know what passes look for.
+
+use capdex_core::listing::Listing;
+use capdex_core::passes::corpus::{Corpus, Member};
+use capdex_core::time::AsOf;
+
+use crate::sql::{Cells, execute, first, rows, seconds};
+use crate::{Reader, StoreError, Writer};
+
+impl Writer<'_> {
+    /// Notes that a pass ran over this state of the store.
+    pub fn pass_ran(&self, pass: &str, input: &str, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO passes (name, input, at) VALUES (?1, ?2, ?3)
+                   ON CONFLICT DO UPDATE SET input = excluded.input, at = excluded.at";
+        execute(self.connection(), "note that a pass ran", sql, (pass, input, seconds(at))).map(drop)
+    }
+}
+
+impl Reader {
+    /// Every listing of which a source ever said anything, with what it says now.
+    pub fn corpus(&self) -> Result<Corpus, StoreError> {
+        let sql = "SELECT d.body, l.popularity, l.first_seen, l.state = 'active'
+                   FROM listings l JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
+        let members = rows(self.connection(), "read the corpus", sql, (), |row| {
+            let listing: Listing = row.packed(0, "listing")?;
+            let popularity: Option<i64> = row.cell(1)?;
+            let popularity = popularity.and_then(|count| u64::try_from(count).ok());
+            Ok(Member::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?))
+        })?;
+        Ok(Corpus::new(members))
+    }
+
+    /// The state over which a pass ran last; none before the first time.
+    pub fn pass_input(&self, pass: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT input FROM passes WHERE name = ?1";
+        first(self.connection(), "read over what a pass ran", sql, (pass,), |row| row.cell(0))
+    }
+
+    /// The state of everything that passes read: changes whenever a listing, its state, a snapshot or a scan is added.
+    pub fn watched_state(&self) -> Result<String, StoreError> {
+        let sql = "SELECT (SELECT ifnull(max(id), 0) FROM listing_versions) || '.'
+                       || (SELECT ifnull(max(id), 0) FROM listing_states) || '.'
+                       || (SELECT ifnull(max(id), 0) FROM succession) || '.'
+                       || (SELECT ifnull(max(turn), 0) FROM scans)";
+        let state = first(self.connection(), "read the watched state", sql, (), |row| row.cell(0))?;
+        Ok(state.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, day};
+    use capdex_core::ids::ListingKey;
+    use capdex_core::listing::{Claims, Validators};
+
+    #[test]
+    fn what_changes_the_corpus_changes_the_watched_state() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let state = || store.reader().expect("opens").watched_state().expect("reads");
+        let empty = state();
+        let listing = Listing {
+            key: ListingKey::new("npm", "@a/b"),
+            locators: Vec::new(),
+            claims: Claims::default(),
+            references: Vec::new(),
+        };
+        let upsert = |night| {
+            let listing = listing.clone();
+            store
+                .write(move |writer| writer.upsert_listing(&listing, &Validators::default(), day(night)))
+                .expect("stored")
+        };
+        upsert(1);
+        let one = state();
+        upsert(2);
+        assert_eq!((one != empty, state()), (true, one));
+        let corpus = store.reader().expect("opens").corpus().expect("reads");
+        assert_eq!(corpus.members().iter().map(|member| member.entity.as_str()).collect::<Vec<_>>(), ["npm:@a/b"]);
+    }
+
+    #[test]
+    fn a_pass_remembers_over_what_it_ran() {
+        let folder = Folder::new();
+        let store = folder.store();
+        store.write(|writer| writer.pass_ran("drift", "1.2", day(1))).expect("noted");
+        store.write(|writer| writer.pass_ran("drift", "1.3", day(2))).expect("noted");
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.pass_input("drift").expect("reads").as_deref(), Some("1.3"));
+        assert_eq!(reader.pass_input("identity").expect("reads"), None);
+    }
+}
