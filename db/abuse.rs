@@ -1,19 +1,17 @@
-//! Local lists of abuse, and how their reports join what a listing claims.
+//! Local lists of abuse, and whom their reports concern.
 //!
-//! What a source said is never touched: reports are added when claims are read, and to the digest by which scans are
-//! keyed, so that an import makes exactly those packages unscanned of which it says something else than before.
+//! An import makes exactly those packages unscanned of which it says something else than before (`claims.rs`).
 
 use std::collections::BTreeSet;
 
 use capdex_core::abuse::{AbuseList, Report};
 use capdex_core::digest::Digest;
-use capdex_core::listing::{Claim, Claims, Listing};
+use capdex_core::listing::Claim;
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
-use crate::identities::settle_listing;
 use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
-use crate::{Reader, StoreError, Writer, documents};
+use crate::{Reader, StoreError, Writer, claims, documents};
 
 /// The newest version of a list that was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,10 +37,10 @@ impl Writer<'_> {
         let is_first = !is_any(conn)?;
         let mut subjects = take_out(conn, &list.list)?;
         subjects.extend(put(conn, list, digest, at)?);
-        let concerned = if is_first { every_listing(conn)? } else { listings_of(conn, &subjects)? };
+        let concerned = if is_first { every_listing(conn)? } else { claims::listings_of(conn, &subjects)? };
         let mut changed = 0;
         for listing in concerned {
-            changed += u64::from(renew_claims(conn, listing)?);
+            changed += u64::from(claims::renew(conn, listing)?);
         }
         Ok(Some(changed))
     }
@@ -102,51 +100,17 @@ fn every_listing(conn: &Connection) -> Result<BTreeSet<i64>, StoreError> {
     Ok(all.into_iter().collect())
 }
 
-/// The listings that have one of these names or name a package of one.
-fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
-    let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
-               UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
-                     WHERE i.name = ?1";
-    let mut listings = BTreeSet::new();
-    for subject in subjects {
-        let (source, name) = subject.split_once(':').unwrap_or_default();
-        listings.extend(rows(conn, "look up whom a report concerns", sql, (subject, source, name), |row| {
-            row.cell::<i64>(0)
-        })?);
-    }
-    Ok(listings)
-}
-
-/// Brings the digest of a listing's claims up to date; whether it was not.
-fn renew_claims(conn: &Connection, id: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT d.body FROM listings l JOIN documents d ON d.id = l.body WHERE l.id = ?1";
-    let said = first(conn, "read a listing", sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
-    let Some(listing) = said else { return Ok(false) };
-    let claims = Digest::of_json(&claims_of(conn, listing)?);
-    let sql = "UPDATE listings SET claims = ?2 WHERE id = ?1 AND claims <> ?2";
-    let changed = execute(conn, "renew the claims of a listing", sql, (id, claims.as_bytes()))? == 1;
-    if changed {
-        settle_listing(conn, id)?;
-    }
-    Ok(changed)
-}
-
-/// What a listing claims, with the reports of it: those that name it or a package that it names. Unknown while no list
-/// was imported.
-pub(crate) fn claims_of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
+/// What the newest lists report of these subjects, sorted; unknown while no list was imported.
+pub(crate) fn reports_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Report>>, StoreError> {
     if !is_any(conn)? {
-        return Ok(listing.claims);
+        return Ok(Claim::Unknown);
     }
-    let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
-    subjects.insert(listing.key.to_string());
     let sql = "SELECT report FROM abuse_reports WHERE subject = ?1";
     let mut reports: BTreeSet<Report> = BTreeSet::new();
     for subject in subjects {
         reports.extend(rows(conn, "look up reports", sql, (subject,), |row| row.json::<Report>(0, "report"))?);
     }
-    let mut claims = listing.claims;
-    claims.standing.reports = Claim::Known(reports.into_iter().collect());
-    Ok(claims)
+    Ok(Claim::Known(reports.into_iter().collect()))
 }
 
 impl Reader {
@@ -166,7 +130,6 @@ mod tests {
     use crate::Store;
     use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
     use capdex_core::abuse::Entry;
-    use capdex_core::listing::Claim;
 
     fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
         let entry = |name: &&str| Entry {

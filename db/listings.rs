@@ -9,7 +9,7 @@ use capdex_core::snapshot::Gap;
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
-use crate::abuse;
+use crate::claims;
 use crate::documents;
 use crate::identities::{
     assessed_snapshot, name_identity, put_identity, settle, settle_listing, succeed, unname_identities,
@@ -102,7 +102,7 @@ impl Writer<'_> {
         set_popularity(conn, known.id, listing.claims.popularity)?;
         let changed = known.body != Some(body);
         if changed {
-            append_version(conn, known.id, body, &abuse::claims_of(conn, listing.clone())?, at)?;
+            append_version(conn, known.id, body, &claims::of(conn, listing.clone())?, at)?;
             follow_locators(conn, known.id, listing, at)?;
         } else if revived {
             settle_listing(conn, known.id)?;

@@ -11,8 +11,8 @@ use capdex_core::snapshot::{Completeness, FileEntry, Snapshot};
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
 
-use crate::abuse;
 use crate::blobs::{has_blob, read_blob};
+use crate::claims;
 use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, succeed};
 use crate::listings::put_listing;
 use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
@@ -132,7 +132,7 @@ impl Reader {
             })?;
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
-        let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| abuse::claims_of(conn, listing))?;
+        let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;
         Ok(Bundle { identity, files, gaps: completeness.gaps().to_vec(), claims })
     }
 }

@@ -27,6 +27,7 @@ pub mod rank;
 pub mod rubrics;
 pub mod rules;
 pub mod score;
+pub mod sighting;
 pub mod snapshot;
 pub mod standing;
 pub mod time;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::abuse::Report;
 use crate::listing::Claim;
+use crate::sighting::Sighting;
 use crate::time::Timestamp;
 
 /// How a package stands, as far as anybody says.
@@ -63,6 +64,10 @@ pub struct Standing {
     /// imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub reports: Claim<Vec<Report>>,
+    /// What passes saw of it when nights or directories were compared, sorted; unknown where they saw nothing or did not
+    /// look. The store adds it; no source says it.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub sightings: Claim<Vec<Sighting>>,
 }
 
 impl Standing {

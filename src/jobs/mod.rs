@@ -98,3 +98,18 @@ pub struct StageReport {
     /// Wall time.
     pub wall_ms: u64,
 }
+
+impl StageReport {
+    /// What a stage did that ran twice.
+    #[must_use]
+    const fn and(self, again: Self) -> Self {
+        Self {
+            items: self.items + again.items,
+            done: self.done + again.done,
+            failed: self.failed + again.failed,
+            requests: self.requests + again.requests,
+            bytes: self.bytes + again.bytes,
+            wall_ms: self.wall_ms + again.wall_ms,
+        }
+    }
+}

@@ -109,6 +109,19 @@ pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunRep
     result
 }
 
+/// What the passes saw is evidence too: scans and scores again the packages of which they saw something new. Passes leave
+/// such findings out of account, so that this ends here.
+fn take_sightings_in(context: &Context, report: &mut RunReport) -> anyhow::Result<()> {
+    let watched = context.store.reader()?.watched_state()?;
+    let scanned = scan::run(context)?;
+    if scanned.items > 0 {
+        report.scan = report.scan.and(scanned);
+        report.score = report.score.and(score::run(context, None, false)?);
+        watch::carry_over(context, &watched)?;
+    }
+    Ok(())
+}
+
 fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
     let runtime =
@@ -135,6 +148,7 @@ fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
         report.scan = scan::run(context)?;
         report.score = score::run(context, None, false)?;
         report.watch = watch::run(context)?;
+        take_sightings_in(context, &mut report)?;
     }
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();

@@ -34,3 +34,19 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
+
+/// Notes that passes which ran over a state of the store need not run over the present one.
+///
+/// # Errors
+/// What the store says.
+pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
+    let reader = context.store.reader()?;
+    let to = reader.watched_state()?;
+    for (name, _) in PASSES {
+        if reader.pass_input(name)?.as_deref() == Some(from) {
+            let (at, name, to) = (context.as_of, *name, to.clone());
+            context.store.write(move |writer| writer.pass_ran(name, &to, at))?;
+        }
+    }
+    Ok(())
+}

@@ -38,13 +38,14 @@ struct Numbers {
 struct Posture {
     penalties: BTreeMap<Severity, i64>,
     labels: Vec<String>,
+    directory: Vec<String>,
 }
 
 static TABLE: LazyLock<Numbers> =
     LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
 
 static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
-    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "2".into(), text: text_digest(NUMBERS, PAGE) },
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
     title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
     page: PAGE,
     published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
@@ -55,11 +56,22 @@ static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
     by_day: false,
 });
 
-static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAMILY, &[ANNOTATIONS]));
+/// What counts: a rule that answers for the directory layer alone is shown where it speaks, and not asked for.
+static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut needs: Vec<&str> = counting_rules().chain([ANNOTATIONS]).collect();
+    needs.sort_unstable();
+    needs
+});
 
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
-static CODED: LazyLock<Asked> =
-    LazyLock::new(|| Asked::new(findings::coded_rules(FAMILY).map(|meta| meta.id.as_str())));
+static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(counting_rules()));
+
+/// The rules with a code that the method has shipped.
+fn counting_rules() -> impl Iterator<Item = &'static str> {
+    let counts = |codes: &[String]| codes.iter().any(|code| !is_of_directory(code));
+    let coded = findings::coded_rules(FAMILY);
+    coded.filter(move |meta| meta.codes.get(FAMILY).is_some_and(|codes| counts(codes))).map(|meta| meta.id.as_str())
+}
 
 impl Rubric for McpBundles {
     fn meta(&self) -> &RubricMeta {
@@ -90,9 +102,16 @@ impl Rubric for McpBundles {
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        let findings = findings::counted(facts, FAMILY, |code| TABLE.codes.get(code).copied());
+        let published =
+            |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
+        let findings = findings::counted_by(facts, FAMILY, published, |code| !is_of_directory(code));
         compute(findings, answered, quality)
     }
+}
+
+/// Whether a code is one of the layer that compares servers: designed and not shipped by the method.
+fn is_of_directory(code: &str) -> bool {
+    TABLE.posture.directory.iter().any(|of_directory| of_directory == code)
 }
 
 /// What the measure counted over a server's tools.
@@ -114,6 +133,8 @@ fn quality(value: &Value) -> Option<Points> {
 }
 
 fn compute(findings: Vec<Finding>, answered: Answered, quality: Points) -> Score {
+    let (of_directory, findings): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|finding| is_of_directory(&finding.code));
     let ours = findings::worst_of_ours(&findings);
     let all_rules = rules_by_code(&findings);
     let worst_by_code = findings::distinct_by(findings, |finding| finding.code.clone());
@@ -133,6 +154,7 @@ fn compute(findings: Vec<Finding>, answered: Answered, quality: Points) -> Score
     score.value = Some(value);
     score.grade = grade(&worst_by_code);
     score.parts = parts(value, answered, quality);
+    score.parts.extend(directory(&of_directory));
     bands::note_mild_cause(&mut score, ours);
     score
 }
@@ -170,6 +192,17 @@ fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
         part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing"),
         judge(),
     ]
+}
+
+/// What the directory layer would say, where it says anything.
+fn directory(findings: &[Finding]) -> Option<Part> {
+    let codes = distinct(findings.iter().map(|finding| finding.code.as_str()));
+    (!codes.is_empty()).then(|| Part {
+        name: "directory".into(),
+        value: None,
+        coverage: Coverage::NONE,
+        note: format!("{}: designed and not shipped by the method, without weight", codes.join(", ")),
+    })
 }
 
 /// No model is ever asked, and every result says so, also one without a value.

@@ -54,6 +54,17 @@ fn no_judge_is_ever_used() {
 }
 
 #[test]
+fn what_the_method_has_not_shipped_is_shown_and_weighs_nothing() {
+    let without = scored(vec![finding("E002", Severity::High, "a", 3)]);
+    let with = scored(vec![finding("E002", Severity::High, "a", 3), finding("SAFE-T1201", Severity::Info, "", 0)]);
+    assert_eq!((with.value, &with.grade, &with.terms), (without.value, &without.grade, &without.terms));
+    let shown: Vec<&str> =
+        with.parts.iter().filter(|part| part.name == "directory").map(|part| part.note.as_str()).collect();
+    assert_eq!(shown, ["SAFE-T1201: designed and not shipped by the method, without weight"]);
+    assert!(without.parts.iter().all(|part| part.name != "directory"));
+}
+
+#[test]
 fn the_catalogue_has_eighteen_rules() {
     assert_eq!(TABLE.codes.len(), 18);
     assert!(TABLE.posture.labels.iter().all(|label| TABLE.codes.contains_key(label)));

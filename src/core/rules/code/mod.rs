@@ -80,6 +80,7 @@ mod shell_events;
 mod shell_history_wipe;
 mod shell_login_key;
 mod shell_secret_transfer;
+mod sighted;
 mod skill_fenced_run_order;
 mod skill_manifest_missing_fields;
 mod skill_missing_manifest;
@@ -234,6 +235,12 @@ pub const RULES: &[&dyn Rule] = &[
     &shell_history_wipe::ShellHistoryWipe,
     &shell_login_key::ShellLoginKey,
     &shell_secret_transfer::ShellSecretTransfer,
+    &sighted::SightedDrift,
+    &sighted::SightedLookAlike,
+    &sighted::SightedLookAlikeHost,
+    &sighted::SightedOtherBytes,
+    &sighted::SightedOwnerChange,
+    &sighted::SightedToolCollision,
     &skill_fenced_run_order::SkillFencedRunOrder,
     &skill_manifest_missing_fields::SkillManifestMissingFields,
     &skill_missing_manifest::SkillMissingManifest,

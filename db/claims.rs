@@ -1,0 +1,53 @@
+//! Claims as rules read them: what a source said, with what lists of abuse report and what passes saw.
+//!
+//! What a source said is never touched: the rest is added when claims are read, and to the digest by which scans are
+//! keyed, so that what is new about a package makes exactly that package unscanned.
+
+use std::collections::BTreeSet;
+
+use capdex_core::digest::Digest;
+use capdex_core::listing::{Claims, Listing};
+use rusqlite::Connection;
+
+use crate::identities::settle_listing;
+use crate::sql::{Cells, execute, first, rows};
+use crate::{StoreError, abuse, sightings};
+
+/// What a listing claims, with what else is known of it and of the packages that it names.
+pub(crate) fn of(conn: &Connection, listing: Listing) -> Result<Claims, StoreError> {
+    let mut subjects: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
+    subjects.insert(listing.key.to_string());
+    let mut claims = listing.claims;
+    claims.standing.reports = abuse::reports_of(conn, &subjects)?;
+    claims.standing.sightings = sightings::of(conn, &subjects)?;
+    Ok(claims)
+}
+
+/// Brings the digest of a listing's claims up to date; whether it was not.
+pub(crate) fn renew(conn: &Connection, id: i64) -> Result<bool, StoreError> {
+    let sql = "SELECT d.body FROM listings l JOIN documents d ON d.id = l.body WHERE l.id = ?1";
+    let said = first(conn, "read a listing", sql, (id,), |row| row.packed::<Listing>(0, "listing"))?;
+    let Some(listing) = said else { return Ok(false) };
+    let claims = Digest::of_json(&of(conn, listing)?);
+    let sql = "UPDATE listings SET claims = ?2 WHERE id = ?1 AND claims <> ?2";
+    let changed = execute(conn, "renew the claims of a listing", sql, (id, claims.as_bytes()))? == 1;
+    if changed {
+        settle_listing(conn, id)?;
+    }
+    Ok(changed)
+}
+
+/// The listings that have one of these names or name a package of one.
+pub(crate) fn listings_of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<BTreeSet<i64>, StoreError> {
+    let sql = "SELECT id FROM listings WHERE source = ?2 AND name = ?3
+               UNION SELECT n.listing FROM identities i JOIN listing_identities n ON n.identity = i.id
+                     WHERE i.name = ?1";
+    let mut listings = BTreeSet::new();
+    for subject in subjects {
+        let (source, name) = subject.split_once(':').unwrap_or_default();
+        listings.extend(rows(conn, "look up whom something concerns", sql, (subject, source, name), |row| {
+            row.cell::<i64>(0)
+        })?);
+    }
+    Ok(listings)
+}

@@ -1,0 +1,101 @@
+//! Sightings: what passes see of packages, for as long as it holds.
+//!
+//! Must not know what a pass looks for.
+
+use std::collections::BTreeSet;
+
+use capdex_core::listing::Claim;
+use capdex_core::sighting::Sighting;
+use rusqlite::Connection;
+
+use crate::sql::{Cells, canonical, execute, rows};
+use crate::{StoreError, Writer, claims};
+
+impl Writer<'_> {
+    /// Takes what a pass sees now, by the identity or the listing that it is about, in the place of what it saw before; of
+    /// how many listings something else is claimed now. Those are unscanned until they are scanned again.
+    pub fn replace_sightings(&self, pass: &str, now: &BTreeSet<(String, Sighting)>) -> Result<u64, StoreError> {
+        const WHAT: &str = "replace the sightings of a pass";
+        let conn = self.connection();
+        let sql = "SELECT subject, body FROM sightings WHERE pass = ?1";
+        let before: BTreeSet<(String, String)> =
+            rows(conn, WHAT, sql, (pass,), |row| Ok((row.cell(0)?, row.cell(1)?)))?.into_iter().collect();
+        let mut after = BTreeSet::new();
+        for (subject, sighting) in now {
+            after.insert((subject.clone(), canonical(sighting)?));
+        }
+        let sql = "DELETE FROM sightings WHERE pass = ?1 AND subject = ?2 AND body = ?3";
+        for (subject, body) in before.difference(&after) {
+            execute(conn, WHAT, sql, (pass, subject, body))?;
+        }
+        let sql = "INSERT INTO sightings (pass, subject, body) VALUES (?1, ?2, ?3)";
+        for (subject, body) in after.difference(&before) {
+            execute(conn, WHAT, sql, (pass, subject, body))?;
+        }
+        let subjects = before.symmetric_difference(&after).map(|(subject, _)| subject.clone()).collect();
+        let mut changed = 0;
+        for listing in claims::listings_of(conn, &subjects)? {
+            changed += u64::from(claims::renew(conn, listing)?);
+        }
+        Ok(changed)
+    }
+}
+
+/// What passes see of these subjects, sorted; unknown where they see nothing, so that claims of which nothing is seen
+/// have the digest that they had before anything was compared.
+pub(crate) fn of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim<Vec<Sighting>>, StoreError> {
+    let sql = "SELECT body FROM sightings WHERE subject = ?1";
+    let mut seen: BTreeSet<Sighting> = BTreeSet::new();
+    for subject in subjects {
+        seen.extend(rows(conn, "look up sightings", sql, (subject,), |row| row.json::<Sighting>(0, "sighting"))?);
+    }
+    Ok(if seen.is_empty() { Claim::Unknown } else { Claim::Known(seen.into_iter().collect()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, digest, list, listing, scan, scan_of, scanned};
+    use capdex_core::digest::Digest;
+    use capdex_core::fact::Severity;
+
+    fn sighting(class: &str) -> Sighting {
+        Sighting {
+            pass: "drift".into(),
+            class: class.into(),
+            severity: Severity::High,
+            capability: None,
+            content: None,
+            detail: "it changed".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_seen_makes_those_unscanned_of_whom_it_is_seen_and_goes_with_it() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        list(&store, &listing("b", "1"), 1);
+        let (a, b) = (scan_of(&store, "a", "1", 1), scan_of(&store, "b", "1", 1));
+        let scan_all = || {
+            let unscanned = store.reader().expect("opens").unscanned(&digest("rules")).expect("reads");
+            for id in &unscanned {
+                let claims = store.reader().expect("opens").bundle(*id).expect("reads").claims;
+                let name = if *id == b { "b" } else { "a" };
+                scan(&store, *id, "rules", &Digest::of_json(&claims), &[scanned(name, "", "1", name)], 2);
+            }
+            unscanned
+        };
+        let see = |seen: &[(&str, &str)]| {
+            let seen = seen.iter().map(|(subject, class)| ((*subject).to_owned(), sighting(class))).collect();
+            store.write(move |writer| writer.replace_sightings("drift", &seen)).expect("stored")
+        };
+        let seen_of_a = || store.reader().expect("opens").bundle(a).expect("reads").claims.standing.sightings;
+        scan_all();
+        assert_eq!((see(&[("npm:a", "D5")]), scan_all(), scan_all()), (1, vec![a], vec![]));
+        assert_eq!(seen_of_a(), Claim::Known(vec![sighting("D5")]));
+        assert_eq!((see(&[("npm:a", "D5")]), scan_all()), (0, vec![]));
+        assert_eq!((see(&[("npm:a", "D4"), ("npm:b", "D4")]), scan_all()), (2, vec![a, b]));
+        assert_eq!((see(&[]), scan_all(), seen_of_a()), (2, vec![], Claim::Unknown), "the scans of before count again");
+    }
+}
