@@ -62,7 +62,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) 
             let name = name_of(url, &addresses);
             let document = Document { id: request.id.to_owned(), name, url: url.clone(), bytes };
             let listed = tokio::task::spawn_blocking(move || read(&document)).await;
-            listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| page::malformed(url, &detail))
+            listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(url, &detail))
         }
         Err(error) => Err(page::not_gone(error)),
     };

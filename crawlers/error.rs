@@ -4,6 +4,8 @@
 
 use capdex_core::snapshot::{Gap, GapReason};
 
+use crate::http::redact;
+
 /// Why a request or an artifact gave nothing. `subject` is the address or key, safe to print (no credentials).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrawlError {
@@ -83,6 +85,11 @@ pub enum CrawlError {
 }
 
 impl CrawlError {
+    /// An answer that is not what its interface promises; the address is made safe to print.
+    pub(crate) fn bad_answer(address: &str, detail: impl Into<String>) -> Self {
+        Self::Malformed { subject: redact(address), reason: GapReason::BadAnswer, detail: detail.into() }
+    }
+
     /// The gap that records it.
     pub fn to_gap(&self) -> Gap {
         let (subject, reason) = match self {

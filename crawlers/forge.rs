@@ -4,12 +4,10 @@
 
 pub(crate) mod archive;
 
-use capdex_core::snapshot::GapReason;
 use serde_json::Value;
 use url::Url;
 
 use crate::CrawlError;
-use crate::http::redact;
 
 /// The longest name of an owner or a repository that a forge takes.
 const MAX_NAME_BYTES: usize = 100;
@@ -33,9 +31,9 @@ pub(crate) fn address<'a>(
     segments: impl IntoIterator<Item = &'a str>,
     query: &[(&str, &str)],
 ) -> Result<String, CrawlError> {
-    let mut url = Url::parse(base_url).map_err(|_| malformed(base_url, "the base address is none"))?;
+    let mut url = Url::parse(base_url).map_err(|_| CrawlError::bad_answer(base_url, "the base address is none"))?;
     url.path_segments_mut()
-        .map_err(|()| malformed(base_url, "nothing can lie below the base address"))?
+        .map_err(|()| CrawlError::bad_answer(base_url, "nothing can lie below the base address"))?
         .pop_if_empty()
         .extend(segments);
     if !query.is_empty() {
@@ -52,11 +50,6 @@ pub(crate) fn of_member(value: &Value) -> Option<String> {
 /// Whether a text is a whole commit id: SHA-1, or SHA-256.
 pub(crate) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// What an answer is that is not what the interface promises.
-pub(crate) fn malformed(address: &str, detail: impl Into<String>) -> CrawlError {
-    CrawlError::Malformed { subject: redact(address), reason: GapReason::BadAnswer, detail: detail.into() }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::http::{Answer, Http, Request, redact};
+use crate::http::{Answer, Http, Request};
 use crate::{CrawlError, Cursor, Listed, json, names};
 
 /// The longest cursor that is taken from a server.
@@ -26,7 +26,9 @@ const MAX_SERVER_CURSOR_BYTES: usize = 8 * 1024;
 pub(crate) async fn bytes(http: &Http, request: Request<'_>) -> Result<Vec<u8>, CrawlError> {
     match http.get(request).await {
         Ok(Answer::Body { bytes, .. }) => Ok(bytes),
-        Ok(Answer::NotModified) => Err(malformed(request.url, "\"not modified\" though nothing was asked")),
+        Ok(Answer::NotModified) => {
+            Err(CrawlError::bad_answer(request.url, "\"not modified\" though nothing was asked"))
+        }
         Err(error) => Err(not_gone(error)),
     }
 }
@@ -50,12 +52,7 @@ pub(crate) async fn json(http: &Http, request: Request<'_>) -> Result<Value, Cra
     let bytes = bytes(http, request).await?;
     let read = tokio::task::spawn_blocking(move || json::parse(&bytes, |_, _| false)).await;
     let read = read.unwrap_or_else(|error| Err(error.to_string()));
-    read.map_err(|error| malformed(request.url, &error))
-}
-
-/// An answer that does not have the shape that it should have.
-pub(crate) fn malformed(url: &str, detail: &str) -> CrawlError {
-    CrawlError::Malformed { subject: redact(url), reason: GapReason::BadAnswer, detail: detail.to_owned() }
+    read.map_err(|error| CrawlError::bad_answer(request.url, &error))
 }
 
 /// A member that is an array of objects, taken out.
@@ -180,7 +177,7 @@ pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String>
 /// `Malformed` for a base address that is none.
 pub(crate) fn address(base_url: &str, path: &str, query: &[(&str, &str)]) -> Result<String, CrawlError> {
     let whole = format!("{}{path}", base_url.trim_end_matches('/'));
-    let mut url = url::Url::parse(&whole).map_err(|error| malformed(&whole, &error.to_string()))?;
+    let mut url = url::Url::parse(&whole).map_err(|error| CrawlError::bad_answer(&whole, error.to_string()))?;
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query);
     }

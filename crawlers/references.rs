@@ -7,10 +7,8 @@ use capdex_core::listing::Claim;
 use serde_json::Value;
 use url::Url;
 
+use crate::forge::is_name;
 use crate::names;
-
-/// The longest name of an owner or a repository that a forge takes.
-const MAX_NAME_BYTES: usize = 100;
 
 /// Those that are there, sorted and each once.
 pub(crate) fn sorted(references: impl IntoIterator<Item = Option<ListingKey>>) -> Vec<ListingKey> {
@@ -116,10 +114,6 @@ fn owner_and_name(path: &str) -> Option<String> {
     let mut parts = path.split('/').filter(|part| !part.is_empty());
     let (owner, name) = (parts.next()?, parts.next()?);
     let name = name.strip_suffix(".git").unwrap_or(name);
-    let is_name = |text: &str| {
-        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !matches!(text, "" | "." | "..") && text.len() <= MAX_NAME_BYTES && text.bytes().all(is_letter)
-    };
     // No account begins with a dot, but repositories do (`.github`, `.claude`).
     (is_name(owner) && !owner.starts_with('.') && is_name(name)).then(|| format!("{owner}/{name}").to_ascii_lowercase())
 }

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
+use crate::CrawlError;
 use crate::http::{Answer, Http, Request};
-use crate::{CrawlError, page};
 
 /// Under which name rules are looked for.
 const PRODUCT: &str = "capdex";
@@ -37,11 +37,13 @@ impl Robots {
     /// Any other error: where rules may exist and cannot be read, nothing is crawled.
     pub(crate) async fn fetch(http: &Http, base_url: &str) -> Result<Self, CrawlError> {
         let url = url::Url::parse(base_url).and_then(|base| base.join("/robots.txt"));
-        let url = url.map_err(|error| page::malformed(base_url, &error.to_string()))?;
+        let url = url.map_err(|error| CrawlError::bad_answer(base_url, error.to_string()))?;
         let request = Request { url: url.as_str(), max_bytes: MAX_BYTES, ..Request::default() };
         match http.get(request).await {
             Ok(Answer::Body { bytes, .. }) => Ok(Self::read(&bytes)),
-            Ok(Answer::NotModified) => Err(page::malformed(url.as_str(), "\"not modified\" though nothing was asked")),
+            Ok(Answer::NotModified) => {
+                Err(CrawlError::bad_answer(url.as_str(), "\"not modified\" though nothing was asked"))
+            }
             Err(CrawlError::Gone { .. }) => Ok(Self::default()),
             Err(error) => Err(error),
         }

@@ -243,3 +243,8 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::awesome_lists::SOURCE,
     crate::mcp_so::SOURCE,
 ];
+
+/// The source with this id.
+pub fn source(id: &str) -> Option<&'static dyn Source> {
+    SOURCES.iter().copied().find(|source| source.meta().id == id)
+}

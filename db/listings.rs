@@ -114,14 +114,22 @@ impl Writer<'_> {
         })
     }
 
-    /// Notes that a listing is there and as it was, and what to ask with next time. Nothing is written where nothing
-    /// changes.
-    pub fn keep_listing(&self, key: &ListingKey, validators: &Validators, at: AsOf) -> Result<(), StoreError> {
+    /// Notes that a listing is there and as it was, how popular it is now, and what to ask with next time. Nothing is
+    /// written where nothing changes.
+    pub fn keep_listing(
+        &self,
+        key: &ListingKey,
+        validators: &Validators,
+        popularity: Option<u64>,
+        at: AsOf,
+    ) -> Result<(), StoreError> {
+        let conn = self.connection();
         self.mark_listing(key, ListingState::Active, None, at)?;
-        match known(self.connection(), key)? {
-            Some(known) if known.validators != *validators => set_validators(self.connection(), known.id, validators),
-            _ => Ok(()),
+        let Some(known) = known(conn, key)? else { return Ok(()) };
+        if known.validators != *validators {
+            set_validators(conn, known.id, validators)?;
         }
+        set_popularity(conn, known.id, popularity)
     }
 
     /// Notes whether a listing is there, and why not. What was known of it stays. An unknown listing is entered with

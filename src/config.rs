@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use capdex_crawlers::http::HttpSettings;
-use capdex_crawlers::{SOURCES, Source};
+use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
 
 use crate::exit::usage;
@@ -165,8 +165,8 @@ pub struct Resolved {
 /// # Errors
 /// Wrong usage for an id that no source has; the text lists those that there are.
 pub fn source_of(id: &str) -> anyhow::Result<&'static dyn Source> {
-    if let Some(source) = SOURCES.iter().find(|source| source.meta().id == id) {
-        return Ok(*source);
+    if let Some(source) = source(id) {
+        return Ok(source);
     }
     let known: Vec<&str> = SOURCES.iter().map(|source| source.meta().id).collect();
     Err(usage(format!("there is no source {id:?}; the sources are {}", known.join(", "))))

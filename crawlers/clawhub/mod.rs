@@ -41,8 +41,8 @@ the last visit.",
                 at `GET /api/v1/download?slug=…&version=…`.",
     limits: "3,000 reads and 1,200 downloads a minute for an address, four and five times as many with a key \
              (`http-api.md`, \"Rate limits\"), with `RateLimit-*` and `Retry-After`. capdex asks 600 times a minute at most.",
-    stored: "Summary, topics, instants of creation and of the latest version. No statistics: downloads and installs are \
-             counted over all time, and what they count is told in no other source.",
+    stored: "Summary, topics, instants of creation and of the latest version. Downloads, counted over all \
+             time, only to rank by.",
     terms: "ClawHub is MIT; directories may reuse its API where they cache, honour 429, link back, imply no endorsement and \
             mirror nothing that is hidden. Each skill is under its author's own licence.",
     base_url: Some("https://clawhub.ai"),
@@ -86,7 +86,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
     let mut whole = page::json(request.http, asked).await?;
-    let malformed = |detail: String| page::malformed(&url, &detail);
+    let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let items = page::objects(&mut whole, "items").map_err(malformed)?;
     let cursor = whole.get("nextCursor").ok_or_else(|| malformed("it has no \"nextCursor\"".to_owned()))?;
     let cursor = page::next_cursor(Some(cursor), state.cursor.as_deref()).map_err(malformed)?;
@@ -133,6 +133,7 @@ fn read(item: &Map<String, Value>, key: &ListingKey, base_url: &str) -> Result<(
         keywords: claims::texts(item.get("topics")),
         created: claims::milliseconds(item.get("createdAt")),
         published: claims::milliseconds(latest.and_then(|latest| latest.get("createdAt"))),
+        popularity: item.get("stats").and_then(|stats| stats.get("downloads")?.as_u64()),
         ..Claims::default()
     };
     let listing = Listing { key: key.clone(), locators: locator.into_iter().collect(), claims, references: Vec::new() };

@@ -12,7 +12,7 @@ use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Listing, Locator, Validators};
 use capdex_core::snapshot::GapReason;
 
-use crate::forge::{MAX_DOCUMENT_BYTES, is_name, malformed};
+use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
 use crate::http::{Answer, Http, Pace, Request, is_status, redact};
 use crate::walk::{self, Visited};
 use crate::{CrawlError, KeyMeta, ListRequest, Source, SourceMeta, SourceSettings, Step, WalkKind, json};
@@ -129,8 +129,9 @@ impl Place {
         let asked = self.forge.commits(&self.owner, &self.name)?;
         let (commit, is_moved) = match get(http, &asked).await {
             Ok((bytes, url)) => {
-                let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
-                (self.forge.commit(&document).map_err(|error| malformed(&asked, error))?, url != asked)
+                let document =
+                    json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&asked, error))?;
+                (self.forge.commit(&document).map_err(|error| CrawlError::bad_answer(&asked, error))?, url != asked)
             }
             // Gitea's word for an empty repository.
             Err(error) if is_status(&error, 409) => (None, false),
@@ -142,8 +143,8 @@ impl Place {
         }
         let asked = self.forge.document(&self.owner, &self.name)?;
         let (bytes, _) = get(http, &asked).await?;
-        let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
-        let project = self.forge.read(&document).map_err(|error| malformed(&asked, error))?;
+        let document = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&asked, error))?;
+        let project = self.forge.read(&document).map_err(|error| CrawlError::bad_answer(&asked, error))?;
         if !project.is_public {
             // A token may see what its owner never meant to be listed, and strangers choose names.
             return Err(CrawlError::Denied {
@@ -152,9 +153,9 @@ impl Place {
             });
         }
         if commit.is_none() && !project.is_empty {
-            return Err(malformed(&asked, "no commit, though the repository is not empty"));
+            return Err(CrawlError::bad_answer(&asked, "no commit, though the repository is not empty"));
         }
-        self.listed(project, commit, is_moved).map_err(|detail| malformed(&asked, detail))
+        self.listed(project, commit, is_moved).map_err(|detail| CrawlError::bad_answer(&asked, detail))
     }
 
     fn listed(&self, project: Project, commit: Option<String>, is_moved: bool) -> Result<Visited, String> {
@@ -201,7 +202,7 @@ async fn get(http: &Http, url: &str) -> Result<(Vec<u8>, String), CrawlError> {
         Request { url, accept: Some("application/json"), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
     match http.get(request).await? {
         Answer::Body { bytes, url, .. } => Ok((bytes, url)),
-        Answer::NotModified => Err(malformed(url, "no body, though nothing was known of it")),
+        Answer::NotModified => Err(CrawlError::bad_answer(url, "no body, though nothing was known of it")),
     }
 }
 

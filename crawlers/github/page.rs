@@ -13,7 +13,7 @@ use super::place::At;
 use super::queries::Query;
 use super::repository::{Repository, name_of};
 use super::visit::{DOCUMENT, Visitor};
-use crate::forge::{self, MAX_DOCUMENT_BYTES, malformed};
+use crate::forge::{self, MAX_DOCUMENT_BYTES};
 use crate::http::{Answer, KeptHeaders, Request};
 use crate::{CrawlError, json};
 
@@ -40,7 +40,7 @@ pub(super) async fn ask(visitor: &Visitor, query: &Query, at: &At, as_of: AsOf) 
     let request = Request { url: &url, accept: Some(DOCUMENT), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
     let (bytes, headers) = match visitor.http.get(request).await {
         Ok(Answer::Body { bytes, headers, .. }) => (bytes, headers),
-        Ok(Answer::NotModified) => return Err(malformed(&url, "no body, though nothing was known of it")),
+        Ok(Answer::NotModified) => return Err(CrawlError::bad_answer(&url, "no body, though nothing was known of it")),
         // An owner that is no more has no repositories.
         Err(CrawlError::Gone { subject }) if matches!(query, Query::Owner { .. }) => {
             tracing::warn!(url = subject, "what the schedule wants listed does not exist");
@@ -48,15 +48,16 @@ pub(super) async fn ask(visitor: &Visitor, query: &Query, at: &At, as_of: AsOf) 
         }
         Err(error) => return Err(error),
     };
-    let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&url, error))?;
+    let document = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&url, error))?;
     match at {
-        At::Search { index, shards, page } => {
-            searched(*index, shards, *page, query, &document, as_of).ok_or_else(|| malformed(&url, "no results"))
-        }
+        At::Search { index, shards, page } => searched(*index, shards, *page, query, &document, as_of)
+            .ok_or_else(|| CrawlError::bad_answer(&url, "no results")),
         At::List { index, page } => {
-            listed(*index, *page, &document, &headers).ok_or_else(|| malformed(&url, "no list"))
+            listed(*index, *page, &document, &headers).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
         }
-        At::Ids { index, since } => by_id(*index, *since, query, &document).ok_or_else(|| malformed(&url, "no list")),
+        At::Ids { index, since } => {
+            by_id(*index, *since, query, &document).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
+        }
         At::Names { .. } => Ok(Found { repositories: BTreeMap::new(), next: None }),
     }
 }
@@ -92,7 +93,7 @@ fn address(visitor: &Visitor, query: &Query, at: &At) -> Result<String, CrawlErr
         (Query::Ids { .. }, At::Ids { since, .. }) => {
             forge::address(base, ["repositories"], &[("since", &since.to_string())])
         }
-        _ => Err(malformed(base, "the cursor and the query do not fit")),
+        _ => Err(CrawlError::bad_answer(base, "the cursor and the query do not fit")),
     }
 }
 

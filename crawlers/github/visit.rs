@@ -13,7 +13,7 @@ use url::Url;
 
 use super::deep;
 use super::repository::{Repository, name_of};
-use crate::forge::{self, MAX_DOCUMENT_BYTES, malformed};
+use crate::forge::{self, MAX_DOCUMENT_BYTES};
 use crate::http::{Answer, Http, Request, is_status};
 use crate::walk::Visited;
 use crate::{CrawlError, json};
@@ -66,8 +66,8 @@ impl Visitor {
         let Answer::Body { bytes, validators, url, .. } = self.http.get(request).await? else {
             return Ok(Found::Here(Visited::Unchanged));
         };
-        let document = json::parse(&bytes, |_, _| false).map_err(|error| malformed(&asked, error))?;
-        let read = Repository::read(&document).map_err(|error| malformed(&asked, error))?;
+        let document = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&asked, error))?;
+        let read = Repository::read(&document).map_err(|error| CrawlError::bad_answer(&asked, error))?;
         if read.is_private {
             // A token may see what its owner never meant to be listed, and strangers choose names.
             return Err(CrawlError::Denied {
@@ -79,7 +79,7 @@ impl Visitor {
             return if is_by_number(&url, read.id) {
                 Ok(Found::Moved(Box::new(read), validators))
             } else {
-                Err(malformed(&asked, "the name in it is not the one asked for"))
+                Err(CrawlError::bad_answer(&asked, "the name in it is not the one asked for"))
             };
         }
         self.finish(read, validators, known).await.map(Found::Here)
@@ -115,13 +115,15 @@ impl Visitor {
             Request { url: &url, accept: Some(COMMIT_ID), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
         let bytes = match self.http.get(request).await {
             Ok(Answer::Body { bytes, .. }) => bytes,
-            Ok(Answer::NotModified) => return Err(malformed(&url, "no body, though nothing was known of it")),
+            Ok(Answer::NotModified) => {
+                return Err(CrawlError::bad_answer(&url, "no body, though nothing was known of it"));
+            }
             // GitHub's word for an empty repository; forges with its interface say that the branch does not exist.
             Err(error) if is_status(&error, 409) => return Ok(None),
             Err(CrawlError::Gone { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let commit = commit_of(&bytes).ok_or_else(|| malformed(&url, "the answer names no commit"))?;
+        let commit = commit_of(&bytes).ok_or_else(|| CrawlError::bad_answer(&url, "the answer names no commit"))?;
         Ok(Some(Locator::GitArchive {
             repository: format!("{}:{}", self.id, read.name()),
             url: self.below(read, &["tarball", &commit], &[])?,

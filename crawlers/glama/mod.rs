@@ -74,7 +74,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
     let mut whole = page::json(request.http, asked).await?;
-    let malformed = |detail: String| page::malformed(&url, &detail);
+    let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
     let next = next(&whole, after.as_deref()).map_err(malformed)?;
     let name = |server: &Map<String, Value>| page::text(server, "id").map(str::to_owned);

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use capdex_core::snapshot::GapReason;
 use capdex_core::time::Timestamp;
 use reqwest::header::HeaderValue;
 use ring::rand::SystemRandom;
@@ -17,7 +16,7 @@ use ring::signature::RSA_PKCS1_SHA256;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use super::{Answer, AppCredential, Http, Request, redact};
+use super::{Answer, AppCredential, Http, Request};
 use crate::CrawlError;
 
 /// How long before its end a token is replaced.
@@ -61,12 +60,15 @@ impl App {
     /// `Malformed` for a key that is none, or an installation that is no number.
     pub(super) fn read(credential: &AppCredential) -> Result<Self, CrawlError> {
         let key = key_of_pem(credential.private_key.reveal())
-            .ok_or_else(|| malformed(&credential.base_url, "the app's key is not an RSA key in PEM"))?;
+            .ok_or_else(|| CrawlError::bad_answer(&credential.base_url, "the app's key is not an RSA key in PEM"))?;
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_id =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
         if !is_number(&credential.installation) || !is_id(&credential.app) {
-            return Err(malformed(&credential.base_url, "the app or its installation is not written as its id"));
+            return Err(CrawlError::bad_answer(
+                &credential.base_url,
+                "the app or its installation is not written as its id",
+            ));
         }
         let base_url = credential.base_url.trim_end_matches('/');
         let url = format!("{base_url}/app/installations/{}/access_tokens", credential.installation);
@@ -89,14 +91,15 @@ impl App {
         let rest = rest.map(Duration::from_secs).unwrap_or_default();
         let until = now.saturating_add(rest.saturating_sub(MARGIN).max(SHORTEST));
         let mut value = HeaderValue::from_str(&format!("Bearer {}", given.token))
-            .map_err(|_| malformed(&self.url, "the token has letters that no header can carry"))?;
+            .map_err(|_| CrawlError::bad_answer(&self.url, "the token has letters that no header can carry"))?;
         value.set_sensitive(true);
         *token = Some(Token { value: value.clone(), until });
         Ok(value)
     }
 
     async fn ask(&self, http: &Http, now: Duration) -> Result<Given, CrawlError> {
-        let proof = self.proof(self.time(now)).ok_or_else(|| malformed(&self.url, "the app's key cannot sign"))?;
+        let proof =
+            self.proof(self.time(now)).ok_or_else(|| CrawlError::bad_answer(&self.url, "the app's key cannot sign"))?;
         let request = Request {
             url: &self.url,
             accept: Some("application/vnd.github+json"),
@@ -108,10 +111,9 @@ impl App {
             ..Request::default()
         };
         match Box::pin(http.get(request)).await? {
-            Answer::Body { bytes, .. } => {
-                serde_json::from_slice(&bytes).map_err(|_| malformed(&self.url, "the answer holds no token"))
-            }
-            Answer::NotModified => Err(malformed(&self.url, "no body, though nothing was known of it")),
+            Answer::Body { bytes, .. } => serde_json::from_slice(&bytes)
+                .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token")),
+            Answer::NotModified => Err(CrawlError::bad_answer(&self.url, "no body, though nothing was known of it")),
         }
     }
 
@@ -144,8 +146,4 @@ fn key_of_pem(pem: &str) -> Option<KeyPair> {
         "PRIVATE KEY" => KeyPair::from_pkcs8(&der).ok(),
         _ => None,
     }
-}
-
-fn malformed(address: &str, detail: &str) -> CrawlError {
-    CrawlError::Malformed { subject: redact(address), reason: GapReason::BadAnswer, detail: detail.to_owned() }
 }

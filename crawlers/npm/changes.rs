@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::snapshot::GapReason;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Place, malformed, visit};
-use crate::http::{Answer, Http, Request};
+use super::{Place, ask, visit};
+use crate::http::Http;
 use crate::{CrawlError, ListRequest, Next, Page, walk};
 
 /// Changes on a page.
@@ -42,8 +41,8 @@ struct Change {
 /// As the client says, and `Malformed` for an answer of another form.
 pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, CrawlError> {
     let url = format!("{}/", changes_url.trim_end_matches('/'));
-    let database: Database = ask(http, &url).await?;
-    let seq = seq_of(&database.update_seq).ok_or_else(|| malformed(&url, "its update_seq is none"))?;
+    let database: Database = ask(http, &url, MAX_BYTES).await?;
+    let seq = seq_of(&database.update_seq).ok_or_else(|| CrawlError::bad_answer(&url, "its update_seq is none"))?;
     Ok(seq.parse::<u64>().map_or(seq, |number| number.saturating_sub(OVERLAP).to_string()))
 }
 
@@ -54,20 +53,23 @@ pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, 
 /// anew, and what it has says nothing of what changed.
 pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Page, CrawlError> {
     let Some(base) = &request.settings.changes_url else {
-        return Err(malformed("the feed of changes", "the schedule does not say where it is"));
+        return Err(CrawlError::bad_answer("the feed of changes", "the schedule does not say where it is"));
     };
     let encoded: String = url::form_urlencoded::byte_serialize(since.as_bytes()).collect();
     let url = format!("{}/_changes?since={encoded}&limit={LIMIT}", base.trim_end_matches('/'));
-    let changes: Changes = ask(request.http, &url).await?;
-    let last = seq_of(&changes.last_seq).ok_or_else(|| malformed(&url, "its last_seq is none"))?;
+    let changes: Changes = ask(request.http, &url, MAX_BYTES).await?;
+    let last = seq_of(&changes.last_seq).ok_or_else(|| CrawlError::bad_answer(&url, "its last_seq is none"))?;
     if let (Ok(last), Ok(since)) = (last.parse::<u64>(), since.parse::<u64>())
         && last < since
     {
-        return Err(malformed(&url, &format!("the feed stands at {last}, before {since}: it was made anew")));
+        return Err(CrawlError::bad_answer(
+            &url,
+            format!("the feed stands at {last}, before {since}: it was made anew"),
+        ));
     }
     let is_full = changes.results.len() >= LIMIT;
     if is_full && last == since {
-        return Err(malformed(&url, "a full page that leads nowhere"));
+        return Err(CrawlError::bad_answer(&url, "a full page that leads nowhere"));
     }
     let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
     let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
@@ -77,16 +79,6 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Pag
     let next =
         if is_full { Next::More(Place::Changes(last).cursor()) } else { Next::Complete { watermark: Some(last) } };
     Ok(Page { listed, next })
-}
-
-async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str) -> Result<T, CrawlError> {
-    let request = Request { url, accept: Some("application/json"), max_bytes: MAX_BYTES, ..Request::default() };
-    let Answer::Body { bytes, .. } = http.get(request).await? else { return Err(malformed(url, "no body")) };
-    serde_json::from_slice(&bytes).map_err(|error| CrawlError::Malformed {
-        subject: crate::http::redact(url),
-        reason: GapReason::BadAnswer,
-        detail: error.to_string(),
-    })
 }
 
 /// A seq as text: a number, or the opaque text of newer CouchDBs. One with a space is none: cursors are split at them.

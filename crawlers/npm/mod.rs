@@ -113,7 +113,7 @@ impl Place {
             (Some("changes"), Some(seq), None, None) => Some(Self::Changes(seq)),
             _ => None,
         };
-        place.ok_or_else(|| malformed("the cursor of the walk", "it is not one of this source"))
+        place.ok_or_else(|| CrawlError::bad_answer("the cursor of the walk", "it is not one of this source"))
     }
 
     fn cursor(&self) -> Cursor {
@@ -173,7 +173,7 @@ async fn packument_of(
     let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);
     let read = tokio::task::spawn_blocking(move || packument::read(&name, &subject, &bytes));
-    let (listing, digest) = read.await.map_err(|error| malformed(&url, &error.to_string()))??;
+    let (listing, digest) = read.await.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))??;
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
     }
@@ -204,9 +204,16 @@ fn address(base_url: &str, name: &str) -> Result<String, CrawlError> {
     Ok(format!("{}/{}", base_url.trim_end_matches('/'), name.replace('/', "%2F")))
 }
 
-fn malformed(subject: &str, detail: &str) -> CrawlError {
-    let (subject, detail) = (crate::http::redact(subject), detail.to_owned());
-    CrawlError::Malformed { subject, reason: GapReason::BadAnswer, detail }
+/// A small answer of the registry, of a form that is known.
+///
+/// # Errors
+/// As the client says, and `Malformed` for an answer of another form.
+async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str, max_bytes: u64) -> Result<T, CrawlError> {
+    let request = Request { url, accept: Some("application/json"), max_bytes, ..Request::default() };
+    let Answer::Body { bytes, .. } = http.get(request).await? else {
+        return Err(CrawlError::bad_answer(url, "no body"));
+    };
+    serde_json::from_slice(&bytes).map_err(|error| CrawlError::bad_answer(url, error.to_string()))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Place, malformed, visit};
-use crate::http::{Answer, Request};
+use super::{Place, ask, visit};
 use crate::{CrawlError, ListRequest, Next, Page, walk};
 
 const SIZE: u64 = 250;
@@ -47,9 +46,7 @@ pub(super) async fn step(
     let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
     let base_url = request.settings.base_url.trim_end_matches('/');
     let url = format!("{base_url}/-/v1/search?text={encoded}&size={SIZE}&from={from}");
-    let ask = Request { url: &url, accept: Some("application/json"), max_bytes: MAX_BYTES, ..Request::default() };
-    let Answer::Body { bytes, .. } = request.http.get(ask).await? else { return Err(malformed(&url, "no body")) };
-    let results: Results = serde_json::from_slice(&bytes).map_err(|error| malformed(&url, &error.to_string()))?;
+    let results: Results = ask(request.http, &url, MAX_BYTES).await?;
     let count = u64::try_from(results.objects.len()).unwrap_or(u64::MAX);
     let found: BTreeSet<String> = results.objects.into_iter().map(|found| found.package.name).collect();
     let is_new = |name: &String| request.settings.watchlist.binary_search(name).is_err();

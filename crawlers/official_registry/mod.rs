@@ -110,7 +110,7 @@ impl Registry {
         let asked =
             Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
         let mut whole = page::json(request.http, asked).await?;
-        let malformed = |detail: String| page::malformed(&url, &detail);
+        let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let (rows, next) = self.read(&mut whole, state.cursor.as_deref()).map_err(malformed)?;
         let newest = rows.iter().filter_map(|row| row.updated).chain(state.newest).max();
         let listed = self.listed(&request, rows);

@@ -5,11 +5,10 @@
 use std::collections::BTreeSet;
 
 use capdex_core::ids::pypi_name;
-use capdex_core::snapshot::GapReason;
 use serde::Deserialize;
 
 use crate::CrawlError;
-use crate::http::{Answer, Http, KeptHeaders, Request, redact};
+use crate::http::{Answer, Http, KeptHeaders, Request};
 
 const ACCEPT: &str = "application/vnd.pypi.simple.v1+json";
 /// The most bytes of the whole index; it has about 40 MB.
@@ -54,10 +53,13 @@ pub(super) async fn changed(
     since: &str,
     names: BTreeSet<String>,
 ) -> Result<(Vec<String>, String), CrawlError> {
-    let since: u64 = since.parse().map_err(|_| malformed(url, "the last serial is no number"))?;
+    let since: u64 = since.parse().map_err(|_| CrawlError::bad_answer(url, "the last serial is no number"))?;
     let (projects, serial) = read(http, url).await?;
     if serial < since {
-        return Err(malformed(url, &format!("the index stands at {serial}, before {since}: it was made anew")));
+        return Err(CrawlError::bad_answer(
+            url,
+            format!("the index stands at {serial}, before {since}: it was made anew"),
+        ));
     }
     let is_newer = |project: &Project| project.last_serial.is_none_or(|serial| serial > since);
     let changed: BTreeSet<String> = projects
@@ -72,19 +74,17 @@ pub(super) async fn changed(
 async fn read(http: &Http, url: &str) -> Result<(Vec<Project>, u64), CrawlError> {
     let url = format!("{}/", url.trim_end_matches('/'));
     let request = Request { url: &url, accept: Some(ACCEPT), max_bytes: MAX_BYTES, ..Request::default() };
-    let Answer::Body { bytes, headers, .. } = http.get(request).await? else { return Err(malformed(&url, "no body")) };
+    let Answer::Body { bytes, headers, .. } = http.get(request).await? else {
+        return Err(CrawlError::bad_answer(&url, "no body"));
+    };
     let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Index>(&bytes)).await;
-    let index = parsed.map_err(|error| malformed(&url, &error.to_string()))?;
-    let index = index.map_err(|error| malformed(&url, &error.to_string()))?;
+    let index = parsed.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
+    let index = index.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
     let serial = index.meta.last_serial.or_else(|| of_header(&headers));
-    let serial = serial.ok_or_else(|| malformed(&url, "the index has no serial"))?;
+    let serial = serial.ok_or_else(|| CrawlError::bad_answer(&url, "the index has no serial"))?;
     Ok((index.projects, serial))
 }
 
 fn of_header(headers: &KeptHeaders) -> Option<u64> {
     headers.pypi_serial.as_deref()?.trim().parse().ok()
-}
-
-fn malformed(url: &str, detail: &str) -> CrawlError {
-    CrawlError::Malformed { subject: redact(url), reason: GapReason::BadAnswer, detail: detail.to_owned() }
 }

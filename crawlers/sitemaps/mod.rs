@@ -89,7 +89,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page,
     }
     let cursor = page::cursor(&state);
     if cursor.0.len() > Cursor::MAX_BYTES {
-        return Err(page::malformed(&request.settings.base_url, "its sitemaps have too long addresses"));
+        return Err(CrawlError::bad_answer(&request.settings.base_url, "its sitemaps have too long addresses"));
     }
     Ok(Page { listed, next: Next::More(cursor) })
 }
@@ -113,7 +113,8 @@ async fn read_sitemap(
         page::bytes(request.http, Request { url: &url, max_bytes: MAX_SITEMAP_BYTES, ..Request::default() }).await?;
     let base_url = request.settings.base_url.clone();
     let read = tokio::task::spawn_blocking(move || xml::read(&bytes, &base_url)).await;
-    let read = read.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| page::malformed(&url, &detail))?;
+    let read =
+        read.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(&url, &detail))?;
     match read {
         Sitemap::Index(places) => {
             state.sitemaps.remove(0);
@@ -121,7 +122,7 @@ async fn read_sitemap(
             state.sitemaps.extend(wanted);
             state.met += state.sitemaps.len();
             if state.met > MAX_SITEMAPS {
-                return Err(page::malformed(&url, &format!("more than {MAX_SITEMAPS} sitemaps")));
+                return Err(CrawlError::bad_answer(&url, format!("more than {MAX_SITEMAPS} sitemaps")));
             }
             Ok(Vec::new())
         }
@@ -213,7 +214,7 @@ fn key(request: &ListRequest<'_>, site: &Site, place: &Place) -> ListingKey {
 fn at(request: &ListRequest<'_>, path: &str) -> Result<String, CrawlError> {
     let base = &request.settings.base_url;
     let joined = url::Url::parse(base).and_then(|base| base.join(path));
-    joined.map(Into::into).map_err(|error| page::malformed(base, &error.to_string()))
+    joined.map(Into::into).map_err(|error| CrawlError::bad_answer(base, error.to_string()))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ the repository, which is referred to.",
     endpoints: "`GET /api/search?q=<beginning>&limit=100000`; the files of a skill at \
                 `GET /api/download/<owner>/<repo>/<skill>`.",
     limits: "None published. capdex asks 30 times a minute at most, one after the other.",
-    stored: "Id, name and repository. No installs: they come from telemetry that anybody can send.",
+    stored: "Id, name and repository. Installs, which come from telemetry that anybody can send, only to rank by.",
     terms: "Not stated for the listing; each skill is under its author's own licence.",
     base_url: Some("https://skills.sh"),
     paces: &[
@@ -82,7 +82,7 @@ impl SkillsSh {
         let asked =
             Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
         let mut whole = page::json(request.http, asked).await?;
-        let malformed = |detail: String| page::malformed(&url, &detail);
+        let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let skills = page::objects(&mut whole, "skills").map_err(malformed)?;
         let is_cut = skills.len() >= self.limit;
         if is_cut && !prefixes::is_divisible(&prefix) {
@@ -126,7 +126,8 @@ fn read(skill: &Map<String, Value>, key: &ListingKey, base_url: &str) -> Result<
     let url = page::below(base_url, &["api", "download", owner, repository, slug])?;
     let locator = Locator::FileList { identity: key.to_string(), version: None, url };
     let references = references::sorted([references::of_repository(&format!("{owner}/{repository}"))]);
-    let listing = Listing { key: key.clone(), locators: vec![locator], claims: Claims::default(), references };
+    let claims = Claims { popularity: skill.get("installs").and_then(Value::as_u64), ..Claims::default() };
+    let listing = Listing { key: key.clone(), locators: vec![locator], claims, references };
     let kept = skill.iter().filter(|(member, _)| ["id", "skillId", "name", "source"].contains(&member.as_str()));
     Ok((listing, kept.map(|(member, value)| (member.clone(), value.clone())).collect()))
 }

@@ -77,7 +77,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
     let mut whole = page::json(request.http, asked).await?;
-    let malformed = |detail: String| page::malformed(&url, &detail);
+    let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let is_success = whole.get("success") == Some(&Value::Bool(true));
     let data = whole.get_mut("data").filter(|_| is_success);
     let data = data.ok_or_else(|| malformed("it does not say that it succeeded, with data".to_owned()))?;

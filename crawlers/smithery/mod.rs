@@ -38,7 +38,7 @@ A walk goes page by page to the last one that the registry announces. A page wit
 no end: without a key the list was seen to stop after 500 servers.",
     endpoints: "`GET /servers?page=<number>&pageSize=100`.",
     limits: "None published. capdex asks 60 times a minute at most, one after the other.",
-    stored: "The text of the entry without `useCount`, description, instant of creation.",
+    stored: "The text of the entry without `useCount`, description, instant of creation; the count, only to rank by.",
     terms: "The licence of the listing is not stated.",
     base_url: Some("https://registry.smithery.ai"),
     paces: &[("https://registry.smithery.ai", Pace { per_minute: 60, burst: 5, in_flight: 1 })],
@@ -74,7 +74,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let asked =
         Request { url: &url, accept: Some("application/json"), max_bytes: MAX_PAGE_BYTES, ..Request::default() };
     let mut whole = page::json(request.http, asked).await?;
-    let malformed = |detail: String| page::malformed(&url, &detail);
+    let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
     let servers = page::objects(&mut whole, "servers").map_err(malformed)?;
     let said = |member: &str| whole.get("pagination").and_then(|of| of.get(member)).and_then(Value::as_u64);
     let (Some(current), Some(last)) = (said("currentPage"), said("totalPages")) else {
@@ -101,6 +101,7 @@ fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value
     let claims = Claims {
         description: claims::text(server.get("description"), &Claim::Unknown),
         created: claims::instant(server.get("createdAt")),
+        popularity: server.get("useCount").and_then(Value::as_u64),
         ..Claims::default()
     };
     let homepage = page::text(server, "homepage").filter(|homepage| homepage.contains("://"));

@@ -60,7 +60,9 @@ async fn an_entry_carries_its_text_and_its_uses_are_no_change() {
     assert_eq!(listing.references, [ListingKey::new("github", "owner/name")]);
     assert_eq!(listing.claims.created, Claim::Known("2026-01-01T00:00:00Z".parse().expect("an instant")));
     assert_eq!(listing.claims.repository, Claim::Unknown);
-    assert_eq!(listed(1_000).await, (listing, validators));
+    let (again, still) = listed(1_000).await;
+    assert_eq!((listing.claims.popularity, again.claims.popularity, still), (Some(1), Some(1_000), validators));
+    assert_eq!(serde_json::to_value(&again).expect("text"), serde_json::to_value(&listing).expect("text"));
 }
 
 #[tokio::test]

@@ -53,6 +53,7 @@ impl History {
 fn is_same(before: &Listing, now: &Listing) -> bool {
     let mut claims = now.claims.clone();
     claims.history = before.claims.history.clone();
+    claims.popularity = before.claims.popularity;
     before.locators == now.locators && before.claims == claims
 }
 

@@ -11,7 +11,7 @@ mod walk;
 
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::Locator;
-use capdex_crawlers::SOURCES;
+use capdex_crawlers::source;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -81,9 +81,9 @@ fn add(report: &mut ListReport, walked: &Walked) {
 }
 
 async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<Walked> {
-    let source = SOURCES.iter().find(|source| source.meta().id == run.kind);
+    let source = source(&run.kind);
     let source = source.ok_or_else(|| anyhow::anyhow!("the schedule names a source {} that is none", run.kind))?;
-    let walked = Walker { context, id, run, source: *source, progress }.walk().await?;
+    let walked = Walker { context, id, run, source, progress }.walk().await?;
     let (outcome, report, at, source) = (walked.outcome(), json!(walked), context.as_of, id.to_owned());
     context.store.write(move |writer| writer.record_walk(&source, outcome, &report, at))?;
     Ok(walked)

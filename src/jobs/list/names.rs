@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use capdex_core::time::AsOf;
-use capdex_crawlers::{SOURCES, SourceSettings, WalkKind};
+use capdex_crawlers::{SourceSettings, WalkKind, source};
 use capdex_db::{Reader, WalkMode};
 
 use crate::jobs::{Context, SourceRun};
@@ -48,8 +48,7 @@ pub(super) fn expected(context: &Context) -> anyhow::Result<Option<u64>> {
 
 /// Whether a source lists its entries itself.
 pub(in crate::jobs) fn is_directory(kind: &str) -> bool {
-    let source = SOURCES.iter().find(|source| source.meta().id == kind);
-    source.is_some_and(|source| matches!(source.meta().walk, WalkKind::Directory { .. }))
+    source(kind).is_some_and(|source| matches!(source.meta().walk, WalkKind::Directory { .. }))
 }
 
 /// How many names a source would be asked for, as far as a reader of the store can tell.

@@ -20,8 +20,8 @@ use crate::jobs::fetch;
 /// An entry of a page with what the store must be told beside it.
 struct Row {
     listed: Listed,
-    /// The validators of an entry that was read and is as it was.
-    kept: Option<Validators>,
+    /// The validators of an entry that was read and is as it was, and how popular it is now.
+    kept: Option<(Validators, Option<u64>)>,
     /// Artifacts that it names and the store does not hold.
     missing: Vec<FetchPayload>,
     /// When it is due again, where it was asked for by name.
@@ -76,12 +76,13 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
         let known = reader.validators(&key)?;
         let is_same = validators.digest.is_some() && known.and_then(|known| known.digest) == validators.digest;
         if is_same {
-            kept = Some(validators.clone());
+            kept = Some((validators.clone(), listing.claims.popularity));
             listed = Listed::Unchanged(key.clone());
         } else {
             listing.references.truncate(MAX_REFERENCES);
-            let before = reader.listing(&key)?.and_then(|stored| stored.listing);
-            if let Some(before) = &before {
+            let mut before = reader.listing(&key)?.and_then(|stored| stored.listing);
+            if let Some(before) = &mut before {
+                before.claims.popularity = listing.claims.popularity;
                 listing.claims.history = History::follow(before, listing);
             }
             says_something_new = before.as_ref() != Some(&**listing);
@@ -129,7 +130,7 @@ fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: 
         Listed::Unchanged(_) => {
             writer.resolve_gaps(STAGE, &key.to_string(), at)?;
             match &row.kept {
-                Some(validators) => writer.keep_listing(key, validators, at)?,
+                Some((validators, popularity)) => writer.keep_listing(key, validators, *popularity, at)?,
                 None => writer.mark_listing(key, ListingState::Active, None, at)?,
             }
         }

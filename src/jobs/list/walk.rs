@@ -115,10 +115,11 @@ impl Walker<'_> {
             }
             match self.step(&http, &settings, &known, &position).await {
                 Ok(page) => self.take(page, &mut position, &mut walked)?,
-                Err(error) => {
-                    self.give_up_or_restart(&error, &mut position, &mut walked)?;
+                Err(error) if is_stale(&error, &position, &walked) => {
+                    self.restart(&error, &mut position, &mut walked)?;
                     settings = names::tonight(self.context, self.id, self.run, position.mode)?;
                 }
+                Err(error) => self.fail(&error, &mut walked)?,
             }
         }
         let usage = http.own_usage();
@@ -235,26 +236,16 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// A source that does not take its own saved cursor or watermark any more is walked from its beginning, once; any other
-    /// error ends the walk, and the next run goes on from the saved cursor.
-    fn give_up_or_restart(
-        &self,
-        error: &CrawlError,
-        position: &mut Position,
-        walked: &mut Walked,
-    ) -> anyhow::Result<()> {
-        let is_stale = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
-        let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
-        if is_stale && walked.pages == 0 && position.met.is_empty() && was_saved {
-            warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
-            let id = self.id.to_owned();
-            self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
-            (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str());
-            return Ok(());
-        }
-        self.fail(error, walked)
+    /// Walks everything again from the beginning.
+    fn restart(&self, error: &CrawlError, position: &mut Position, walked: &mut Walked) -> anyhow::Result<()> {
+        warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
+        let id = self.id.to_owned();
+        self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
+        (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str());
+        Ok(())
     }
 
+    /// Ends the walk; the next run goes on from the saved cursor.
     fn fail(&self, error: &CrawlError, walked: &mut Walked) -> anyhow::Result<()> {
         warn!(source = self.id, %error, "a source gave no page; its cursor stays");
         let (gap, at, id) = (error.to_gap(), self.context.as_of, self.id.to_owned());
@@ -262,4 +253,11 @@ impl Walker<'_> {
         walked.error = Some(error.to_string());
         Ok(())
     }
+}
+
+/// Whether a source does not take its own saved cursor or watermark any more. It is walked from its beginning then, once.
+fn is_stale(error: &CrawlError, position: &Position, walked: &Walked) -> bool {
+    let is_refused = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
+    let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
+    is_refused && walked.pages == 0 && position.met.is_empty() && was_saved
 }
