@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use tracing::info;
 
-use super::{Context, StageReport, Stop, export, fetch, list, scan, score, watch};
+use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::export::Written;
@@ -26,6 +26,8 @@ pub struct RunReport {
     pub list: StageReport,
     /// Fetching.
     pub fetch: StageReport,
+    /// Hashing again what claims to be unchanged.
+    pub rehash: StageReport,
     /// Scanning.
     pub scan: StageReport,
     /// Scoring.
@@ -80,6 +82,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         http,
         sources: resolved.sources,
         skipped: resolved.skipped,
+        rehash_per_night: resolved.rehash_per_night,
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,
@@ -109,20 +112,58 @@ pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunRep
     result
 }
 
+/// Fetches and hashes everything again, and looks at what came: the ledger has it as a run of its own.
+///
+/// # Errors
+/// What the store says.
+pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
+    let (as_of, started, plan) = (context.as_of, clock::now(), json!({ "rehash": "all" }));
+    let run = context.store.write(move |writer| writer.start_run("drift --rehash", as_of, started, &plan))?;
+    let result = rehash_stages(context);
+    let (status, summary) = match &result {
+        Ok(report) if context.stop.is_asked() => (RunStatus::Interrupted, json!({ "rehash": report })),
+        Ok(report) if report.failed > 0 => (RunStatus::Incomplete, json!({ "rehash": report })),
+        Ok(report) => (RunStatus::Done, json!({ "rehash": report })),
+        Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
+    };
+    let finished = clock::now();
+    context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?;
+    result
+}
+
+fn rehash_stages(context: &Context) -> anyhow::Result<StageReport> {
+    let report = runtime()?.block_on(async {
+        stop_when_asked(context);
+        rehash::run(context, rehash::Take::All).await
+    })?;
+    scan::run(context)?;
+    score::run(context, None, false)?;
+    watch::run(context)?;
+    Ok(report)
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")
+}
+
+/// Asks everybody to stop at Ctrl-C. Called within a runtime.
+fn stop_when_asked(context: &Context) {
+    let stop = context.stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.ask();
+        }
+    });
+}
+
 fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")?;
-    let listed = runtime.block_on(async {
-        let stop = context.stop.clone();
-        tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.ask();
-            }
-        });
+    let listed = runtime()?.block_on(async {
+        stop_when_asked(context);
         let listed = list::run(context).await?;
         if !matches!(last, Last::List) {
             report.fetch = fetch::run(context).await?;
+            report.rehash = rehash::run(context, rehash::Take::Sample(context.rehash_per_night)).await?;
         }
         anyhow::Ok(listed)
     })?;
