@@ -38,12 +38,17 @@ impl Reader {
         first(self.connection(), "read over what a pass ran", sql, (pass,), |row| row.cell(0))
     }
 
-    /// The state of everything that passes read: changes whenever a listing, its state, a snapshot or a scan is added.
+    /// The state of everything that passes read: changes whenever a listing, its state, a snapshot or a scan is
+    /// added, and with every visit to a listing of which something waits to be seen a second time.
     pub fn watched_state(&self) -> Result<String, StoreError> {
         let sql = "SELECT (SELECT ifnull(max(id), 0) FROM listing_versions) || '.'
                        || (SELECT ifnull(max(id), 0) FROM listing_states) || '.'
                        || (SELECT ifnull(max(id), 0) FROM succession) || '.'
-                       || (SELECT ifnull(max(turn), 0) FROM scans)";
+                       || (SELECT ifnull(max(turn), 0) FROM scans)
+                       || ifnull('.' || (SELECT max(l.visited) FROM removals r
+                                         JOIN capabilities k ON k.id = r.capability
+                                         JOIN identities i ON i.id = k.identity
+                                         JOIN listings l ON l.id = i.listing), '')";
         let state = first(self.connection(), "read the watched state", sql, (), |row| row.cell(0))?;
         Ok(state.unwrap_or_default())
     }

@@ -2,9 +2,11 @@
 //!
 //! Must not find changes: the drift pass does.
 
+use capdex_core::alert::ScoreChange;
 use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
 use capdex_core::ids::CapabilityId;
-use capdex_core::passes::drift::{Change, DriftKind};
+use capdex_core::passes::drift::{Change, Class, DriftKind, Effect, Moved};
 use capdex_core::time::AsOf;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +35,30 @@ pub struct DriftEvent {
     pub to_version: Option<String>,
     /// What changed, path by path and tool by tool, sorted.
     pub changes: Vec<Change>,
+    /// How deep the change goes. Events of earlier programs have none of this and what follows.
+    #[serde(default)]
+    pub class: Class,
+    /// How bad it is.
+    #[serde(default = "info")]
+    pub severity: Severity,
+    /// What it did, the gravest first.
+    #[serde(default)]
+    pub effects: Vec<Effect>,
+    /// Whether the version moved.
+    #[serde(default)]
+    pub moved: Moved,
+    /// What became of the scores.
+    #[serde(default)]
+    pub scores: Vec<ScoreChange>,
+    /// Changed lines, each with its sign before it; secrets masked.
+    #[serde(default)]
+    pub diff: Vec<String>,
     /// When it was found.
     pub at: AsOf,
+}
+
+const fn info() -> Severity {
+    Severity::Info
 }
 
 impl Writer<'_> {
@@ -71,8 +95,24 @@ mod tests {
             from_version: Some("1".into()),
             to_version: None,
             changes: vec![Change { what: "added".into(), part: "file".into(), subject: "b.js".into() }],
+            class: Class::D2,
+            severity: Severity::Info,
+            effects: Vec::new(),
+            moved: Moved::Yes,
+            scores: Vec::new(),
+            diff: Vec::new(),
             at: day(night),
         }
+    }
+
+    #[test]
+    fn an_event_of_an_earlier_program_is_read() {
+        let mut text = serde_json::to_value(event("a", 1)).expect("serialises");
+        for later in ["class", "severity", "effects", "moved", "scores", "diff"] {
+            text.as_object_mut().expect("an object").remove(later);
+        }
+        let read: DriftEvent = serde_json::from_value(text).expect("parses");
+        assert_eq!((read.class, read.severity, read.moved), (Class::D1, Severity::Info, Moved::Unversioned));
     }
 
     #[test]

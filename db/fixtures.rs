@@ -140,7 +140,7 @@ pub(crate) fn scanned(name: &str, path: &str, version: &str, evidence: &str) -> 
     let files = [("a.md".to_owned(), digest(version))].into();
     Scanned {
         capability: capability(name, path, version),
-        pins: Pins { files, tools: [].into() },
+        pins: Pins { files, ..Pins::default() },
         facts: facts(evidence),
         completeness: Completeness::Analysed,
     }

@@ -5,11 +5,10 @@
 use capdex_core::capability::Capability;
 use capdex_core::digest::Digest;
 use capdex_core::fact::Facts;
-use capdex_core::passes::drift::{Pins, Revision};
+use capdex_core::passes::drift::Pins;
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
 use rusqlite::Connection;
-use std::collections::BTreeMap;
 
 use crate::facts::put_facts;
 use crate::identities::settle;
@@ -28,9 +27,6 @@ pub struct Scanned {
     /// Whether all of it could be looked at.
     pub completeness: Completeness,
 }
-
-/// A capability in the previous snapshot of its identity and in the latest; none where it was not there.
-pub type RevisionPair = (Option<Revision>, Option<Revision>);
 
 impl Writer<'_> {
     /// Records what a rule set gave for a snapshot under the claims of that digest, and makes it what counts. The same
@@ -103,68 +99,6 @@ impl Reader {
                    ORDER BY i.name";
         rows(self.connection(), "look for unscanned snapshots", sql, (ruleset.as_bytes(),), |row| {
             row.cell(0).map(SnapshotId)
-        })
-    }
-
-    /// For every capability of an identity of which at least two snapshots were scanned: its revision in the previous
-    /// one and in the latest, none where it was not there. Sorted by (identity, capability). Snapshots that could not
-    /// be assessed are passed over: what could not be looked at is neither gone nor new.
-    pub fn revision_pairs(&self) -> Result<Vec<RevisionPair>, StoreError> {
-        let mut pairs = Vec::new();
-        for (before, after) in self.successive_scans()? {
-            let mut both: BTreeMap<_, RevisionPair> = BTreeMap::new();
-            for revision in self.revisions_of(before)? {
-                let capability = revision.capability;
-                both.entry(capability).or_default().0 = Some(revision);
-            }
-            for revision in self.revisions_of(after)? {
-                let capability = revision.capability;
-                both.entry(capability).or_default().1 = Some(revision);
-            }
-            pairs.extend(both.into_values());
-        }
-        Ok(pairs)
-    }
-
-    /// The last scans of the last two distinct snapshots of each identity, older first, by the order that
-    /// `identities.rs` settles by.
-    fn successive_scans(&self) -> Result<Vec<(i64, i64)>, StoreError> {
-        let sql = "SELECT s.identity, s.snapshot,
-                          (SELECT c.id FROM scans c WHERE c.snapshot = s.snapshot ORDER BY c.turn DESC LIMIT 1) AS scan
-                   FROM succession s
-                   JOIN identities i ON i.id = s.identity
-                   JOIN snapshots n ON n.id = s.snapshot
-                   WHERE n.state <> 'not_assessable' AND scan IS NOT NULL
-                     AND (SELECT count(DISTINCT o.snapshot) FROM succession o WHERE o.identity = s.identity) > 1
-                   ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
-        let scanned = rows(self.connection(), "read the succession", sql, (), |row| {
-            Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))
-        })?;
-        let mut successive = Vec::new();
-        for of_one in scanned.chunk_by(|a, b| a.0 == b.0) {
-            if let Some(latest) = of_one.first()
-                && let Some(previous) = of_one.iter().find(|other| other.1 != latest.1)
-            {
-                successive.push((previous.2, latest.2));
-            }
-        }
-        Ok(successive)
-    }
-
-    fn revisions_of(&self, scan: i64) -> Result<Vec<Revision>, StoreError> {
-        let sql = "SELECT k.digest, n.version, r.content, p.body FROM revisions r
-                   JOIN capabilities k ON k.id = r.capability
-                   JOIN documents p ON p.id = r.pins
-                   JOIN scans c ON c.id = r.scan
-                   JOIN snapshots n ON n.id = c.snapshot
-                   WHERE r.scan = ?1";
-        rows(self.connection(), "read the revisions of a scan", sql, (scan,), |row| {
-            Ok(Revision {
-                capability: capdex_core::ids::CapabilityId(row.digest(0)?),
-                version: row.cell(1)?,
-                content: row.digest(2)?,
-                pins: row.packed(3, "pins")?,
-            })
         })
     }
 }

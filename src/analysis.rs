@@ -21,16 +21,23 @@ use rayon::prelude::*;
 /// Finds the capabilities of a bundle and runs every rule over each, in the order of [`decompose`]. Uses the thread
 /// pool that it is called in; the result does not depend on it.
 pub fn scan(bundle: &Bundle) -> Vec<Scanned> {
+    read(bundle).1
+}
+
+/// The same with the evidence, for those who look at it again.
+pub fn read(bundle: &Bundle) -> (Evidence, Vec<Scanned>) {
     let evidence = Evidence::gather(bundle);
     let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
     let capabilities = decompose(bundle, &evidence);
     let gaps = gaps_by_capability(&capabilities, &gaps);
-    capabilities.par_iter().zip(gaps).map(|(capability, gaps)| scan_one(bundle, &evidence, capability, gaps)).collect()
+    let of_one = |(capability, gaps)| scan_one(bundle, &evidence, capability, gaps);
+    let scanned = capabilities.par_iter().zip(gaps).map(of_one).collect();
+    (evidence, scanned)
 }
 
 fn scan_one(bundle: &Bundle, evidence: &Evidence, capability: &Capability, gaps: Vec<Gap>) -> Scanned {
     let subject = Subject { capability, evidence, claims: &bundle.claims, gaps: &gaps };
-    let pins = Pins::of(capability, |path| bundle.files.get(path).map(|file| file.digest), subject.tools());
+    let pins = Pins::of(capability, evidence, |path| bundle.files.get(path).map(|file| file.digest), subject.tools());
     let completeness = completeness(bundle, &gaps);
     let facts = match completeness {
         Completeness::Analysed => rules::evaluate(&subject),

@@ -91,7 +91,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  capdex score\n  capdex score --all --rubric saferskills/seed")]
     Score(Score),
     /// Show what changed since an earlier night.
-    #[command(after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl")]
+    #[command(
+        after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl\n  capdex drift --rehash --config schedules/nightly.toml"
+    )]
     Drift(Drift),
     /// Write the ranked dataset.
     #[command(
@@ -278,6 +280,12 @@ pub struct Drift {
     /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
+    /// First fetch and hash again everything that claims to be unchanged: other bytes under the same version are drift.
+    #[arg(long)]
+    pub rehash: bool,
+    /// The schedule by whose settings it is fetched (default: the quick start that is compiled in).
+    #[arg(long, value_name = "FILE", requires = "rehash")]
+    pub config: Option<PathBuf>,
     /// How events are printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,

@@ -26,9 +26,24 @@ pub struct Schedule {
     /// How requests are made.
     #[serde(default)]
     pub http: HttpSection,
+    /// What is fetched again although it claims to be unchanged.
+    #[serde(default)]
+    pub drift: DriftSection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
+
+/// The `[drift]` table of a schedule.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DriftSection {
+    /// Artifacts that are fetched and hashed again in one night although they claim to be unchanged (default 50).
+    pub rehash_per_night: Option<usize>,
+}
+
+/// What is fetched again in one night unless the schedule says otherwise: every artifact of a small store once in a while,
+/// and a rounding error in a large one.
+const REHASH_PER_NIGHT: usize = 50;
 
 /// The `[http]` table of a schedule.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -127,7 +142,14 @@ impl Schedule {
 
     /// A schedule of one source, as `backfill` makes it.
     pub fn single(source: &str, section: SourceSection, http: HttpSection) -> Self {
-        Self { name: format!("backfill {source}"), http, sources: BTreeMap::from([(source.to_owned(), section)]) }
+        // Who fills one source in fetches nothing twice.
+        let drift = DriftSection { rehash_per_night: Some(0) };
+        Self {
+            name: format!("backfill {source}"),
+            http,
+            drift,
+            sources: BTreeMap::from([(source.to_owned(), section)]),
+        }
     }
 
     /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are
@@ -145,7 +167,8 @@ impl Schedule {
                 None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
             }
         }
-        Ok(Resolved { sources, skipped, http })
+        let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
+        Ok(Resolved { sources, skipped, http, rehash_per_night })
     }
 }
 
@@ -158,6 +181,8 @@ pub struct Resolved {
     pub skipped: BTreeMap<String, String>,
     /// How requests are made.
     pub http: HttpSettings,
+    /// Artifacts that are fetched and hashed again in one night.
+    pub rehash_per_night: usize,
 }
 
 /// The source with this id.

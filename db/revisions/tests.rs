@@ -83,59 +83,6 @@ fn the_same_facts_and_pins_are_stored_once() {
 }
 
 #[test]
-fn pairs_show_what_was_before_and_what_is_now() {
-    let folder = Folder::new();
-    let store = folder.store();
-    let reader = store.reader().expect("opens");
-    scan_of(&store, "alone", "1", 1);
-    let found = [("1", vec!["kept", "lost"]), ("2", vec!["kept", "won"]), ("3", vec!["kept", "won"])];
-    for (night, (version, paths)) in (1..).zip(found) {
-        start_run(&store, night);
-        let id = record(&store, "a", &snapshot("a", version, &[("a.md", version)]), night);
-        let revisions: Vec<_> = paths.iter().map(|path| scanned("a", path, version, "a")).collect();
-        scan(&store, id, "rules", &digest("claims"), &revisions, night);
-        let pairs = reader.revision_pairs().expect("reads");
-        let seen: Vec<_> = pairs
-            .iter()
-            .map(|(before, after)| {
-                let version = |side: &Option<Revision>| side.as_ref().and_then(|revision| revision.version.clone());
-                let either = before.as_ref().or(after.as_ref()).expect("one side at least");
-                (either.capability, version(before), version(after))
-            })
-            .collect();
-        let of = |path: &str| capability_id("npm:a", path);
-        let text = |version: &str| Some(version.to_owned());
-        let mut expected = match night {
-            1 => vec![],
-            2 => vec![(of("kept"), text("1"), text("2")), (of("lost"), text("1"), None), (of("won"), None, text("2"))],
-            _ => vec![(of("kept"), text("2"), text("3")), (of("won"), text("2"), text("3"))],
-        };
-        expected.sort();
-        assert_eq!(seen, expected, "night {night}");
-    }
-    let (before, after) = reader.revision_pairs().expect("reads").remove(0);
-    let (before, after) = (before.expect("there"), after.expect("there"));
-    assert_ne!(before.pins, after.pins);
-    assert_ne!(before.content, after.content);
-}
-
-#[test]
-fn what_could_not_be_assessed_is_neither_gone_nor_new() {
-    let folder = Folder::new();
-    let store = folder.store();
-    start_run(&store, 1);
-    scan_of(&store, "a", "1", 1);
-    start_run(&store, 2);
-    let failed = record(&store, "a", &not_assessable("a", "2", "no answer"), 2);
-    scan(&store, failed, "rules", &digest("claims"), &[], 2);
-    let reader = store.reader().expect("opens");
-    assert_eq!(reader.revision_pairs().expect("reads"), []);
-    start_run(&store, 3);
-    scan_of(&store, "a", "2", 3);
-    assert_eq!(reader.revision_pairs().expect("reads").len(), 1, "from the first to the third night");
-}
-
-#[test]
 fn a_scan_of_an_unknown_snapshot_is_refused() {
     let folder = Folder::new();
     let result = folder

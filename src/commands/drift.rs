@@ -6,20 +6,43 @@ use capdex_db::{DriftEvent, Reader};
 use serde_json::json;
 
 use super::listed;
-use crate::cli::{Drift, Global};
+use crate::cli::{Drift, Global, ListFormat, Tape};
+use crate::config::Schedule;
 use crate::exit::{Exit, usage};
+use crate::jobs::run as jobs;
 use crate::output::{self, Out};
 
 /// Changes shown for one event in the table; the other formats show all.
 const CHANGES: usize = 12;
+/// Effects shown likewise.
+const EFFECTS: usize = 8;
+/// Lines of a diff shown likewise.
+const LINES: usize = 24;
 
 pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+    let exit = if options.rehash { rehash(global, options, out)? } else { Exit::Done };
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
     let events = reader.drift_events(since)?;
     let items: Vec<_> = events.iter().map(to_json).collect();
     listed::print(options.format, "capdex.drift/1", &items, out, |out| table(&events, out))?;
-    Ok(Exit::Done)
+    Ok(exit)
+}
+
+/// Fetches and hashes again everything that claims to be unchanged, and compares what came.
+fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+    let schedule = Schedule::load(options.config.as_deref())?;
+    let context = jobs::open(global, &schedule, &Tape::default())?;
+    let report = jobs::rehash(&context)?;
+    if options.format == ListFormat::Table {
+        out.line(format_args!(
+            "Fetched and hashed again: {}, {} not as before, {} could not be fetched.",
+            output::count(report.items, "artifact"),
+            report.done,
+            report.failed
+        ))?;
+    }
+    Ok(if context.stop.is_asked() { Exit::Interrupted } else { Exit::of(false, report.failed > 0) })
 }
 
 /// A run's number, an RFC 3339 instant, or a date.
@@ -39,12 +62,18 @@ fn to_json(event: &DriftEvent) -> serde_json::Value {
         "slug": event.slug,
         "capability": event.capability.to_string(),
         "kind": event.kind.as_str(),
+        "class": event.class.as_str(),
+        "severity": event.severity,
+        "effects": event.effects,
+        "moved": event.moved.as_str(),
         "from_sha256": event.from.map(|digest| digest.hex()),
         "to_sha256": event.to.map(|digest| digest.hex()),
         "from_version": event.from_version,
         "to_version": event.to_version,
         "as_of": event.at,
         "changes": event.changes,
+        "scores": event.scores,
+        "diff": event.diff,
     })
 }
 
@@ -52,23 +81,47 @@ fn table(events: &[DriftEvent], out: &mut Out) -> anyhow::Result<()> {
     if events.is_empty() {
         out.line("No drift: nothing that was seen twice has changed.")?;
     }
-    for event in events {
-        let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
+    events.iter().try_for_each(|event| entry(event, out))
+}
+
+fn entry(event: &DriftEvent, out: &mut Out) -> anyhow::Result<()> {
+    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
+    let severity = output::styled(output::severity_style(event.severity), event.severity.as_str());
+    out.line(format_args!(
+        "{}  {}  {} ({}) {severity}  {}  {} -> {}, version moved: {}",
+        event.at,
+        event.kind.as_str(),
+        event.class.as_str(),
+        event.class.name(),
+        output::escape(&event.slug),
+        output::escape(&version(&event.from_version)),
+        output::escape(&version(&event.to_version)),
+        event.moved.as_str(),
+    ))?;
+    for effect in event.effects.iter().take(EFFECTS) {
+        let detail = if effect.detail.is_empty() { String::new() } else { format!(": {}", effect.detail) };
         out.line(format_args!(
-            "{}  {}  {}  {} -> {}",
-            event.at,
-            event.kind.as_str(),
-            output::escape(&event.slug),
-            output::escape(&version(&event.from_version)),
-            output::escape(&version(&event.to_version)),
+            "    {} {}  {}",
+            effect.kind,
+            output::escape(&effect.subject),
+            output::escape(&format!("{}{detail}", effect.kind.title()))
         ))?;
-        for Change { what, part, subject } in event.changes.iter().take(CHANGES) {
-            out.line(format_args!("    {what} {part} {}", output::escape(subject)))?;
-        }
-        let more = event.changes.len().saturating_sub(CHANGES);
-        if more > 0 {
-            out.line(format_args!("    … and {more} more (--format jsonl shows all)"))?;
-        }
+    }
+    for Change { what, part, subject } in event.changes.iter().take(CHANGES) {
+        out.line(format_args!("    {what} {part} {}", output::escape(subject)))?;
+    }
+    for score in &event.scores {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
+        out.line(format_args!("    score {}: {} -> {}", score.rubric, value(&score.before), value(&score.after)))?;
+    }
+    for line in event.diff.iter().take(LINES) {
+        out.line(format_args!("    | {}", output::escape(line)))?;
+    }
+    let more = event.changes.len().saturating_sub(CHANGES)
+        + event.effects.len().saturating_sub(EFFECTS)
+        + event.diff.len().saturating_sub(LINES);
+    if more > 0 {
+        out.line(format_args!("    … and {more} more (--format jsonl shows all)"))?;
     }
     Ok(())
 }

@@ -162,7 +162,7 @@ fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphor
 
 /// Waits until there is room in memory and the host may be asked, holding neither while it waits for the other, then
 /// fetches. None where the run is stopped before.
-async fn fetch_one(
+pub(super) async fn fetch_one(
     http: &Http,
     locator: &Locator,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! Jobs: the stages of a night, each resumable by itself: list, fetch, scan, score, watch, export.
+//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export.
 //!
 //! What talks to the network (list, fetch) goes through the queue in the store; what is pure (scan, score, watch) asks
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
@@ -18,6 +18,7 @@ pub mod export;
 pub mod fetch;
 pub mod list;
 pub mod plan;
+pub mod rehash;
 pub mod run;
 pub mod scan;
 pub mod score;
@@ -33,6 +34,8 @@ pub struct Context {
     pub sources: BTreeMap<String, SourceRun>,
     /// Sources of the schedule that are not asked, and why.
     pub skipped: BTreeMap<String, String>,
+    /// Artifacts that are fetched and hashed again in one night although they claim to be unchanged.
+    pub rehash_per_night: usize,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// The pool for scanning and scoring.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use tracing::info;
 
-use super::{Context, StageReport, Stop, export, fetch, list, scan, score, watch};
+use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::export::Written;
@@ -26,6 +26,8 @@ pub struct RunReport {
     pub list: StageReport,
     /// Fetching.
     pub fetch: StageReport,
+    /// Hashing again what claims to be unchanged.
+    pub rehash: StageReport,
     /// Scanning.
     pub scan: StageReport,
     /// Scoring.
@@ -80,6 +82,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         http,
         sources: resolved.sources,
         skipped: resolved.skipped,
+        rehash_per_night: resolved.rehash_per_night,
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,
@@ -111,31 +114,70 @@ pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunRep
 
 /// What the passes saw is evidence too: scans and scores again the packages of which they saw something new. Passes leave
 /// such findings out of account, so that this ends here.
-fn take_sightings_in(context: &Context, report: &mut RunReport) -> anyhow::Result<()> {
+fn take_sightings_in(context: &Context) -> anyhow::Result<(StageReport, StageReport)> {
     let watched = context.store.reader()?.watched_state()?;
     let scanned = scan::run(context)?;
-    if scanned.items > 0 {
-        report.scan = report.scan.and(scanned);
-        report.score = report.score.and(score::run(context, None, false)?);
-        watch::carry_over(context, &watched)?;
+    if scanned.items == 0 {
+        return Ok((scanned, StageReport::default()));
     }
-    Ok(())
+    let scored = score::run(context, None, false)?;
+    watch::carry_over(context, &watched)?;
+    Ok((scanned, scored))
+}
+
+/// Fetches and hashes everything again, and looks at what came: the ledger has it as a run of its own.
+///
+/// # Errors
+/// What the store says.
+pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
+    let (as_of, started, plan) = (context.as_of, clock::now(), json!({ "rehash": "all" }));
+    let run = context.store.write(move |writer| writer.start_run("drift --rehash", as_of, started, &plan))?;
+    let result = rehash_stages(context);
+    let (status, summary) = match &result {
+        Ok(report) if context.stop.is_asked() => (RunStatus::Interrupted, json!({ "rehash": report })),
+        Ok(report) if report.failed > 0 => (RunStatus::Incomplete, json!({ "rehash": report })),
+        Ok(report) => (RunStatus::Done, json!({ "rehash": report })),
+        Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
+    };
+    let finished = clock::now();
+    context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?;
+    result
+}
+
+fn rehash_stages(context: &Context) -> anyhow::Result<StageReport> {
+    let report = runtime()?.block_on(async {
+        stop_when_asked(context);
+        rehash::run(context, rehash::Take::All).await
+    })?;
+    scan::run(context)?;
+    score::run(context, None, false)?;
+    watch::run(context)?;
+    take_sightings_in(context)?;
+    Ok(report)
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")
+}
+
+/// Asks everybody to stop at Ctrl-C. Called within a runtime.
+fn stop_when_asked(context: &Context) {
+    let stop = context.stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.ask();
+        }
+    });
 }
 
 fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")?;
-    let listed = runtime.block_on(async {
-        let stop = context.stop.clone();
-        tokio::spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.ask();
-            }
-        });
+    let listed = runtime()?.block_on(async {
+        stop_when_asked(context);
         let listed = list::run(context).await?;
         if !matches!(last, Last::List) {
             report.fetch = fetch::run(context).await?;
+            report.rehash = rehash::run(context, rehash::Take::Sample(context.rehash_per_night)).await?;
         }
         anyhow::Ok(listed)
     })?;
@@ -148,7 +190,9 @@ fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
         report.scan = scan::run(context)?;
         report.score = score::run(context, None, false)?;
         report.watch = watch::run(context)?;
-        take_sightings_in(context, &mut report)?;
+        let (scanned, scored) = take_sightings_in(context)?;
+        report.scan = report.scan.and(scanned);
+        report.score = report.score.and(scored);
     }
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();

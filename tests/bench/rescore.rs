@@ -270,6 +270,6 @@ fn revision(identity: &str, facts: Facts, number: usize) -> Scanned {
         files: vec!["a.md".into()],
         content: Digest::of(number.to_string().as_bytes()),
     };
-    let pins = Pins { files: [("a.md".to_owned(), Digest::of(TEXT))].into(), tools: [].into() };
+    let pins = Pins { files: [("a.md".to_owned(), Digest::of(TEXT))].into(), ..Pins::default() };
     Scanned { capability, pins, facts, completeness: Completeness::Analysed }
 }

@@ -1,18 +1,27 @@
-//! Drift: compares each capability's latest revision with the one before.
+//! Drift: compares the last two snapshots of each package, and the last versions of each listing, once each.
 //!
-//! Must not fetch, scan or score.
+//! Must not fetch. Both snapshots are read from their stored bytes and judged by the rules of now under the claims of now:
+//! what differs between the two is due to the bytes alone, never to a new rule or a new claim.
 
-use capdex_core::alert::Alert;
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::drift::{self, DriftKind, Pins, Revision};
-use capdex_db::DriftEvent;
+mod listings;
+mod raise;
+mod removals;
+
+use capdex_core::alert::ScoreChange;
+use capdex_core::bundle::Bundle;
+use capdex_core::evidence::Evidence;
+use capdex_core::fact::Facts;
+use capdex_core::passes::drift::{self, Around, Drift, DriftKind, Release, Seen, Side, owners};
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::AsOf;
+use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
 
 use super::super::{Context, StageReport};
 use crate::progress::Progress;
+use crate::{analysis, bulk};
 
-/// Files and tools named in an alert; the event itself names them all.
-const DETAILS: usize = 20;
+/// Pairs between two batches of transactions: bounds memory and what a kill costs.
+const BATCH: usize = 8;
 
 /// Records what changed since the snapshot before.
 ///
@@ -20,92 +29,175 @@ const DETAILS: usize = 20;
 /// What the store says.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let mut report = StageReport::default();
-    let reader = context.store.reader()?;
-    let pairs = reader.revision_pairs()?;
-    let progress = Progress::stage("watch", u64::try_from(pairs.len()).ok(), context.quiet);
-    for (before, after) in &pairs {
-        report.items += 1;
-        progress.advance(1);
-        let Some(id) = before.as_ref().or(after.as_ref()).map(|revision| revision.capability) else { continue };
-        let slug = reader.slug(&id)?.unwrap_or_else(|| id.to_string());
-        let Some(event) = event(id, slug, before.as_ref(), after.as_ref(), context) else { continue };
-        let (alert, at) = (alert(&event), context.as_of);
-        let is_new = context.store.write(move |writer| {
-            let is_new = writer.record_drift(&event)?;
-            if is_new && let Some(alert) = &alert {
-                writer.raise(alert, at)?;
-            }
-            Ok(is_new)
-        })?;
-        report.done += u64::from(is_new);
-    }
-    progress.finish();
+    listings::run(context, &mut report)?;
+    snapshots(context, &mut report)?;
+    removals::run(context, &mut report)?;
     Ok(report)
 }
 
-/// The event between two revisions; none when the bytes are the same. Its key holds both contents, so that the same
-/// change is one event however often the nights are compared.
-fn event(
-    id: CapabilityId,
-    slug: String,
-    before: Option<&Revision>,
-    after: Option<&Revision>,
-    context: &Context,
-) -> Option<DriftEvent> {
-    let nothing = Pins { files: std::collections::BTreeMap::new(), tools: std::collections::BTreeMap::new() };
-    let kind = match (before, after) {
-        (None, None) => return None,
-        (None, Some(_)) => DriftKind::New,
-        (Some(_), None) => DriftKind::Gone,
-        (Some(before), Some(after)) => drift::kind_of_change(before, after)?,
-    };
-    let changes = drift::changes(
-        before.map_or(&nothing, |revision| &revision.pins),
-        after.map_or(&nothing, |revision| &revision.pins),
-    );
-    let (from, to) = (before.map(|revision| revision.content), after.map(|revision| revision.content));
-    let text = |digest: Option<capdex_core::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
-    Some(DriftEvent {
-        key: format!("drift:{id}:{}:{}", text(from), text(to)),
-        capability: id,
-        slug,
-        kind,
-        from,
-        to,
-        from_version: before.and_then(|revision| revision.version.clone()),
-        to_version: after.and_then(|revision| revision.version.clone()),
-        changes,
-        at: context.as_of,
-    })
+/// A pair with its bytes and what surrounds it.
+struct Item {
+    pair: SnapshotPair,
+    around: Around,
+    is_live: bool,
+    before: Bundle,
+    after: Bundle,
 }
 
-/// Other bytes under the same version are an alert by themselves; ordinary releases are events, not alerts.
-fn alert(event: &DriftEvent) -> Option<Alert> {
-    if event.kind != DriftKind::ChangedSameVersion {
-        return None;
+/// What came of comparing one pair.
+struct Compared {
+    events: Vec<DriftEvent>,
+    drifts: Vec<Drift>,
+}
+
+fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+    let reader = context.store.reader()?;
+    let pairs = reader.uncompared_snapshots()?;
+    let progress = Progress::stage("watch", u64::try_from(pairs.len()).ok(), context.quiet);
+    let at = context.as_of;
+    for batch in pairs.chunks(BATCH) {
+        if context.stop.is_asked() {
+            break;
+        }
+        let items: Vec<Item> = batch.iter().map(|pair| item(&reader, pair, at)).collect::<anyhow::Result<_>>()?;
+        bulk::ordered(
+            &context.pool,
+            &items,
+            BATCH,
+            |item| compare(item, at),
+            |items, compared| {
+                for (item, compared) in items.iter().zip(compared) {
+                    report.items += 1;
+                    progress.advance(1);
+                    report.done += save(context, &reader, item, compared)?;
+                }
+                Ok(())
+            },
+        )?;
     }
-    let version = event.to_version.as_deref().unwrap_or("the same version");
-    Some(Alert {
-        key: event.key.clone(),
-        pass: "drift".into(),
-        class: event.kind.as_str().into(),
-        capability: Some(event.capability),
-        subject: event.slug.clone(),
-        severity: Severity::High,
-        why: "Who pinned the version gets other bytes than those that were looked at.".into(),
-        fix: "Compare the bytes with those of before, and ask the publisher; pin a digest, not a version.".into(),
-        content: event.to,
-        reproduce: format!("capdex drift --since {}", event.at),
-        title: format!("{} has other bytes under {version}", event.slug),
-        details: event
-            .changes
-            .iter()
-            .take(DETAILS)
-            .map(|change| format!("{} {} {}", change.what, change.part, change.subject))
-            .collect(),
-        diff: Vec::new(),
-        scores: Vec::new(),
-        members: Vec::new(),
-        reach: 0,
-    })
+    progress.finish();
+    Ok(())
+}
+
+fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> {
+    let (old, new) = (Release::of(&pair.before.locator), Release::of(&pair.after.locator));
+    let around = Around {
+        moved: old.moved(&new),
+        is_same_release: old.is_same(&new),
+        is_tag: new.is_tag,
+        is_of_new_owner: is_of_new_owner(reader, pair, at)?,
+        is_new: false,
+    };
+    let bundle = |seen: &SnapshotSeen| reader.bundle(seen.id);
+    let (before, after) = (bundle(&pair.before)?, bundle(&pair.after)?);
+    Ok(Item { pair: pair.clone(), around, is_live: new.is_live, before, after })
+}
+
+/// Whether everybody who could publish was replaced not long ago.
+fn is_of_new_owner(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<bool> {
+    let Some(listing) = &pair.listing else { return Ok(false) };
+    let history = reader.listing_history(listing)?;
+    let is_recent = |since: &AsOf| at.0.unix_seconds() - since.0.unix_seconds() <= owners::RECENT_DAYS * 86_400;
+    let replaced = history.windows(2).any(|two| match two {
+        [(before, _), (now, since)] => {
+            let replaced = |effect: &drift::Effect| effect.kind == drift::EffectKind::OwnerReplaced;
+            is_recent(since) && owners::effects(before, now).iter().any(replaced)
+        }
+        _ => false,
+    });
+    Ok(replaced)
+}
+
+fn compare(item: &Item, at: AsOf) -> Compared {
+    let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
+    let old = side(&before.0, &before.1, item.pair.before.is_whole);
+    let new = side(&after.0, &after.1, item.pair.after.is_whole);
+    let drifts = drift::compare(&old, &new, item.around);
+    let events = drifts.iter().map(|drift| event(item, drift, &old, &new, at)).collect();
+    Compared { events, drifts }
+}
+
+fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> Side<'a> {
+    let seen = scanned.iter().map(|one| Seen {
+        capability: &one.capability,
+        pins: &one.pins,
+        facts: &one.facts,
+        completeness: &one.completeness,
+    });
+    let is_read = scanned.iter().all(|one| matches!(one.completeness, Completeness::Analysed));
+    Side::new(evidence, seen, is_whole && is_read)
+}
+
+/// The event of a drift. Its key holds both contents, so that the same change is one event however often the nights are
+/// compared.
+fn event(item: &Item, drift: &Drift, old: &Side<'_>, new: &Side<'_>, at: AsOf) -> DriftEvent {
+    let (before, after) = (old.seen.get(&drift.capability), new.seen.get(&drift.capability));
+    let slug = after.or(before).map_or_else(String::new, |seen| seen.capability.slug.clone());
+    let text = |digest: Option<capdex_core::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
+    let version = |seen: &SnapshotSeen| seen.locator.version().map(str::to_owned);
+    DriftEvent {
+        key: format!("drift:{}:{}:{}", drift.capability, text(drift.from), text(drift.to)),
+        capability: drift.capability,
+        slug,
+        kind: drift.kind,
+        from: drift.from,
+        to: drift.to,
+        from_version: drift.from.and_then(|_| version(&item.pair.before)),
+        to_version: drift.to.and_then(|_| version(&item.pair.after)),
+        changes: drift.changes.clone(),
+        class: drift.class,
+        severity: drift.severity,
+        effects: drift.effects.clone(),
+        moved: item.around.moved,
+        scores: score_changes(before.map(|seen| seen.facts), after.map(|seen| seen.facts), at),
+        diff: drift.diff.clone(),
+        at,
+    }
+}
+
+/// What became of each rubric's score; those that stayed are left out.
+fn score_changes(before: Option<&Facts>, after: Option<&Facts>, at: AsOf) -> Vec<ScoreChange> {
+    let scores = |facts: Option<&Facts>| facts.map(|facts| analysis::score(facts, None, at)).unwrap_or_default();
+    let (old, new) = (scores(before), scores(after));
+    let rubrics: std::collections::BTreeSet<&str> =
+        old.iter().chain(&new).map(|score| score.rubric.id.as_str()).collect();
+    let shown = |scores: &[capdex_core::score::Score], rubric: &str| {
+        let score = scores.iter().find(|score| score.rubric.id == rubric)?;
+        score.value.map(|value| format!("{value} {}", score.grade))
+    };
+    let change = |rubric: &str| ScoreChange {
+        rubric: rubric.to_owned(),
+        before: shown(&old, rubric),
+        after: shown(&new, rubric),
+    };
+    rubrics.into_iter().map(change).filter(|change| change.before != change.after).collect()
+}
+
+/// Stores what came of a pair, raises the worst of it, and notes that the pair was compared; how many events were new.
+fn save(context: &Context, reader: &Reader, item: &Item, mut compared: Compared) -> anyhow::Result<u64> {
+    let waiting =
+        removals::withhold(reader, item.is_live, item.pair.after.is_whole, &mut compared.events, &compared.drifts)?;
+    let alert = raise::worst(&compared.events, item.pair.popularity);
+    let (pair, at, events) = (item.pair.clone(), context.as_of, compared.events);
+    let new = context.store.write(move |writer: &Writer<'_>| {
+        let mut new = 0;
+        for event in &events {
+            new += u64::from(writer.record_drift(event)?);
+        }
+        if let Some(alert) = &alert {
+            writer.raise(alert, at)?;
+        }
+        for (capability, tool) in &waiting {
+            let seen = pair.after.is_whole.then_some(at);
+            writer.note_removal(capability, tool, pair.before.id, seen)?;
+        }
+        writer.compared_snapshots(pair.before.id, pair.after.id, at)?;
+        Ok(new)
+    })?;
+    Ok(new)
+}
+
+/// Whether something of a kind counts only when it is seen twice.
+const fn is_gone(event: &DriftEvent) -> bool {
+    matches!(event.kind, DriftKind::Gone)
 }

@@ -87,7 +87,7 @@ mod skill_missing_manifest;
 mod skill_undeclared_interpreter;
 mod source_address_swap;
 mod source_browser_store_read;
-mod source_calls;
+pub(crate) mod source_calls;
 mod source_command_injection;
 mod source_credential_read_and_send;
 mod source_decode_then_execute;

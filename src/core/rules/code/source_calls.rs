@@ -27,7 +27,7 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     })
 }
 
-fn is_test_path(path: &str) -> bool {
+pub(crate) fn is_test_path(path: &str) -> bool {
     const FOLDERS: [&str; 12] = [
         "test",
         "tests",
@@ -73,7 +73,7 @@ pub(super) fn report_calls(
 }
 
 /// Whether a call hands its first argument to a shell.
-pub(super) fn runs_shell(call: &Call) -> bool {
+pub(crate) fn runs_shell(call: &Call) -> bool {
     match call.callee.as_str() {
         "child_process.exec"
         | "child_process.execSync"
@@ -115,7 +115,7 @@ pub(super) fn text_of(argument: &Argument) -> Option<&str> {
 }
 
 /// Whether a call turns text into code that runs.
-pub(super) fn evaluates(call: &Call) -> bool {
+pub(crate) fn evaluates(call: &Call) -> bool {
     matches!(
         call.callee.as_str(),
         "eval"
@@ -159,7 +159,7 @@ pub(super) fn carried_out(call: &Call) -> Option<Origins> {
 }
 
 /// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.
-pub(super) fn sends(call: &Call) -> bool {
+pub(crate) fn sends(call: &Call) -> bool {
     let callee = call.callee.as_str();
     let module = callee.split('.').next().unwrap_or_default();
     let method = callee.rsplit('.').next().unwrap_or_default();

@@ -1,0 +1,336 @@
+//! What the drift pass has and has not compared: pairs of snapshots, versions of listings, removals seen once.
+//!
+//! Must not compare anything.
+
+use capdex_core::ids::{CapabilityId, ListingKey};
+use capdex_core::listing::{Listing, Locator};
+use capdex_core::passes::drift::Pins;
+use capdex_core::time::AsOf;
+use rusqlite::Connection;
+
+use crate::sql::{Cells, execute, first, id_of, rows, seconds};
+use crate::{Reader, SnapshotId, StoreError, Writer};
+
+/// One snapshot of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotSeen {
+    /// By which its bytes are read.
+    pub id: SnapshotId,
+    /// Where they came from.
+    pub locator: Locator,
+    /// Whether all of it could be looked at.
+    pub is_whole: bool,
+}
+
+/// The last two snapshots of an identity that could be assessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotPair {
+    /// The identity.
+    pub identity: String,
+    /// The listing that speaks for it; none where none does.
+    pub listing: Option<ListingKey>,
+    /// How popular its source says that listing is.
+    pub popularity: Option<u64>,
+    /// The earlier one.
+    pub before: SnapshotSeen,
+    /// The current one.
+    pub after: SnapshotSeen,
+}
+
+/// Two successive versions of what a source said of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingPair {
+    /// What it said before.
+    pub before: Listing,
+    /// What it says now.
+    pub now: Listing,
+    /// Where the version now lies, for [`Writer::compared_listing`].
+    pub version: i64,
+    /// How popular its source says it is.
+    pub popularity: Option<u64>,
+}
+
+/// Something that one observation did not see any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    /// The capability.
+    pub capability: CapabilityId,
+    /// Its tool; empty for the capability itself.
+    pub tool: String,
+    /// The last snapshot that had it.
+    pub before: SnapshotId,
+    /// When a whole observation did not see it first.
+    pub seen: Option<AsOf>,
+    /// The current snapshot of its package; none where there is none.
+    pub current: Option<SnapshotId>,
+    /// Whether that one could be looked at whole.
+    pub is_whole: bool,
+    /// When its listing was asked for last by itself.
+    pub visited: Option<AsOf>,
+}
+
+impl Writer<'_> {
+    /// Notes that a pair of snapshots was compared.
+    pub fn compared_snapshots(&self, before: SnapshotId, after: SnapshotId, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO compared_snapshots (before, after, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        execute(self.connection(), "note a comparison", sql, (before.0, after.0, seconds(at))).map(drop)
+    }
+
+    /// Notes up to which version a listing was compared.
+    pub fn compared_listing(&self, key: &ListingKey, version: i64, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO compared_listings (listing, version, at)
+                   SELECT id, ?3, ?4 FROM listings WHERE source = ?1 AND name = ?2
+                   ON CONFLICT DO UPDATE SET version = excluded.version, at = excluded.at";
+        let params = (&key.source, &key.name, version, seconds(at));
+        execute(self.connection(), "note a comparison", sql, params).map(drop)
+    }
+
+    /// Notes that a tool, or with an empty name the capability itself, was not seen any more. What is noted stays.
+    pub fn note_removal(
+        &self,
+        capability: &CapabilityId,
+        tool: &str,
+        before: SnapshotId,
+        seen: Option<AsOf>,
+    ) -> Result<(), StoreError> {
+        let sql =
+            "INSERT INTO removals (capability, tool, before, seen) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+        let id = capability_row(self.connection(), capability)?;
+        execute(self.connection(), "note a removal", sql, (id, tool, before.0, seen.map(seconds))).map(drop)
+    }
+
+    /// Notes when a whole observation did not see it first.
+    pub fn removal_seen(&self, removal: &Removal, at: AsOf) -> Result<(), StoreError> {
+        let sql = "UPDATE removals SET seen = ?3 WHERE capability = ?1 AND tool = ?2";
+        let id = capability_row(self.connection(), &removal.capability)?;
+        execute(self.connection(), "note a removal", sql, (id, &removal.tool, seconds(at))).map(drop)
+    }
+
+    /// Forgets a removal: it counts now, or what was removed is there again.
+    pub fn settle_removal(&self, removal: &Removal) -> Result<(), StoreError> {
+        let sql = "DELETE FROM removals WHERE capability = ?1 AND tool = ?2";
+        let id = capability_row(self.connection(), &removal.capability)?;
+        execute(self.connection(), "settle a removal", sql, (id, &removal.tool)).map(drop)
+    }
+}
+
+fn capability_row(conn: &Connection, capability: &CapabilityId) -> Result<i64, StoreError> {
+    let sql = "SELECT id FROM capabilities WHERE digest = ?1";
+    id_of(conn, "look up a capability", sql, (capability.0.as_bytes(),))?
+        .ok_or_else(|| StoreError::Unknown { what: "capability", key: capability.to_string() })
+}
+
+impl Reader {
+    /// The last two distinct snapshots of each identity that could be assessed, where the current one is the last of them,
+    /// was scanned, and the two were never compared; sorted by identity. What could not be assessed is passed over: it
+    /// is neither gone nor new.
+    pub fn uncompared_snapshots(&self) -> Result<Vec<SnapshotPair>, StoreError> {
+        // The order is that of `identities.rs`; identities of one snapshot, nearly all, are left out first.
+        let sql = "WITH several AS (SELECT identity FROM succession GROUP BY identity
+                                    HAVING count(DISTINCT snapshot) > 1)
+                   SELECT s.identity, s.snapshot, i.name, n.locator, n.state = 'analysed', l.source, l.name, l.popularity
+                   FROM several v
+                   JOIN succession s ON s.identity = v.identity
+                   JOIN identities i ON i.id = s.identity
+                   JOIN snapshots n ON n.id = s.snapshot
+                   LEFT JOIN listings l ON l.id = i.listing
+                   WHERE n.state <> 'not_assessable' AND EXISTS (SELECT 1 FROM scans c WHERE c.snapshot = s.snapshot)
+                   ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
+        let succession = rows(self.connection(), "read the succession", sql, (), |row| {
+            let seen =
+                SnapshotSeen { id: SnapshotId(row.cell(1)?), locator: row.json(3, "locator")?, is_whole: row.cell(4)? };
+            let source: Option<String> = row.cell(5)?;
+            let name: Option<String> = row.cell(6)?;
+            let listing = source.zip(name).map(|(source, name)| ListingKey { source, name });
+            let popularity: Option<i64> = row.cell(7)?;
+            let popularity = popularity.and_then(|count| u64::try_from(count).ok());
+            Ok((row.cell::<i64>(0)?, row.cell::<String>(2)?, listing, popularity, seen))
+        })?;
+        let mut pairs = Vec::new();
+        for of_one in succession.chunk_by(|a, b| a.0 == b.0) {
+            let Some((_, identity, listing, popularity, after)) = of_one.first() else { continue };
+            let Some((.., before)) = of_one.iter().find(|(.., other)| other.id != after.id) else { continue };
+            if !self.is_compared(before.id, after.id)? {
+                let (identity, listing, popularity) = (identity.clone(), listing.clone(), *popularity);
+                pairs.push(SnapshotPair {
+                    identity,
+                    listing,
+                    popularity,
+                    before: before.clone(),
+                    after: after.clone(),
+                });
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn is_compared(&self, before: SnapshotId, after: SnapshotId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2";
+        let found =
+            first(self.connection(), "look up a comparison", sql, (before.0, after.0), |row| row.cell::<i64>(0))?;
+        Ok(found.is_some())
+    }
+
+    /// For every listing of which a source said something new since it was compared last: each two successive versions
+    /// since, oldest first, listings in the order of their keys.
+    pub fn uncompared_listings(&self) -> Result<Vec<ListingPair>, StoreError> {
+        let sql = "SELECT o.body, d.body, v.id, l.popularity FROM listing_versions v
+                   JOIN listings l ON l.id = v.listing
+                   JOIN documents d ON d.id = v.body
+                   LEFT JOIN compared_listings c ON c.listing = v.listing
+                   JOIN listing_versions w ON w.id = (SELECT max(e.id) FROM listing_versions e
+                                                      WHERE e.listing = v.listing AND e.id < v.id)
+                   JOIN documents o ON o.id = w.body
+                   WHERE v.id > ifnull(c.version, 0)
+                   ORDER BY l.source, l.name, v.id";
+        rows(self.connection(), "read new versions of listings", sql, (), |row| {
+            let popularity: Option<i64> = row.cell(3)?;
+            Ok(ListingPair {
+                before: row.packed(0, "listing")?,
+                now: row.packed(1, "listing")?,
+                version: row.cell(2)?,
+                popularity: popularity.and_then(|count| u64::try_from(count).ok()),
+            })
+        })
+    }
+
+    /// Every version of a listing with the instant at which it was first said, oldest first.
+    pub fn listing_history(&self, key: &ListingKey) -> Result<Vec<(Listing, AsOf)>, StoreError> {
+        let sql = "SELECT d.body, v.at FROM listing_versions v
+                   JOIN listings l ON l.id = v.listing JOIN documents d ON d.id = v.body
+                   WHERE l.source = ?1 AND l.name = ?2 ORDER BY v.id";
+        rows(self.connection(), "read a listing's history", sql, (&key.source, &key.name), |row| {
+            Ok((row.packed(0, "listing")?, row.as_of(1)?))
+        })
+    }
+
+    /// Everything that waits to be missed a second time, sorted by (capability, tool).
+    pub fn removals(&self) -> Result<Vec<Removal>, StoreError> {
+        let sql = "SELECT k.digest, r.tool, r.before, r.seen, i.snapshot, n.state = 'analysed', l.visited
+                   FROM removals r
+                   JOIN capabilities k ON k.id = r.capability
+                   JOIN identities i ON i.id = k.identity
+                   LEFT JOIN snapshots n ON n.id = i.snapshot
+                   LEFT JOIN listings l ON l.id = i.listing
+                   ORDER BY k.digest, r.tool";
+        rows(self.connection(), "read the removals", sql, (), |row| {
+            let instant = |column| -> Result<Option<AsOf>, StoreError> {
+                let at: Option<i64> = row.cell(column)?;
+                Ok(at.map(|at| AsOf(capdex_core::time::Timestamp::from_unix_seconds(at))))
+            };
+            Ok(Removal {
+                capability: CapabilityId(row.digest(0)?),
+                tool: row.cell(1)?,
+                before: SnapshotId(row.cell(2)?),
+                seen: instant(3)?,
+                current: row.cell::<Option<i64>>(4)?.map(SnapshotId),
+                is_whole: row.cell::<Option<bool>>(5)?.unwrap_or(false),
+                visited: instant(6)?,
+            })
+        })
+    }
+
+    /// The pins of a capability in the scan that counts; none where it is not there now.
+    pub fn current_pins(&self, capability: &CapabilityId) -> Result<Option<Pins>, StoreError> {
+        let sql = "SELECT p.body FROM capabilities k
+                   JOIN identities i ON i.id = k.identity
+                   JOIN revisions r ON r.scan = i.scan AND r.capability = k.id
+                   JOIN documents p ON p.id = r.pins
+                   WHERE k.digest = ?1";
+        first(self.connection(), "read pins", sql, (capability.0.as_bytes(),), |row| row.packed(0, "pins"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{
+        Folder, capability_id, day, digest, list, listing, not_assessable, record, scan, scan_of, start_run,
+    };
+    use capdex_core::listing::Claim;
+
+    fn versions(store: &crate::Store) -> Vec<(Option<String>, Option<String>)> {
+        let pairs = store.reader().expect("opens").uncompared_snapshots().expect("reads");
+        let version = |seen: &SnapshotSeen| seen.locator.version().map(str::to_owned);
+        pairs.iter().map(|pair| (version(&pair.before), version(&pair.after))).collect()
+    }
+
+    #[test]
+    fn a_pair_is_given_until_it_was_compared() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let text = |version: &str| Some(version.to_owned());
+        scan_of(&store, "alone", "1", 1);
+        let ids: Vec<SnapshotId> = (1..=3)
+            .map(|night| {
+                start_run(&store, night);
+                scan_of(&store, "a", &night.to_string(), night)
+            })
+            .collect();
+        assert_eq!(versions(&store), [(text("2"), text("3"))]);
+        let (before, after) = (ids[1], ids[2]);
+        store.write(move |writer| writer.compared_snapshots(before, after, day(3))).expect("noted");
+        assert_eq!(versions(&store), []);
+    }
+
+    #[test]
+    fn what_could_not_be_assessed_is_neither_gone_nor_new() {
+        let folder = Folder::new();
+        let store = folder.store();
+        start_run(&store, 1);
+        scan_of(&store, "a", "1", 1);
+        start_run(&store, 2);
+        let failed = record(&store, "a", &not_assessable("a", "2", "no answer"), 2);
+        scan(&store, failed, "rules", &digest("claims"), &[], 2);
+        assert_eq!(versions(&store), []);
+        start_run(&store, 3);
+        scan_of(&store, "a", "2", 3);
+        assert_eq!(versions(&store), [(Some("1".into()), Some("2".into()))], "from the first to the third night");
+    }
+
+    #[test]
+    fn each_two_versions_of_a_listing_are_given_once() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for (night, licence) in (1..).zip(["one", "two", "three"]) {
+            let mut said = listing("a", "1");
+            said.claims.license = Claim::Known(licence.into());
+            list(&store, &said, night);
+        }
+        let reader = store.reader().expect("opens");
+        let pairs = reader.uncompared_listings().expect("reads");
+        let licences: Vec<_> =
+            pairs.iter().map(|pair| (pair.before.claims.license.clone(), pair.now.claims.license.clone())).collect();
+        let known = |text: &str| Claim::Known(text.to_owned());
+        assert_eq!(licences, [(known("one"), known("two")), (known("two"), known("three"))]);
+        let (key, version) = (pairs[1].now.key.clone(), pairs[1].version);
+        store.write(move |writer| writer.compared_listing(&key, version, day(3))).expect("noted");
+        assert_eq!(reader.uncompared_listings().expect("reads"), []);
+        assert_eq!(reader.listing_history(&crate::fixtures::key("a")).expect("reads").len(), 3);
+    }
+
+    #[test]
+    fn a_removal_waits_until_it_is_settled() {
+        let folder = Folder::new();
+        let store = folder.store();
+        list(&store, &listing("a", "1"), 1);
+        let id = scan_of(&store, "a", "1", 1);
+        let capability = capability_id("npm:a", "");
+        let state = || store.reader().expect("opens").watched_state().expect("reads");
+        let quiet = state();
+        store.write(move |writer| writer.note_removal(&capability, "go", id, None)).expect("noted");
+        store.write(move |writer| writer.note_removal(&capability, "go", id, Some(day(9)))).expect("noted");
+        let key = crate::fixtures::key("a");
+        store.write(move |writer| writer.record_visit(&key, day(2), day(3), 0)).expect("visited");
+        assert_ne!(state(), quiet, "a visit may settle what waits");
+        let reader = store.reader().expect("opens");
+        let removal = reader.removals().expect("reads").remove(0);
+        assert_eq!((removal.tool.as_str(), removal.seen, removal.visited), ("go", None, Some(day(2))));
+        assert!(reader.current_pins(&capability).expect("reads").is_some());
+        let seen = removal.clone();
+        store.write(move |writer| writer.removal_seen(&seen, day(2))).expect("noted");
+        assert_eq!(reader.removals().expect("reads")[0].seen, Some(day(2)));
+        store.write(move |writer| writer.settle_removal(&removal)).expect("settled");
+        assert_eq!(reader.removals().expect("reads"), []);
+    }
+}

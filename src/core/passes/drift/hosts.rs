@@ -1,0 +1,170 @@
+//! Hosts: which hosts texts name, and which of them are of one registrable domain.
+//!
+//! Must not look anything up.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::evidence::Evidence;
+use crate::evidence::document::{Document, FileRole};
+use crate::evidence::zones::ZoneKind;
+
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})")
+        .expect("the pattern is fixed and valid")
+});
+
+/// Hosts that name a standard, a place for documents or this machine: to name them sends nothing anywhere.
+const KNOWN: [&str; 19] = [
+    "w3.org",
+    "json-schema.org",
+    "schema.org",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "python.org",
+    "modelcontextprotocol.io",
+    "agentskills.io",
+    "opensource.org",
+    "creativecommons.org",
+    "apache.org",
+    "mozilla.org",
+    "wikipedia.org",
+    "ietf.org",
+    "rfc-editor.org",
+    "shields.io",
+    "stackoverflow.com",
+    "microsoft.com",
+];
+
+/// Suffixes under which everybody may have a name.
+const SHARED: [&str; 44] = [
+    "co.uk",
+    "org.uk",
+    "ac.uk",
+    "com.au",
+    "net.au",
+    "co.nz",
+    "co.jp",
+    "or.jp",
+    "ne.jp",
+    "com.br",
+    "com.cn",
+    "com.tw",
+    "co.kr",
+    "co.in",
+    "com.sg",
+    "com.mx",
+    "co.za",
+    "com.tr",
+    "github.io",
+    "gitlab.io",
+    "pages.dev",
+    "workers.dev",
+    "vercel.app",
+    "netlify.app",
+    "herokuapp.com",
+    "onrender.com",
+    "fly.dev",
+    "railway.app",
+    "run.app",
+    "web.app",
+    "firebaseapp.com",
+    "appspot.com",
+    "azurewebsites.net",
+    "cloudfunctions.net",
+    "cloudfront.net",
+    "amazonaws.com",
+    "on.aws",
+    "ngrok.io",
+    "ngrok.app",
+    "ngrok-free.app",
+    "trycloudflare.com",
+    "hf.space",
+    "replit.app",
+    "deno.dev",
+];
+
+/// The registrable domain of a host, lower-case: what one owner has. The host itself where it is an address of the
+/// network.
+pub(super) fn site_of(host: &str) -> String {
+    let host = host.trim_matches('.').to_ascii_lowercase();
+    let labels: Vec<&str> = host.split('.').collect();
+    if labels.iter().all(|label| label.bytes().all(|byte| byte.is_ascii_digit())) {
+        return host;
+    }
+    let is_shared = |suffix: &&&str| host.ends_with(&format!(".{suffix}"));
+    let wanted = SHARED.iter().find(is_shared).map_or(2, |suffix| suffix.split('.').count() + 1);
+    let from = labels.len().saturating_sub(wanted);
+    labels.get(from..).unwrap_or_default().join(".")
+}
+
+/// The host of an address; none where it has none.
+pub(super) fn host_of(address: &str) -> Option<String> {
+    URL.captures(address).and_then(|found| found.get(1)).map(|host| host.as_str().to_ascii_lowercase())
+}
+
+/// Whether naming a host tells nothing: a standard, a place for documents, this machine, a placeholder.
+pub(super) fn is_harmless(host: &str) -> bool {
+    let site = site_of(host);
+    let placeholder = site.starts_with("example.")
+        || [".example", ".invalid", ".localhost", ".local", ".internal"].iter().any(|end| host.ends_with(end))
+        || !host.contains('.')
+        || host.starts_with("127.")
+        || host.starts_with("192.168.")
+        || host.starts_with("10.")
+        || matches!(host, "0.0.0.0");
+    placeholder || KNOWN.contains(&site.as_str())
+}
+
+/// Every registrable domain that the code and the instructions of some files name, with the first file that does.
+/// Comments, documentation and tests name none.
+pub(super) fn sites<'a>(evidence: &Evidence, files: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let mut sites = BTreeMap::new();
+    for document in files.filter_map(|path| evidence.documents.get(path)) {
+        for host in hosts(document) {
+            sites.entry(site_of(&host)).or_insert_with(|| document.path.clone());
+        }
+    }
+    sites
+}
+
+fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
+    let is_read =
+        matches!(document.role, FileRole::Source | FileRole::Script | FileRole::Instruction | FileRole::Manifest);
+    let text = if is_read { document.text.as_str() } else { "" };
+    URL.captures_iter(text).filter_map(move |found| {
+        let host = found.get(1)?;
+        let host_text = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
+        let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_harmless(&host_text);
+        counts.then_some(host_text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_what_one_owner_has() {
+        for (host, site) in [
+            ("api.acme.test", "acme.test"),
+            ("a.b.acme.co.uk", "acme.co.uk"),
+            ("acme.workers.dev", "acme.workers.dev"),
+            ("x.acme.workers.dev", "acme.workers.dev"),
+            ("203.0.113.9", "203.0.113.9"),
+            ("Acme.TEST", "acme.test"),
+        ] {
+            assert_eq!(site_of(host), site);
+        }
+    }
+
+    #[test]
+    fn comments_and_standards_name_no_host() {
+        let text = "// see https://comment.test/x\nconst s = 'http://json-schema.org/draft-07/schema#';\nfetch('https://api.acme.test/v1');\n";
+        let document = Document::read("a.js", text.as_bytes(), &mut Vec::new());
+        assert_eq!(hosts(&document).collect::<Vec<_>>(), ["api.acme.test"]);
+    }
+}

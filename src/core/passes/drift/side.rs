@@ -1,0 +1,111 @@
+//! Side: a whole package at one snapshot, as the comparison sees it.
+//!
+//! Must not compare.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::hosts;
+use super::parts::Declared;
+use super::pins::Pins;
+use super::recipients::{self, Recipient};
+use crate::capability::Capability;
+use crate::evidence::Evidence;
+use crate::evidence::document::{Document, FileRole};
+use crate::evidence::source::SourceView;
+use crate::fact::{Confidence, Facts, Outcome, Severity};
+use crate::ids::CapabilityId;
+use crate::rules::code::source_calls::is_test_path;
+use crate::snapshot::Completeness;
+
+/// One capability of a side.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// What it is.
+    pub capability: &'a Capability,
+    /// Its pins.
+    pub pins: &'a Pins,
+    /// What the rules say of it: on both sides the same rules under the same claims.
+    pub facts: &'a Facts,
+    /// Whether all of it could be looked at.
+    pub completeness: &'a Completeness,
+}
+
+/// A package at one snapshot.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// What was read from its bytes.
+    pub evidence: &'a Evidence,
+    /// Its capabilities, by id.
+    pub seen: BTreeMap<CapabilityId, Seen<'a>>,
+    /// Whether the whole snapshot could be looked at.
+    pub is_whole: bool,
+    /// What the whole package has, wherever in it: what moves inside a package is not new.
+    pub(super) ground: Ground,
+}
+
+/// What a package has somewhere.
+#[derive(Debug, Default)]
+pub(super) struct Ground {
+    /// The worst that each rule says, with at least medium confidence.
+    pub(super) rules: BTreeMap<String, Severity>,
+    /// Registrable domains, with a file that names each.
+    pub(super) sites: BTreeMap<String, String>,
+    /// Constant addresses in code.
+    pub(super) recipients: Vec<Recipient>,
+    /// What all manifests declare.
+    pub(super) declared: Declared,
+    /// The paths of all files.
+    pub(super) paths: BTreeSet<String>,
+}
+
+impl<'a> Side<'a> {
+    /// Takes what was read and scanned of a package.
+    pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = Seen<'a>>, is_whole: bool) -> Self {
+        let seen: BTreeMap<CapabilityId, Seen<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
+        let mut ground = Ground::default();
+        for one in seen.values() {
+            ground.add(evidence, one);
+        }
+        Self { evidence, seen, is_whole, ground }
+    }
+
+    /// The source of a capability that runs for users: tests and fixtures are left out.
+    pub(super) fn sources(&self, of: &Seen<'a>) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
+        let evidence = self.evidence;
+        let files = of.capability.files.iter().filter(move |path| is_live(evidence.documents.get(*path)));
+        files.filter_map(move |path| Some((path.as_str(), evidence.sources.get(path)?)))
+    }
+
+    /// All source of the package that runs for users.
+    pub(super) fn all_sources(&self) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
+        let evidence = self.evidence;
+        let live = evidence.sources.iter().filter(move |(path, _)| is_live(evidence.documents.get(*path)));
+        live.map(|(path, view)| (path.as_str(), view))
+    }
+}
+
+/// Whether a file is none of those that only developers run.
+pub(super) fn is_live(document: Option<&Document>) -> bool {
+    document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
+}
+
+impl Ground {
+    fn add(&mut self, evidence: &Evidence, seen: &Seen<'_>) {
+        for fact in seen.facts.all() {
+            if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
+                let worst = self.rules.entry(fact.rule.as_str().to_owned()).or_insert(fact.severity);
+                *worst = (*worst).max(fact.severity);
+            }
+        }
+        let files = &seen.capability.files;
+        self.paths.extend(files.iter().cloned());
+        let live = || files.iter().filter(|path| is_live(evidence.documents.get(*path)));
+        for (site, file) in hosts::sites(evidence, live()) {
+            self.sites.entry(site).or_insert(file);
+        }
+        for document in live().filter_map(|path| evidence.documents.get(path)) {
+            self.recipients.extend(recipients::recipients(document));
+        }
+        self.declared.join(Declared::of(seen.capability, evidence));
+    }
+}

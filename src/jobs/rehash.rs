@@ -1,0 +1,245 @@
+//! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them, so that other bytes under the same
+//! version, commit or validator are seen even if nobody announces them.
+//!
+//! Must not disturb the fetch stage: it has no queue, asks each host at its pace, and gives up at once. A failure is a gap,
+//! never drift; bytes that differ are fetched a second time before they count.
+
+use std::sync::Arc;
+
+use capdex_core::alert::Alert;
+use capdex_core::capability::Kind;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_core::ids::{CapabilityId, slug_of};
+use capdex_core::passes::drift::{Change, Class, DriftKind, Moved};
+use capdex_core::snapshot::{Completeness, Gap, GapReason, Snapshot};
+use capdex_crawlers::CrawlError;
+use capdex_crawlers::fetch::Fetched;
+use capdex_db::{DriftEvent, Rehashable, Writer};
+use futures_util::stream::{self, StreamExt as _};
+use tokio::sync::Semaphore;
+use tracing::warn;
+
+use super::{Context, StageReport, fetch};
+use crate::clock;
+use crate::progress::Progress;
+
+/// The stage's name in the ledger of gaps.
+pub const STAGE: &str = "rehash";
+/// Artifacts in memory at once.
+const AT_ONCE: usize = 4;
+/// Bytes that were fetched or hashed less than so many days ago are left alone in a night.
+const REST_DAYS: i64 = 7;
+
+/// Which artifacts are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// So many, other ones every day: a sample by the digest of day and artifact.
+    Sample(usize),
+    /// All.
+    All,
+}
+
+/// What hashing one artifact again gave.
+enum Found {
+    /// The bytes of before.
+    Same,
+    /// Others, twice.
+    Other(Box<Snapshot>, Fetched),
+    /// Bytes that do not have the published digest, twice.
+    Refused(Gap),
+    /// Nothing to compare.
+    Failed(Gap),
+    /// The run was stopped before.
+    Stopped,
+}
+
+/// Fetches and hashes again. In the report, `done` counts what was not as before.
+///
+/// # Errors
+/// Only what the store says.
+pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
+    let watch = clock::Stopwatch::start();
+    let before = context.http.usage();
+    let chosen = chosen(context, take)?;
+    let mut report = StageReport::default();
+    let progress = Progress::stage("rehash", u64::try_from(chosen.len()).ok(), context.quiet);
+    let slots = Arc::new(Semaphore::new(AT_ONCE));
+    let look = |one: Rehashable| {
+        let slots = Arc::clone(&slots);
+        async move {
+            let found = look(context, &one, &slots).await;
+            (one, found)
+        }
+    };
+    let mut found = stream::iter(chosen).map(look).buffered(AT_ONCE);
+    while let Some((one, found)) = found.next().await {
+        progress.advance(1);
+        progress.show(context.http.usage().bytes, &one.locator.identity());
+        if matches!(found, Found::Stopped) {
+            continue;
+        }
+        report.items += 1;
+        match &found {
+            Found::Same | Found::Stopped => {}
+            Found::Other(..) | Found::Refused(_) => report.done += 1,
+            Found::Failed(_) => report.failed += 1,
+        }
+        save(context, one, found)?;
+    }
+    progress.finish();
+    let after = context.http.usage();
+    report.requests = after.requests - before.requests;
+    report.bytes = after.bytes - before.bytes;
+    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(report)
+}
+
+/// The artifacts, in the order of the digest of day and artifact; of all, those that were hashed longest ago first, so that
+/// a run that was stopped is gone on with.
+fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
+    if take == Take::Sample(0) {
+        return Ok(Vec::new());
+    }
+    let day = context.as_of.day();
+    let order = |one: &Rehashable| {
+        let (identity, artifact) = (one.locator.identity(), one.locator.artifact());
+        Digest::of_fields([day.to_string().as_bytes(), identity.as_bytes(), artifact.as_bytes()])
+    };
+    let mut all = context.store.reader()?.rehashable()?;
+    match take {
+        Take::All => all.sort_by_cached_key(|one| (one.hashed, order(one))),
+        Take::Sample(most) => {
+            all.retain(|one| day - one.hashed.unwrap_or(one.fetched).max(one.fetched).day() >= REST_DAYS);
+            all.sort_by_cached_key(order);
+            all.truncate(most);
+        }
+    }
+    Ok(all)
+}
+
+/// Fetches one artifact, and where its bytes are not those of before, once more.
+async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
+    let first = once(context, one, slots).await;
+    if !matches!(first, Found::Other(..) | Found::Refused(_)) {
+        return first;
+    }
+    let second = once(context, one, slots).await;
+    match (&first, &second) {
+        (Found::Other(a, _), Found::Other(b, _)) if a.tree == b.tree => second,
+        (Found::Refused(_), Found::Refused(_)) | (_, Found::Same | Found::Failed(_) | Found::Stopped) => second,
+        _ => Found::Failed(Gap::new(
+            one.key.to_string(),
+            GapReason::BadAnswer,
+            "its bytes differ from one request to the next",
+        )),
+    }
+}
+
+async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
+    let http = context.http.acting_for(&one.locator.ecosystem());
+    let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.stop).await;
+    let fetched = match fetched {
+        None => return Found::Stopped,
+        Some(Err(CrawlError::Malformed { subject, reason: GapReason::DigestMismatch, detail })) => {
+            return Found::Refused(Gap::new(subject, GapReason::DigestMismatch, detail));
+        }
+        Some(Err(error)) => return Found::Failed(error.to_gap()),
+        Some(Ok(fetched)) => fetched,
+    };
+    let snapshot = fetch::snapshot(&one.locator, &fetched.files, fetched.gaps.clone(), clock::now());
+    if snapshot.tree == one.tree {
+        Found::Same
+    } else if snapshot.completeness.as_str() == one.state {
+        Found::Other(Box::new(snapshot), fetched)
+    } else {
+        // More or less of it could be read than before: that says nothing about the bytes.
+        let gap = match &snapshot.completeness {
+            Completeness::NotAssessable(gap) => gap.clone(),
+            Completeness::Analysed | Completeness::Partial(_) => {
+                Gap::new(one.key.to_string(), GapReason::BadAnswer, "it could not be read as far as before")
+            }
+        };
+        Found::Failed(gap)
+    }
+}
+
+/// What differs is a snapshot, and the drift pass compares it; what a published digest refuses is an event at once,
+/// because there is nothing to compare.
+fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> {
+    let at = context.as_of;
+    context.store.write(move |writer: &Writer<'_>| {
+        let subject = one.key.to_string();
+        writer.resolve_gaps(STAGE, &subject, at)?;
+        match found {
+            Found::Same => writer.rehashed(one.id, at),
+            Found::Other(snapshot, fetched) => {
+                warn!(artifact = %one.key, "other bytes than before came back");
+                for file in fetched.files.values() {
+                    writer.put_blob(&file.digest, &file.bytes)?;
+                }
+                let id = writer.record_snapshot(&one.key, &snapshot, at)?;
+                writer.rehashed(id, at)
+            }
+            Found::Refused(gap) => {
+                writer.record_gap(STAGE, &subject, &gap, at)?;
+                let event = event(&one, &gap, at);
+                if writer.record_drift(&event)? {
+                    writer.raise(&alert(&event), at)?;
+                }
+                writer.rehashed(one.id, at)
+            }
+            Found::Failed(gap) => writer.record_gap(STAGE, &subject, &gap, at),
+            Found::Stopped => Ok(()),
+        }
+    })?;
+    Ok(())
+}
+
+/// The event of bytes that were refused: the package's, since nothing inside them was looked at.
+fn event(one: &Rehashable, gap: &Gap, at: capdex_core::time::AsOf) -> DriftEvent {
+    let identity = one.locator.identity();
+    let version = one.locator.version().map(str::to_owned);
+    let capability = CapabilityId::of(&identity, Kind::Package, "");
+    DriftEvent {
+        key: format!("drift:{capability}:refused:{}", Digest::of(one.locator.artifact().as_bytes())),
+        capability,
+        slug: slug_of(&identity, Kind::Package, ""),
+        kind: DriftKind::ChangedSameVersion,
+        from: Some(one.tree),
+        to: None,
+        from_version: version.clone(),
+        to_version: version,
+        changes: vec![Change::new("changed", "artifact", &gap.detail)],
+        class: Class::SameVersion,
+        severity: Severity::High,
+        effects: Vec::new(),
+        moved: Moved::No,
+        scores: Vec::new(),
+        diff: Vec::new(),
+        at,
+    }
+}
+
+fn alert(event: &DriftEvent) -> Alert {
+    Alert {
+        key: event.key.clone(),
+        pass: "drift".into(),
+        class: event.class.as_str().into(),
+        capability: Some(event.capability),
+        subject: event.slug.clone(),
+        severity: event.severity,
+        title: format!("{} is served with bytes that do not have its published digest", event.slug),
+        why:
+            "A registry or mirror that serves other bytes than it announces was changed, or somebody stands in between."
+                .into(),
+        fix: "Compare with another mirror; install only with the digest checked.".into(),
+        content: event.from,
+        details: event.changes.iter().map(|change| change.subject.clone()).collect(),
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reproduce: format!("capdex drift --since {}", event.at),
+        reach: 0,
+    }
+}

@@ -1,0 +1,78 @@
+//! What one listing's own history shows of who answers for it: maintainers and the number of its repository.
+//!
+//! Must not compare different listings.
+
+use capdex_core::capability::Kind;
+use capdex_core::digest::Digest;
+use capdex_core::ids::{CapabilityId, ListingKey, slug_of};
+use capdex_core::listing::Listing;
+use capdex_core::passes::drift::{Around, Change, DriftKind, Effect, Moved, Release, judge, owners};
+use capdex_core::time::AsOf;
+use capdex_db::{DriftEvent, ListingPair, Writer};
+
+use super::raise;
+use crate::jobs::{Context, StageReport};
+
+/// Listings between two transactions.
+const BATCH: usize = 256;
+
+/// Compares every version of a listing with the one before, once.
+pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+    let pairs = context.store.reader()?.uncompared_listings()?;
+    let at = context.as_of;
+    for batch in pairs.chunks(BATCH) {
+        let found: Vec<(ListingKey, i64, Option<DriftEvent>, Option<u64>)> =
+            batch.iter().map(|pair| (pair.now.key.clone(), pair.version, event(pair, at), pair.popularity)).collect();
+        report.done += context.store.write(move |writer: &Writer<'_>| {
+            let mut new = 0;
+            for (key, version, event, popularity) in &found {
+                if let Some(event) = event {
+                    new += u64::from(writer.record_drift(event)?);
+                    if let Some(alert) = raise::worst(std::slice::from_ref(event), *popularity) {
+                        writer.raise(&alert, at)?;
+                    }
+                }
+                writer.compared_listing(key, *version, at)?;
+            }
+            Ok(new)
+        })?;
+    }
+    Ok(())
+}
+
+/// The event between two versions of a listing; none where the same people answer for the same repository.
+fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
+    let mut effects: Vec<Effect> = owners::effects(&pair.before, &pair.now);
+    if effects.is_empty() {
+        return None;
+    }
+    let version = |listing: &Listing| listing.locators.first().and_then(|locator| locator.version().map(str::to_owned));
+    let moved = match (pair.before.locators.first(), pair.now.locators.first()) {
+        (Some(before), Some(now)) => Release::of(before).moved(&Release::of(now)),
+        _ => Moved::Unversioned,
+    };
+    let (class, severity) = judge(&mut effects, Around { moved, ..Around::default() });
+    // The package as a whole: of a listing without bytes, the one that it would have.
+    let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
+    let capability = CapabilityId::of(&identity, Kind::Package, "");
+    // What is compared is who answers, so that the same change found again is the same event.
+    let said = Digest::of_json(&effects);
+    Some(DriftEvent {
+        key: format!("drift:{}:{}:{said}", pair.now.key, pair.version),
+        capability,
+        slug: slug_of(&identity, Kind::Package, ""),
+        kind: DriftKind::Listing,
+        from: None,
+        to: None,
+        from_version: version(&pair.before),
+        to_version: version(&pair.now),
+        changes: effects.iter().map(|effect| Change::new("changed", &effect.subject, &effect.detail)).collect(),
+        class,
+        severity,
+        effects,
+        moved,
+        scores: Vec::new(),
+        diff: Vec::new(),
+        at,
+    })
+}

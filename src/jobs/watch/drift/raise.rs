@@ -1,0 +1,151 @@
+//! Which of a package's events is raised for a person: the worst, with the others named beside it.
+//!
+//! Must not judge: class and severity stand in the events.
+
+use capdex_core::alert::{Alert, reach_of};
+use capdex_core::fact::Severity;
+use capdex_core::passes::drift::{Class, EffectKind, Moved};
+use capdex_db::DriftEvent;
+
+/// Effects and changes named in an alert; the event itself names them all.
+const DETAILS: usize = 20;
+
+/// The alert of one package's events of one night; none where nothing is medium or worse. Its key is the event's, so
+/// that the same change is raised once.
+pub(super) fn worst(events: &[DriftEvent], popularity: Option<u64>) -> Option<Alert> {
+    let grave = || events.iter().filter(|event| event.severity >= Severity::Medium);
+    let worst = grave().min_by(|a, b| {
+        (b.severity, b.class, a.slug.as_str(), &a.key).cmp(&(a.severity, a.class, b.slug.as_str(), &b.key))
+    })?;
+    let mut members: Vec<String> =
+        grave().filter(|event| event.key != worst.key).map(|event| event.slug.clone()).collect();
+    members.sort();
+    Some(Alert {
+        key: worst.key.clone(),
+        pass: "drift".into(),
+        class: class_of(worst),
+        capability: Some(worst.capability),
+        subject: worst.slug.clone(),
+        severity: worst.severity,
+        title: title(worst),
+        why: why(worst),
+        fix: fix(worst).into(),
+        content: worst.to,
+        details: details(worst),
+        diff: worst.diff.clone(),
+        scores: worst.scores.clone(),
+        members,
+        reproduce: format!("capdex drift --since {}", worst.at),
+        reach: reach_of(popularity),
+    })
+}
+
+/// What an acknowledgement is bound to: the gravest effect, or that bytes changed under one version.
+fn class_of(event: &DriftEvent) -> String {
+    match (event.class, event.effects.first()) {
+        (Class::SameVersion, _) | (_, None) => event.class.as_str().to_owned(),
+        (_, Some(effect)) => effect.kind.word(),
+    }
+}
+
+fn title(event: &DriftEvent) -> String {
+    let version = event.to_version.as_deref();
+    match (event.class, event.effects.first()) {
+        (Class::SameVersion, _) => {
+            format!("{} has other bytes under {}", event.slug, version.unwrap_or("the same version"))
+        }
+        (_, Some(effect)) => {
+            let since = version.map(|version| format!(" since {version}")).unwrap_or_default();
+            format!("{}: {}{since}", event.slug, effect.kind.title())
+        }
+        (_, None) => format!("{} changed", event.slug),
+    }
+}
+
+fn why(event: &DriftEvent) -> String {
+    let said = match event.moved {
+        Moved::Yes => "The version moved, but no honest release needs this.",
+        Moved::No => "The version did not move: whoever approved it gets something else than what was looked at.",
+        Moved::Unversioned => "Nothing here has versions: whoever approved it gets this without being told.",
+    };
+    match event.class {
+        Class::SameVersion => "Who pinned the version gets other bytes than those that were looked at.".to_owned(),
+        Class::D6 => "Somebody else may answer for it now than when it was approved.".to_owned(),
+        _ => said.to_owned(),
+    }
+}
+
+fn fix(event: &DriftEvent) -> &'static str {
+    let first = event.effects.first().map(|effect| effect.kind);
+    match (event.class, first) {
+        (Class::SameVersion, _) => {
+            "Compare the bytes with those of before, and ask the publisher; pin a digest, not a version."
+        }
+        (_, Some(EffectKind::Recipient | EffectKind::CopiedSend | EffectKind::CredentialSend)) => {
+            "Do not update; stop the installed version, and treat what it sent as read by a stranger."
+        }
+        (Class::D6, _) => "Ask the publisher whether it was handed over, and read the next release before it is used.",
+        _ => "Read the lines that changed before the new version is approved; stay with the one before until then.",
+    }
+}
+
+fn details(event: &DriftEvent) -> Vec<String> {
+    let effects = event.effects.iter().filter(|effect| effect.severity > Severity::Info);
+    let effects = effects.map(|effect| {
+        let of = if effect.detail.is_empty() { String::new() } else { format!(" ({})", effect.detail) };
+        format!("{}: {}{of}", effect.kind, effect.subject)
+    });
+    let changes = event
+        .changes
+        .iter()
+        .map(|change| format!("{} {} {}", change.what, change.part, change.subject).trim().to_owned());
+    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
+    let versions = format!("version {} -> {}", version(&event.from_version), version(&event.to_version));
+    effects.chain([versions]).chain(changes).take(DETAILS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_core::capability::Kind;
+    use capdex_core::digest::Digest;
+    use capdex_core::ids::CapabilityId;
+    use capdex_core::passes::drift::{DriftKind, Effect};
+    use capdex_core::time::{AsOf, Timestamp};
+
+    fn event(slug: &str, severity: Severity, kind: EffectKind) -> DriftEvent {
+        DriftEvent {
+            key: format!("drift:{slug}"),
+            capability: CapabilityId::of("npm:a", Kind::Package, slug),
+            slug: slug.into(),
+            kind: DriftKind::Changed,
+            from: Some(Digest::of(b"a")),
+            to: Some(Digest::of(b"b")),
+            from_version: Some("1".into()),
+            to_version: Some("2".into()),
+            changes: Vec::new(),
+            class: kind.class(),
+            severity,
+            effects: vec![Effect::new(kind, severity, "a.js:1", "x")],
+            moved: Moved::Yes,
+            scores: Vec::new(),
+            diff: Vec::new(),
+            at: AsOf(Timestamp::from_unix_seconds(0)),
+        }
+    }
+
+    #[test]
+    fn a_package_is_raised_once_by_its_worst_event() {
+        let events = [
+            event("a", Severity::Low, EffectKind::NewHost),
+            event("b", Severity::High, EffectKind::InjectedProse),
+            event("c", Severity::Critical, EffectKind::Recipient),
+        ];
+        let alert = worst(&events, Some(1000)).expect("an alert");
+        assert_eq!(
+            (alert.subject.as_str(), alert.class.as_str(), alert.members),
+            ("c", "recipient", vec!["b".to_owned()])
+        );
+        assert!(worst(&events[..1], None).is_none());
+    }
+}

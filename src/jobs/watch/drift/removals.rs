@@ -1,0 +1,161 @@
+//! Removals count when they were seen twice: an endpoint may answer with a part of its tools one night, and a snapshot that
+//! could not be read whole proves no absence.
+//!
+//! Must not know why something was not seen.
+
+use std::collections::BTreeSet;
+
+use capdex_core::fact::Severity;
+use capdex_core::ids::CapabilityId;
+use capdex_core::passes::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, judge};
+use capdex_core::time::AsOf;
+use capdex_db::{DriftEvent, Reader, Removal, Writer};
+
+use crate::jobs::{Context, StageReport};
+
+/// How far apart two observations are at least, in seconds: nights are not begun to the minute.
+const APART_S: i64 = 20 * 3_600;
+
+/// Takes out of events what must be seen twice: tools that an endpoint does not offer any more, capabilities that a snapshot
+/// without all of its files does not have. What comes back after having been missed once is no news either. Gives what waits.
+pub(super) fn withhold(
+    reader: &Reader,
+    is_live: bool,
+    is_whole: bool,
+    events: &mut Vec<DriftEvent>,
+    drifts: &[Drift],
+) -> anyhow::Result<Vec<(CapabilityId, String)>> {
+    let waiting: BTreeSet<(CapabilityId, String)> =
+        reader.removals()?.into_iter().map(|removal| (removal.capability, removal.tool)).collect();
+    let is_certain = !is_live && is_whole;
+    let mut found = Vec::new();
+    if !is_certain {
+        for drift in drifts {
+            let whole = (drift.kind == DriftKind::Gone).then(String::new);
+            let names = drift.removed_tools.iter().cloned().chain(whole);
+            found.extend(names.map(|tool| (drift.capability, tool)));
+        }
+    }
+    for event in events.iter_mut() {
+        let is_back = |tool: &str| waiting.contains(&(event.capability, tool.to_owned()));
+        let is_news = |effect: &Effect| match effect.kind {
+            EffectKind::ToolRemoved => is_certain,
+            EffectKind::ToolAdded => !is_back(&effect.subject),
+            _ => true,
+        };
+        event.effects.retain(is_news);
+        event.changes.retain(|change| match (change.what.as_str(), change.part.as_str()) {
+            ("removed", "tool") => is_certain,
+            ("added", "tool") => !is_back(&change.subject),
+            _ => true,
+        });
+    }
+    events.retain(|event| {
+        let is_back = event.kind == DriftKind::New && waiting.contains(&(event.capability, String::new()));
+        (is_certain || !super::is_gone(event)) && !(is_back && event.severity < Severity::Medium)
+    });
+    Ok(found)
+}
+
+/// Looks at everything that waits: it is there again, or it was missed a second time and counts, or it waits on.
+pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
+    let reader = context.store.reader()?;
+    let at = context.as_of;
+    for removal in reader.removals()? {
+        let pins = reader.current_pins(&removal.capability)?;
+        let is_there = match (&pins, removal.tool.as_str()) {
+            (pins, "") => pins.is_some(),
+            (Some(pins), tool) => pins.tools.contains_key(tool),
+            (None, _) => false,
+        };
+        let slug = reader.slug(&removal.capability)?.unwrap_or_else(|| removal.capability.to_string());
+        let to = pins.and_then(|pins| pins.parts.get("tree").copied());
+        let event = event(&removal, slug, to, at);
+        report.done += context.store.write(move |writer: &Writer<'_>| {
+            if is_there {
+                writer.settle_removal(&removal)?;
+            } else if let (true, None) = (removal.is_whole, removal.seen) {
+                writer.removal_seen(&removal, at)?;
+            } else if is_seen_twice(&removal, at) {
+                let is_new = writer.record_drift(&event)?;
+                writer.settle_removal(&removal)?;
+                return Ok(u64::from(is_new));
+            }
+            Ok(0)
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a second whole observation, long enough after the first, did not see it either.
+fn is_seen_twice(removal: &Removal, at: AsOf) -> bool {
+    let Some(first) = removal.seen.filter(|_| removal.is_whole) else { return false };
+    let is_later = |instant: AsOf| instant.0.unix_seconds() - first.0.unix_seconds() >= APART_S;
+    // What is never asked by itself was listed again tonight.
+    is_later(at) && removal.visited.is_none_or(is_later)
+}
+
+fn event(removal: &Removal, slug: String, to: Option<capdex_core::digest::Digest>, at: AsOf) -> DriftEvent {
+    let is_tool = !removal.tool.is_empty();
+    let mut effects =
+        if is_tool { vec![Effect::info(EffectKind::ToolRemoved, &removal.tool, "missed twice")] } else { Vec::new() };
+    let (class, severity) = judge(&mut effects, Around::default());
+    DriftEvent {
+        key: format!("drift:{}:{}:removed:{}", removal.capability, at, removal.tool),
+        capability: removal.capability,
+        slug,
+        kind: if is_tool { DriftKind::Changed } else { DriftKind::Gone },
+        from: None,
+        to,
+        from_version: None,
+        to_version: None,
+        changes: if is_tool { vec![Change::new("removed", "tool", &removal.tool)] } else { Vec::new() },
+        class: class.max(Class::D2),
+        severity,
+        effects,
+        moved: Moved::No,
+        scores: Vec::new(),
+        diff: Vec::new(),
+        at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_core::capability::Kind;
+    use capdex_core::time::Timestamp;
+    use capdex_db::SnapshotId;
+
+    const HOUR: i64 = 3_600;
+
+    fn at(hours: i64) -> AsOf {
+        AsOf(Timestamp::from_unix_seconds(hours * HOUR))
+    }
+
+    fn removal(seen: Option<i64>, visited: Option<i64>, is_whole: bool) -> Removal {
+        Removal {
+            capability: CapabilityId::of("mcp:a", Kind::McpServer, ""),
+            tool: "go".into(),
+            before: SnapshotId(1),
+            seen: seen.map(at),
+            current: Some(SnapshotId(2)),
+            is_whole,
+            visited: visited.map(at),
+        }
+    }
+
+    #[test]
+    fn two_whole_observations_a_night_apart_count() {
+        assert!(is_seen_twice(&removal(Some(0), Some(24), true), at(24)));
+        assert!(is_seen_twice(&removal(Some(0), None, true), at(24)));
+        for (waits, now) in [
+            (removal(Some(0), Some(24), true), 3),
+            (removal(Some(0), Some(0), true), 24),
+            (removal(Some(0), Some(24), false), 24),
+            (removal(None, Some(24), true), 24),
+        ] {
+            assert!(!is_seen_twice(&waits, at(now)), "{waits:?} at {now}");
+        }
+    }
+}
