@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod abuse;
+mod acks;
 mod alerts;
 mod blobs;
 mod capabilities;
@@ -22,12 +23,14 @@ mod gaps;
 mod identities;
 mod listings;
 mod lock;
+mod messages;
 mod migrate;
 mod queue;
 mod reader;
 mod revisions;
 mod runs;
 mod scores;
+mod sinks;
 mod snapshots;
 mod sources;
 mod sql;
@@ -51,12 +54,14 @@ pub use error::StoreError;
 pub use facts::{FactsId, PackedFacts};
 pub use gaps::LedgerGap;
 pub use listings::{ListingState, StoredListing, Upserted};
+pub use messages::{Queued, Telling};
 pub use migrate::SCHEMA_VERSION;
 pub use queue::{Job, JobId};
 pub use reader::{Reader, View};
 pub use revisions::{RevisionPair, Scanned};
 pub use runs::{RunId, RunRow, RunStatus};
 pub use scores::PackedScore;
+pub use sinks::SinkState;
 pub use snapshots::SnapshotId;
 pub use sources::{SourceState, WalkMode};
 pub use store::Store;
