@@ -2,6 +2,8 @@
 //!
 //! Must not ask the network anything; where a registry is, is decided here once.
 
+mod alerts;
+mod sinks;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,8 @@ use serde::Deserialize;
 
 use crate::exit::usage;
 use crate::jobs::SourceRun;
+
+pub use alerts::{Alerts, AlertsSection, Sink, Target};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
@@ -26,6 +30,9 @@ pub struct Schedule {
     /// How requests are made.
     #[serde(default)]
     pub http: HttpSection,
+    /// Whom to tell of alerts.
+    #[serde(default)]
+    pub alerts: AlertsSection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -122,12 +129,22 @@ impl Schedule {
                 return Err(usage(format!("{origin}: {id:?} is no name for a source: letters, digits and dashes are")));
             }
         }
+        schedule.alerts()?;
         Ok(schedule)
+    }
+
+    /// Whom to tell of alerts, and how.
+    ///
+    /// # Errors
+    /// Wrong configuration, with the name of the sink.
+    pub fn alerts(&self) -> anyhow::Result<Alerts> {
+        self.alerts.resolve(self.http.contact.clone())
     }
 
     /// A schedule of one source, as `backfill` makes it.
     pub fn single(source: &str, section: SourceSection, http: HttpSection) -> Self {
-        Self { name: format!("backfill {source}"), http, sources: BTreeMap::from([(source.to_owned(), section)]) }
+        let sources = BTreeMap::from([(source.to_owned(), section)]);
+        Self { name: format!("backfill {source}"), http, alerts: AlertsSection::default(), sources }
     }
 
     /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are

@@ -1,7 +1,7 @@
 //! `Http`, the one client: it admits, sends, follows and tries again, and gives a body, "unchanged" or an error.
 //!
-//! Must not know what is fetched or why. What it fetches it fetches by requests that can be sent again; it keeps no cookie, and has no redirects or retries
-//! but its own.
+//! Must not know what is fetched or why. What it fetches it asks for in ways that can be repeated; it keeps no cookie, and
+//! has no redirects or retries but its own.
 
 mod deliver;
 

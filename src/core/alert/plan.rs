@@ -2,7 +2,7 @@
 //!
 //! A pure function of what was raised, acknowledged, suppressed and decided before. Must not know how anything is sent.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::ack::{self, Ack};
 use super::message::{Message, Occasion};
@@ -129,6 +129,19 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
     plan
 }
 
+/// What keeps an alert back at an instant; none where it is open.
+pub fn kept_back(
+    alert: &Alert,
+    acks: &[Ack],
+    suppressions: &[Suppression],
+    as_of: AsOf,
+) -> Option<FateKind> {
+    if ack::holding(acks, alert, as_of).is_some() {
+        return Some(FateKind::Acknowledged);
+    }
+    suppression::covering(suppressions, alert, as_of).map(|_| FateKind::Suppressed)
+}
+
 enum Decision {
     /// It was decided before.
     Nothing,
@@ -139,15 +152,11 @@ enum Decision {
 fn decide(raised: &Raised, fates: &[&Fate], known: &Known<'_>) -> Decision {
     let Raised { alert, .. } = raised;
     let (last, newest) = (fates.last(), ack::newest_number(known.acks, alert));
-    let keep_back = |kind| match last {
-        Some(last) if last.kind == kind && last.ack == newest => Decision::Nothing,
-        _ => Decision::KeepBack(kind, newest),
-    };
-    if ack::holding(known.acks, alert, known.as_of).is_some() {
-        return keep_back(FateKind::Acknowledged);
-    }
-    if suppression::covering(known.suppressions, alert, known.as_of).is_some() {
-        return keep_back(FateKind::Suppressed);
+    if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
+        return match last {
+            Some(last) if last.kind == kind && last.ack == newest => Decision::Nothing,
+            _ => Decision::KeepBack(kind, newest),
+        };
     }
     match last {
         None => Decision::Tell(Occasion::Raised, newest),
@@ -217,11 +226,6 @@ fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String
 fn fate(raised: &Raised, kind: FateKind, ack: u64, message: Option<String>, at: AsOf) -> Fate {
     let Alert { key, severity, .. } = &raised.alert;
     Fate { alert: key.clone(), kind, severity: *severity, ack, message, at }
-}
-
-/// The keys of the alerts that a message told, in the order of their fates.
-pub fn told_in<'a>(fates: &'a [Fate], message: &str) -> BTreeSet<&'a str> {
-    fates.iter().filter(|fate| fate.message.as_deref() == Some(message)).map(|fate| fate.alert.as_str()).collect()
 }
 
 #[cfg(test)]

@@ -44,7 +44,8 @@ impl Nights {
         let said = |message: &Message| match &message.body {
             Body::Alert(told) => format!("{} {}", told.occasion.as_str(), told.alert.key),
             Body::Digest(roundup) => {
-                let keys: Vec<&str> = told_in(&self.fates, &message.id).into_iter().collect();
+                let told = self.fates.iter().filter(|fate| fate.message.as_ref() == Some(&message.id));
+                let keys: Vec<&str> = told.map(|fate| fate.alert.as_str()).collect();
                 assert_eq!(keys.len() as u64, roundup.alerts);
                 format!("digest {} joined {}", keys.join(","), roundup.joined)
             }
