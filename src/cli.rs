@@ -365,7 +365,9 @@ pub enum Rules {
 #[derive(Debug, Subcommand)]
 pub enum Alerts {
     /// Open alerts, worst first.
-    #[command(after_help = "Examples:\n  capdex alerts list\n  capdex alerts list --since 2026-11-01 --severity medium")]
+    #[command(
+        after_help = "Examples:\n  capdex alerts list\n  capdex alerts list --since 2026-11-01 --severity medium"
+    )]
     List(AlertsList),
     /// One alert, whole: why, what to do, evidence, differences, scores, and the command that shows the same again.
     #[command(after_help = "Example:\n  capdex alerts show 1f2e3d4c5b6a")]

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use lettre::address::AddressError;
-use lettre::message::header::ContentType;
 use lettre::message::Mailbox;
+use lettre::message::header::ContentType;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
@@ -81,9 +81,7 @@ pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) 
         .timeout(Some(deadline));
     let transport = match &server.login {
         None => transport,
-        Some((name, password)) => {
-            transport.credentials(Credentials::new(name.clone(), password.reveal().to_owned()))
-        }
+        Some((name, password)) => transport.credentials(Credentials::new(name.clone(), password.reveal().to_owned())),
     };
     match tokio::time::timeout(deadline, transport.build().send(message)).await {
         Ok(Ok(_)) => Ok(()),
@@ -129,7 +127,8 @@ fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
 fn of_error(error: &lettre::transport::smtp::Error) -> NotDelivered {
     let code = error.status().map(u16::from);
     let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
-    let detail = std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ");
+    let detail =
+        std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ");
     let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Sink };
     NotDelivered { detail, wait: None, blame }
 }

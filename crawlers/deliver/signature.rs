@@ -30,7 +30,11 @@ pub fn headers(
     context.update(format!("{id}.{unix_seconds}.").as_bytes());
     context.update(body);
     let signature = format!("v1,{}", STANDARD.encode(context.sign()));
-    Ok([("webhook-id", id.to_owned()), ("webhook-timestamp", unix_seconds.to_string()), ("webhook-signature", signature)])
+    Ok([
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", unix_seconds.to_string()),
+        ("webhook-signature", signature),
+    ])
 }
 
 /// The bytes of a key: what follows the mark, decoded, or the text as it is.

@@ -16,7 +16,8 @@ use crate::output::escape;
 pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
     let updated = messages.iter().map(|message| message.at.0).max();
     let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |at| at.to_string());
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
+    let mut xml =
+        String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
     let mut line = |text: String| {
         xml.push_str(&text);
         xml.push('\n');

@@ -37,7 +37,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
 }
 
 /// The exit code of a run.
-pub(super) const fn exit_of(report: &jobs::RunReport) -> Exit {
+pub(super) fn exit_of(report: &jobs::RunReport) -> Exit {
     if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
 }
 

@@ -165,7 +165,8 @@ fn address(section: &SinkSection) -> Result<Secret, Wrong> {
     match (&section.url, &section.url_env) {
         (Some(url), None) => {
             let url = Secret::new(url.clone());
-            origin_of(&url).ok_or_else(|| Wrong::Schedule("has a `url` that is no http or https address".to_owned()))?;
+            origin_of(&url)
+                .ok_or_else(|| Wrong::Schedule("has a `url` that is no http or https address".to_owned()))?;
             Ok(url)
         }
         (None, Some(name)) => {
@@ -254,10 +255,22 @@ mod tests {
             (sink("kind = \"jsonl\"\npath = \"a\"\nurl = \"https://x.test/\""), "no use for `url`"),
             (sink("kind = \"pager\""), "pager"),
             (sink("kind = \"webhook\"\nsecret = \"plain\""), "secret"),
-            (sink("kind = \"smtp\"\nhost = \"mail.test\"\ntls = \"none\"\nfrom = \"a@x.test\"\nto = [\"b@x.test\"]"), "only to this machine"),
-            (sink("kind = \"smtp\"\nhost = \"mail.test\"\nfrom = \"a@x.test\\nBcc: c@x.test\"\nto = [\"b@x.test\"]"), "no address for letters"),
-            ("[[alerts.suppress]]\nsubject = \"*\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n".to_owned(), "keep everything back"),
-            ("[[alerts.suppress]]\nsubject = \"a\"\nreason = \"x\"\nexpires = \"never\"\n".to_owned(), "a date or an instant"),
+            (
+                sink("kind = \"smtp\"\nhost = \"mail.test\"\ntls = \"none\"\nfrom = \"a@x.test\"\nto = [\"b@x.test\"]"),
+                "only to this machine",
+            ),
+            (
+                sink("kind = \"smtp\"\nhost = \"mail.test\"\nfrom = \"a@x.test\\nBcc: c@x.test\"\nto = [\"b@x.test\"]"),
+                "no address for letters",
+            ),
+            (
+                "[[alerts.suppress]]\nsubject = \"*\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n".to_owned(),
+                "keep everything back",
+            ),
+            (
+                "[[alerts.suppress]]\nsubject = \"a\"\nreason = \"x\"\nexpires = \"never\"\n".to_owned(),
+                "a date or an instant",
+            ),
             ("[[alerts.suppress]]\nsubject = \"a\"\nreason = \"x\"\n".to_owned(), "expires"),
         ] {
             let error = alerts(&text).expect_err("refused");

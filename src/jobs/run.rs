@@ -48,7 +48,7 @@ pub struct RunReport {
 
 impl RunReport {
     /// Whether something could not be fetched, parsed or evaluated, or told to a sink.
-    pub const fn is_incomplete(&self) -> bool {
+    pub fn is_incomplete(&self) -> bool {
         self.open_gaps > 0 || self.alerts.waiting() > 0
     }
 }

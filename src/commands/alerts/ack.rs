@@ -45,8 +45,8 @@ fn expiry(text: &str, now: AsOf) -> anyhow::Result<Timestamp> {
         Some(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
         None => instant::parse(text),
     };
-    let expires = expires
-        .ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
+    let expires =
+        expires.ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
     if expires <= now.0 {
         return Err(usage(format!("{text:?} has passed; `--withdraw` takes an acknowledgement back")));
     }

@@ -130,12 +130,7 @@ pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
 }
 
 /// What keeps an alert back at an instant; none where it is open.
-pub fn kept_back(
-    alert: &Alert,
-    acks: &[Ack],
-    suppressions: &[Suppression],
-    as_of: AsOf,
-) -> Option<FateKind> {
+pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<FateKind> {
     if ack::holding(acks, alert, as_of).is_some() {
         return Some(FateKind::Acknowledged);
     }

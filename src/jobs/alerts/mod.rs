@@ -75,8 +75,7 @@ pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Ve
     let mut plans = Vec::new();
     for sink in &alerts.sinks {
         let fates = reader.fates(&sink.name)?;
-        let known =
-            Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
+        let known = Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
         plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
     }
     Ok(plans)

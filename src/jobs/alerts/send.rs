@@ -16,12 +16,15 @@ use tracing::{info, warn};
 use super::SinkReport;
 use super::hand_over::hand_over;
 use crate::clock::{self, Stopwatch};
-use crate::config::{Alerts, Sink};
+use crate::config::{Alerts, Sink, Target};
 use crate::jobs::Stop;
 use crate::output::escape;
 
 /// The longest that a receiver may ask to be left alone.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a wait goes on before somebody who wants to stop is heard.
+const SLICE: Duration = Duration::from_millis(200);
 
 /// Everything that sending needs.
 pub(super) struct Sender<'a> {
@@ -57,7 +60,11 @@ impl Sender<'_> {
         let state = reader.sink_state(&sink.name)?;
         let queue = reader.queued(&sink.name)?;
         drop(reader);
-        if state.next_try > clock::now() {
+        if let (Target::Unready(reason), false) = (&sink.target, queue.is_empty()) {
+            report.error = Some(reason.clone());
+            let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
+            self.store.write(move |writer| writer.sink_failed(&name, &reason, now))?;
+        } else if state.next_try > clock::now() {
             report.error = state.error;
         } else {
             let mut failures = state.failures;
@@ -155,7 +162,10 @@ impl Sender<'_> {
         if watch.elapsed().saturating_add(wait) >= self.alerts.patience {
             return Ok(Then::Stop);
         }
-        tokio::time::sleep(wait).await;
+        let waited = Stopwatch::start();
+        while waited.elapsed() < wait && !self.stop.is_asked() {
+            tokio::time::sleep(wait.saturating_sub(waited.elapsed()).min(SLICE)).await;
+        }
         Ok(Then::Again)
     }
 }
