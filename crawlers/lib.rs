@@ -1,7 +1,7 @@
 //! capdex-crawlers lists what strangers publish and fetches its bytes, politely and within bounds.
 //!
 //! It must not know the store, the rules or the terminal: it is given validators and limits, and gives back listings,
-//! files and gaps. The only HTTP client is in `http/`, the only decoders of archives are in `unpack/`.
+//! files and gaps. What an operator wants to be told goes out through `deliver/`. The only HTTP client is in `http/`, the only decoders of archives are in `unpack/`.
 
 #![warn(missing_docs)]
 
@@ -10,6 +10,7 @@ mod claims;
 pub mod clawhub;
 #[cfg(test)]
 mod conformance;
+pub mod deliver;
 pub mod docker_mcp_registry;
 mod documents;
 mod error;

@@ -1,28 +1,52 @@
-//! Alerts: what was raised for a person, each key once.
+//! Alerts: what was raised for a person, each key once, and what a pass says of it now.
 //!
 //! Must not know how alerts are sent.
 
-use capdex_core::alert::Alert;
+use capdex_core::alert::{Alert, Raised};
 use capdex_core::time::AsOf;
 
 use crate::documents::pack;
-use crate::sql::{Cells, canonical, execute, rows, seconds};
+use crate::sql::{Cells, canonical, execute, first, id_of, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
 impl Writer<'_> {
-    /// Raises an alert; false, and nothing is changed, if its key was raised before.
+    /// Raises an alert; false if its key was raised before. Then nothing is changed, unless it is at other content or of
+    /// another severity now: that is kept beside what was said first, and counts from now on.
     pub fn raise(&self, alert: &Alert, at: AsOf) -> Result<bool, StoreError> {
-        let sql = "INSERT INTO alerts (name, at, body) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-        let params = (&alert.key, seconds(at), pack(canonical(alert)?)?);
-        Ok(execute(self.connection(), "raise an alert", sql, params)? == 1)
+        const WHAT: &str = "raise an alert";
+        let known = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&alert.key,))?;
+        let body = pack(canonical(alert)?)?;
+        let Some(id) = known else {
+            let sql = "INSERT INTO alerts (name, at, body) VALUES (?1, ?2, ?3)";
+            return execute(self.connection(), WHAT, sql, (&alert.key, seconds(at), body)).map(|_| true);
+        };
+        let sql = "SELECT coalesce((SELECT body FROM alert_versions WHERE alert = ?1 ORDER BY id DESC LIMIT 1),
+                                   (SELECT body FROM alerts WHERE id = ?1))";
+        let said = first(self.connection(), WHAT, sql, (id,), |row| row.packed::<Alert>(0, "alert"))?;
+        if said.is_none_or(|said| (said.content, said.severity) != (alert.content, alert.severity)) {
+            let sql = "INSERT INTO alert_versions (alert, at, body) VALUES (?1, ?2, ?3)";
+            execute(self.connection(), WHAT, sql, (id, seconds(at), body))?;
+        }
+        Ok(false)
     }
 }
 
 impl Reader {
-    /// Every alert with the as-of instant at which it was raised, sorted by (instant, key).
-    pub fn alerts(&self) -> Result<Vec<(Alert, AsOf)>, StoreError> {
-        let sql = "SELECT body, at FROM alerts ORDER BY at, name";
-        rows(self.connection(), "read the alerts", sql, (), |row| Ok((row.packed(0, "alert")?, row.as_of(1)?)))
+    /// Every alert as its pass has it now, with the night that raised it first, sorted by (night, key).
+    pub fn raised(&self) -> Result<Vec<Raised>, StoreError> {
+        let sql =
+            "SELECT coalesce((SELECT v.body FROM alert_versions v WHERE v.alert = a.id ORDER BY v.id DESC LIMIT 1),
+                                   a.body), a.at FROM alerts a ORDER BY a.at, a.name";
+        rows(self.connection(), "read the alerts", sql, (), |row| {
+            Ok(Raised { alert: row.packed(0, "alert")?, at: row.as_of(1)? })
+        })
+    }
+
+    /// How many alerts were ever raised.
+    pub fn alert_count(&self) -> Result<u64, StoreError> {
+        let count =
+            first(self.connection(), "count the alerts", "SELECT count(*) FROM alerts", (), |row| row.count(0))?;
+        Ok(count.unwrap_or_default())
     }
 }
 
@@ -63,7 +87,27 @@ mod tests {
         assert!(raise("drift:b", 0, 1));
         assert!(raise("drift:a", 100, 1));
         assert!(!raise("drift:b", 7, 2));
-        let alerts = store.reader().expect("opens").alerts().expect("reads");
-        assert_eq!(alerts, [(alert("drift:a", 100), day(1)), (alert("drift:b", 0), day(1))]);
+        let alerts = store.reader().expect("opens").raised().expect("reads");
+        let raised = |key, details| Raised { alert: alert(key, details), at: day(1) };
+        assert_eq!(alerts, [raised("drift:a", 100), raised("drift:b", 0)]);
+        assert_eq!(store.reader().expect("opens").alert_count().expect("counts"), 2);
+    }
+
+    #[test]
+    fn other_content_or_severity_counts_from_then_on() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let mut said = alert("drift:a", 1);
+        for (severity, content) in
+            [(Severity::High, "1"), (Severity::Low, "1"), (Severity::Low, "2"), (Severity::Low, "2")]
+        {
+            (said.severity, said.content) = (severity, Some(crate::fixtures::digest(content)));
+            let said = said.clone();
+            store.write(move |writer| writer.raise(&said, day(1))).expect("raised");
+        }
+        assert_eq!(store.reader().expect("opens").raised().expect("reads"), [Raised { alert: said, at: day(1) }]);
+        let versions = "SELECT count(*) FROM alert_versions";
+        let count = store.write(move |writer| id_of(writer.connection(), "count", versions, ())).expect("counts");
+        assert_eq!(count, Some(2), "what stays as it is adds nothing");
     }
 }

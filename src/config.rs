@@ -2,6 +2,8 @@
 //!
 //! Must not ask the network anything; where a registry is, is decided here once.
 
+mod alerts;
+mod sinks;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -14,11 +16,13 @@ use serde::Deserialize;
 use crate::exit::usage;
 use crate::jobs::SourceRun;
 
+pub use alerts::{Alerts, AlertsSection, Sink, Target};
+
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
 
-/// A schedule as written. Unknown keys are errors.
-#[derive(Clone, Debug, Deserialize)]
+/// A schedule as written. Unknown keys are errors. The default one has no name and lists nothing.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// What it is called in the ledger of runs.
@@ -29,6 +33,9 @@ pub struct Schedule {
     /// What is fetched again although it claims to be unchanged.
     #[serde(default)]
     pub drift: DriftSection,
+    /// Whom to tell of alerts.
+    #[serde(default)]
+    pub alerts: AlertsSection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -137,19 +144,24 @@ impl Schedule {
                 return Err(usage(format!("{origin}: {id:?} is no name for a source: letters, digits and dashes are")));
             }
         }
+        schedule.alerts()?;
         Ok(schedule)
+    }
+
+    /// Whom to tell of alerts, and how.
+    ///
+    /// # Errors
+    /// Wrong configuration, with the name of the sink.
+    pub fn alerts(&self) -> anyhow::Result<Alerts> {
+        self.alerts.resolve(self.http.contact.clone())
     }
 
     /// A schedule of one source, as `backfill` makes it.
     pub fn single(source: &str, section: SourceSection, http: HttpSection) -> Self {
         // Who fills one source in fetches nothing twice.
         let drift = DriftSection { rehash_per_night: Some(0) };
-        Self {
-            name: format!("backfill {source}"),
-            http,
-            drift,
-            sources: BTreeMap::from([(source.to_owned(), section)]),
-        }
+        let sources = BTreeMap::from([(source.to_owned(), section)]);
+        Self { name: format!("backfill {source}"), http, drift, sources, ..Self::default() }
     }
 
     /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are

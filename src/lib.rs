@@ -3,6 +3,7 @@
 //! Rules, rubrics and passes live in `capdex-core`, requests in `capdex-crawlers`, SQL in `capdex-db`; none of that
 //! may grow here.
 
+pub mod alerts;
 pub mod analysis;
 pub mod bulk;
 pub mod cli;
@@ -12,6 +13,7 @@ pub mod config;
 pub mod exit;
 pub mod export;
 pub mod finding;
+pub mod instant;
 pub mod item;
 pub mod jobs;
 pub mod output;

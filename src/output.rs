@@ -27,7 +27,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-fn is_dangerous(letter: char) -> bool {
+/// Whether a terminal would act on a letter, or it would hide.
+pub(crate) fn is_dangerous(letter: char) -> bool {
     letter.is_control()
         || matches!(u32::from(letter),
             0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB

@@ -1,7 +1,9 @@
 //! `Http`, the one client: it admits, sends, follows and tries again, and gives a body, "unchanged" or an error.
 //!
-//! Must not know what is fetched or why. It sends GET requests only, keeps no cookie, and has no redirects or retries
-//! but its own.
+//! Must not know what is fetched or why. What it fetches it asks for in ways that can be repeated; it keeps no cookie, and
+//! has no redirects or retries but its own.
+
+mod deliver;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -28,6 +30,8 @@ use super::retry::Backoff;
 use super::tape::Tape;
 use super::{HttpSettings, Pace};
 use crate::{CrawlError, Usage};
+
+pub use deliver::{Post, origin_of};
 
 /// Redirects that are followed at most.
 const MAX_REDIRECTS: usize = 5;

@@ -22,7 +22,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use address::host_of;
-pub use client::{Answer, Http, Request};
+pub use client::{Answer, Http, Post, Request, origin_of};
 pub use exchange::KeptHeaders;
 pub(crate) use exchange::is_status;
 pub use redact::{Secret, redact};

@@ -46,7 +46,7 @@ fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exi
 }
 
 /// A run's number, an RFC 3339 instant, or a date.
-fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
+pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
     if let Ok(number) = text.parse::<i64>() {
         let runs = reader.runs(usize::MAX)?;
         let run = runs.iter().find(|run| run.id.0 == number);

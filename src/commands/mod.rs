@@ -13,6 +13,7 @@ use crate::exit::{Exit, usage};
 use crate::output::Out;
 
 mod abuse;
+mod alerts;
 mod backfill;
 mod bench;
 mod confirm;
@@ -47,6 +48,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
         Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),
         Command::Abuse(command) => abuse::run(&cli.global, command, &mut out),
+        Command::Alerts(command) => alerts::run(&cli.global, command, &mut out),
         Command::Rules(command) => rules::run(command, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),

@@ -3,7 +3,7 @@
 use capdex_core::time::AsOf;
 use capdex_db::Reader;
 
-use super::summary;
+use super::{alerts, summary};
 use crate::cli::{Global, Nightly};
 use crate::clock;
 use crate::config::Schedule;
@@ -21,6 +21,9 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     drop(context);
     summary::print_ranked(&Reader::open(&global.db)?, &report, out)?;
     summary::print_report(&report, out)?;
+    if let Some(as_of) = report.written.as_ref().map(|written| written.as_of) {
+        alerts::print_new(&Reader::open(&global.db)?, &report.alerts, as_of, out)?;
+    }
     if let Some(written) = &report.written {
         out.line(format_args!(
             "Dataset: {} ({} in {} files, {}). Next: capdex explain SLUG · capdex verify {0}",
@@ -34,7 +37,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
 }
 
 /// The exit code of a run.
-pub(super) const fn exit_of(report: &jobs::RunReport) -> Exit {
+pub(super) fn exit_of(report: &jobs::RunReport) -> Exit {
     if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
 }
 

@@ -1,7 +1,5 @@
 //! `capdex score`: scores stored facts again, without any request.
 
-use std::collections::BTreeMap;
-
 use crate::cli::{Global, Score, Tape};
 use crate::config::Schedule;
 use crate::exit::Exit;
@@ -13,12 +11,7 @@ pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Re
         super::known_rubric(id)?;
     }
     super::reader(global)?;
-    let nothing_to_list = Schedule {
-        name: "score".into(),
-        http: crate::config::HttpSection::default(),
-        drift: crate::config::DriftSection::default(),
-        sources: BTreeMap::new(),
-    };
+    let nothing_to_list = Schedule { name: "score".into(), ..Schedule::default() };
     let context = jobs::open(global, &nothing_to_list, &Tape::default())?;
     let report = score::run(&context, options.rubric.as_deref(), options.all)?;
     out.line(format_args!(

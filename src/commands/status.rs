@@ -67,6 +67,14 @@ fn collect(reader: &Reader) -> anyhow::Result<Value> {
                     "started": run.started, "finished": run.finished, "summary": run.summary })
         })
         .collect();
+    let sinks: Vec<Value> = reader
+        .sink_states()?
+        .into_iter()
+        .map(|sink| {
+            json!({ "sink": sink.name, "waiting": sink.queued, "sent": sink.sent, "failures": sink.failures,
+                    "next_try": (sink.failures > 0).then_some(sink.next_try), "error": sink.error })
+        })
+        .collect();
     let totals = reader.totals()?;
     Ok(json!({
         "schema": "capdex.status/1",
@@ -76,6 +84,7 @@ fn collect(reader: &Reader) -> anyhow::Result<Value> {
                     "facts": totals.facts, "scores": totals.scores },
         "queue": queue,
         "gaps": gaps,
+        "alerts": { "raised": reader.alert_count()?, "sinks": sinks },
         "runs": runs,
     }))
 }
@@ -162,6 +171,24 @@ fn print(status: &Value, out: &mut Out) -> anyhow::Result<()> {
     }
     if gaps.len() > SHOWN {
         out.line(format_args!("… and {} more gaps (--format json shows all)", gaps.len() - SHOWN))?;
+    }
+    for sink in status.get("alerts").map_or(&[][..], |alerts| rows(alerts, "sinks")) {
+        let number = |key: &str| sink.get(key).and_then(Value::as_u64).unwrap_or(0);
+        let failing = match number("failures") {
+            0 => String::new(),
+            failures => format!(
+                "; {} in a row, not tried before {} — {}",
+                output::count(failures, "failure"),
+                text(sink, "next_try"),
+                output::escape(text(sink, "error"))
+            ),
+        };
+        out.line(format_args!(
+            "sink {}: {} sent, {} waiting{failing}",
+            text(sink, "sink"),
+            output::count(number("sent"), "message"),
+            number("waiting")
+        ))?;
     }
     for run in rows(status, "runs") {
         let number = run.get("run").and_then(Value::as_i64).unwrap_or(0);

@@ -1,12 +1,21 @@
-//! `Alert`: what a pass raises for a person.
+//! `Alert`: what a pass raises for a person. What becomes of it then stands in the files below.
 //!
-//! Must not know how alerts are queued, acknowledged or sent.
+//! Must not know how alerts are stored or sent.
+
+pub mod ack;
+pub mod backoff;
+pub mod message;
+pub mod plan;
+pub mod suppression;
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::ids::CapabilityId;
+use crate::time::AsOf;
 
 /// Something for a person to look at. Its key is stable over nights, so that it is raised once.
 ///
@@ -64,6 +73,43 @@ impl Alert {
     pub fn rule(&self) -> String {
         format!("{}/{}", self.pass, self.class)
     }
+
+    /// What it is about, as acknowledgements and the cooldown compare it: the capability, which no target can rename,
+    /// or the subject where it is about none.
+    pub fn about(&self) -> String {
+        self.capability.map_or_else(|| self.subject.clone(), |id| id.to_string())
+    }
+
+    /// The content that an acknowledgement is bound to. An alert about no content is bound to itself, so that nothing
+    /// that is raised later is covered by what was said of it.
+    pub fn bound_content(&self) -> Digest {
+        self.content.unwrap_or_else(|| Digest::of(self.key.as_bytes()))
+    }
+
+    /// A short name for it: the first twelve hex digits of its key's digest.
+    pub fn handle(&self) -> String {
+        Digest::of(self.key.as_bytes()).hex().chars().take(12).collect()
+    }
+
+    /// The command that shows the same again; what the pass said, or the note about it.
+    pub fn command(&self) -> String {
+        if self.reproduce.is_empty() { format!("capdex alerts show {}", self.handle()) } else { self.reproduce.clone() }
+    }
+}
+
+/// An alert and when it was first raised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// As the pass has it now.
+    pub alert: Alert,
+    /// The night that raised it first.
+    pub at: AsOf,
+}
+
+/// What comes first for a person: severity, then reach, then freshness, then the key.
+pub fn by_rank(one: &Raised, other: &Raised) -> Ordering {
+    let weight = |raised: &Raised| (raised.alert.severity, raised.alert.reach, raised.at);
+    weight(other).cmp(&weight(one)).then_with(|| one.alert.key.cmp(&other.alert.key))
 }
 
 /// What became of one rubric's score.
@@ -91,6 +137,9 @@ pub fn reach_of(popularity: Option<u64>) -> u32 {
 }
 
 #[cfg(test)]
+pub(crate) mod testing;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -110,5 +159,24 @@ mod tests {
         );
         let alert: Alert = serde_json::from_str(&text).expect("parses");
         assert_eq!((alert.capability, alert.rule()), (Some(id), "drift/".to_owned()));
+        assert_eq!(
+            (alert.about(), alert.command()),
+            (id.to_string(), format!("capdex alerts show {}", alert.handle()))
+        );
+    }
+
+    #[test]
+    fn rank_is_severity_reach_freshness_key() {
+        use super::testing::raised;
+        let mut alerts = vec![
+            raised("e", Severity::High, 0, 1),
+            raised("d", Severity::High, 0, 1),
+            raised("c", Severity::High, 0, 2),
+            raised("b", Severity::High, 9, 1),
+            raised("a", Severity::Critical, 0, 0),
+        ];
+        alerts.sort_by(by_rank);
+        let keys: Vec<&str> = alerts.iter().map(|raised| raised.alert.key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c", "d", "e"]);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
+use capdex_core::alert::Raised;
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};
@@ -476,7 +477,7 @@ const ALERTS: &[Column] = &[
 ];
 
 fn alerts(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.alerts()?.into_iter().map(|(alert, raised)| {
+    let rows = contents.reader.raised()?.into_iter().map(|Raised { alert, at: raised }| {
         vec![
             json!(alert.key),
             json!(alert.pass),

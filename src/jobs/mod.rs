@@ -1,4 +1,4 @@
-//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export.
+//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts.
 //!
 //! What talks to the network (list, fetch) goes through the queue in the store; what is pure (scan, score, watch) asks
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
@@ -14,6 +14,9 @@ use capdex_crawlers::unpack::Limits;
 use capdex_db::Store;
 use serde::Serialize;
 
+use crate::config::Alerts;
+
+pub mod alerts;
 pub mod export;
 pub mod fetch;
 pub mod list;
@@ -38,12 +41,16 @@ pub struct Context {
     pub rehash_per_night: usize,
     /// The caps of the unpacker.
     pub limits: Limits,
+    /// Whom to tell of alerts, and how.
+    pub alerts: Alerts,
     /// The pool for scanning and scoring.
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
     pub as_of: AsOf,
     /// Whether the person at the terminal wants to see nothing.
     pub quiet: bool,
+    /// Whether a recorded crawl is played: nobody is asked then, and nobody told.
+    pub is_replayed: bool,
     /// Set when the run is to stop after the steps in hand.
     pub stop: Stop,
 }

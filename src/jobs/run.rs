@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use tracing::info;
 
+use super::alerts::{self, AlertsReport};
 use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
@@ -36,6 +37,8 @@ pub struct RunReport {
     pub watch: StageReport,
     /// Exporting.
     pub export: StageReport,
+    /// Telling of alerts.
+    pub alerts: AlertsReport,
     /// Gaps that stand open in the ledger.
     pub open_gaps: u64,
     /// Whether somebody asked to stop.
@@ -46,9 +49,9 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Whether something could not be fetched, parsed or evaluated.
-    pub const fn is_incomplete(&self) -> bool {
-        self.open_gaps > 0
+    /// Whether something could not be fetched, parsed or evaluated, or told to a sink.
+    pub fn is_incomplete(&self) -> bool {
+        self.open_gaps > 0 || self.alerts.waiting() > 0
     }
 }
 
@@ -84,9 +87,11 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         skipped: resolved.skipped,
         rehash_per_night: resolved.rehash_per_night,
         limits: Limits::default(),
+        alerts: schedule.alerts()?,
         pool: bulk::pool(global.threads)?,
         as_of,
         quiet: global.quiet,
+        is_replayed: tape.replay.is_some(),
         stop: Stop::default(),
     })
 }
@@ -189,10 +194,12 @@ fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     if !matches!(last, Last::List) {
         report.scan = scan::run(context)?;
         report.score = score::run(context, None, false)?;
+        let before = context.store.reader()?.alert_count()?;
         report.watch = watch::run(context)?;
         let (scanned, scored) = take_sightings_in(context)?;
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
+        report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();
@@ -200,6 +207,13 @@ fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
         let (stage, written) = export::run(context, out)?;
         report.export = stage;
         report.written = Some(written);
+        // Who plays a record asks nobody, and so tells nobody.
+        if !context.is_replayed {
+            let raised = report.alerts.raised;
+            let told = alerts::run(&context.store, &context.alerts, context.as_of, &context.stop)?;
+            report.alerts = AlertsReport { raised, ..told };
+            report.interrupted = context.stop.is_asked();
+        }
     }
     Ok(report)
 }

@@ -142,10 +142,12 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         http: Http::new(settings).unwrap(),
         sources: std::collections::BTreeMap::new(),
         skipped: std::collections::BTreeMap::new(),
+        alerts: capdex::config::Alerts::default(),
         limits: Limits::default(),
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,
         quiet: true,
+        is_replayed: false,
         stop: Stop::default(),
     }
 }

@@ -1,6 +1,8 @@
 //! The program's own tests: the real binary, a real store, real servers on loopback; one module for each journey.
 
 mod abuse;
+mod alert_sinks;
+mod alerts;
 mod bad_input;
 mod borders;
 mod change_feed;

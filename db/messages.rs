@@ -1,0 +1,174 @@
+//! What each sink is told and what became of every alert there: the outbox.
+//!
+//! A message and the fates of its alerts come in one transaction, and a message is sent once it is marked so: a process
+//! that dies in between tries again, with the same id. Must not know how anything is sent.
+
+use capdex_core::alert::message::Message;
+use capdex_core::alert::plan::{Fate, FateKind, Plan};
+use capdex_core::fact::Severity;
+use capdex_core::time::{AsOf, Timestamp};
+
+use crate::documents::pack;
+use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
+use crate::{Reader, StoreError, Writer};
+
+/// A message that its sink has not taken yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// The message.
+    pub message: Message,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Not to be tried before, by the clock.
+    pub next_try: Timestamp,
+}
+
+/// One alert in one message, for a person who asks who was told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telling {
+    /// The sink.
+    pub sink: String,
+    /// What became of the alert there.
+    pub kind: FateKind,
+    /// The run that decided it.
+    pub at: AsOf,
+    /// The message's id; none where it was kept back.
+    pub message: Option<String>,
+    /// When the sink took it, by the clock; none while it waits.
+    pub sent: Option<Timestamp>,
+    /// What went wrong at the last try. Untrusted text.
+    pub error: Option<String>,
+}
+
+impl Writer<'_> {
+    /// Takes a plan for a sink: its messages into the outbox, and what becomes of the alerts.
+    ///
+    /// [`StoreError::Unknown`] for an alert that was never raised.
+    pub fn queue(&self, sink: &str, plan: &Plan) -> Result<(), StoreError> {
+        const WHAT: &str = "queue a message";
+        for message in &plan.messages {
+            let sql = "INSERT INTO messages (name, sink, at, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+            let params = (&message.id, sink, seconds(message.at), pack(canonical(message)?)?);
+            execute(self.connection(), WHAT, sql, params)?;
+        }
+        for fate in &plan.fates {
+            self.decide(sink, fate)?;
+        }
+        Ok(())
+    }
+
+    fn decide(&self, sink: &str, fate: &Fate) -> Result<(), StoreError> {
+        const WHAT: &str = "decide about an alert";
+        let alert = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&fate.alert,))?
+            .ok_or_else(|| StoreError::Unknown { what: "alert", key: fate.alert.clone() })?;
+        let of_message = "SELECT id FROM messages WHERE name = ?1";
+        let message = match &fate.message {
+            Some(name) => id_of(self.connection(), WHAT, of_message, (name,))?,
+            None => None,
+        };
+        let sql = "INSERT INTO alert_fates (sink, alert, kind, severity, ack, message, at)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let ack = i64::try_from(fate.ack).unwrap_or(i64::MAX);
+        let params = (sink, alert, fate.kind.as_str(), fate.severity.as_str(), ack, message, seconds(fate.at));
+        insert(self.connection(), WHAT, sql, params).map(drop)
+    }
+
+    /// Marks a message as taken by its sink.
+    pub fn message_sent(&self, id: &str, at: Timestamp) -> Result<(), StoreError> {
+        let sql =
+            "UPDATE messages SET sent = ?2, attempts = attempts + 1, error = NULL WHERE name = ?1 AND sent IS NULL";
+        execute(self.connection(), "mark a message as sent", sql, (id, at.unix_seconds())).map(drop)
+    }
+
+    /// Notes that a try failed, and before when there is to be no other.
+    pub fn message_failed(&self, id: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE messages SET attempts = attempts + 1, error = ?2, next_try = ?3
+                   WHERE name = ?1 AND sent IS NULL";
+        execute(self.connection(), "note a failed try", sql, (id, error, next_try.unix_seconds())).map(drop)
+    }
+}
+
+impl Reader {
+    /// What became of alerts at a sink, oldest first.
+    pub fn fates(&self, sink: &str) -> Result<Vec<Fate>, StoreError> {
+        let sql = "SELECT a.name, f.kind, f.severity, f.ack, m.name, f.at FROM alert_fates f
+                   JOIN alerts a ON a.id = f.alert LEFT JOIN messages m ON m.id = f.message
+                   WHERE f.sink = ?1 ORDER BY f.id";
+        rows(self.connection(), "read what became of alerts", sql, (sink,), |row| {
+            Ok(Fate {
+                alert: row.cell(0)?,
+                kind: kind(&row.cell::<String>(1)?)?,
+                severity: severity(&row.cell::<String>(2)?)?,
+                ack: row.count(3)?,
+                message: row.cell(4)?,
+                at: row.as_of(5)?,
+            })
+        })
+    }
+
+    /// What a sink has not taken yet, in the order in which it is to be told.
+    pub fn queued(&self, sink: &str) -> Result<Vec<Queued>, StoreError> {
+        let sql = "SELECT body, attempts, next_try FROM messages WHERE sink = ?1 AND sent IS NULL";
+        let mut queued = rows(self.connection(), "read the queued messages", sql, (sink,), |row| {
+            let attempts = u32::try_from(row.count(1)?).unwrap_or(u32::MAX);
+            Ok(Queued { message: row.packed(0, "message")?, attempts, next_try: row.timestamp(2)? })
+        })?;
+        queued.sort_by_cached_key(|queued| queued.message.order());
+        Ok(queued)
+    }
+
+    /// The newest messages that a sink was to be told, taken or not, newest first: what a feed shows.
+    pub fn last_messages(&self, sink: &str, limit: usize) -> Result<Vec<Message>, StoreError> {
+        let sql = "SELECT body FROM messages WHERE sink = ?1 ORDER BY at DESC, id LIMIT ?2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        rows(self.connection(), "read the last messages", sql, (sink, limit), |row| row.packed(0, "message"))
+    }
+
+    /// The keys of the alerts that a message tells, sorted; none where there is no such message.
+    pub fn told_in(&self, message: &str) -> Result<Option<Vec<String>>, StoreError> {
+        const WHAT: &str = "read a message";
+        let known = "SELECT id FROM messages WHERE name = ?1";
+        let Some(id) = id_of(self.connection(), WHAT, known, (message,))? else { return Ok(None) };
+        let sql =
+            "SELECT a.name FROM alert_fates f JOIN alerts a ON a.id = f.alert WHERE f.message = ?1 ORDER BY a.name";
+        rows(self.connection(), WHAT, sql, (id,), |row| row.cell(0)).map(Some)
+    }
+
+    /// Who was told of an alert, oldest first.
+    pub fn tellings(&self, key: &str) -> Result<Vec<Telling>, StoreError> {
+        let sql = "SELECT f.sink, f.kind, f.at, m.name, m.sent, m.error FROM alerts a
+                   JOIN alert_fates f ON f.alert = a.id LEFT JOIN messages m ON m.id = f.message
+                   WHERE a.name = ?1 ORDER BY f.id";
+        rows(self.connection(), "read who was told of an alert", sql, (key,), |row| {
+            Ok(Telling {
+                sink: row.cell(0)?,
+                kind: kind(&row.cell::<String>(1)?)?,
+                at: row.as_of(2)?,
+                message: row.cell(3)?,
+                sent: row.cell::<Option<i64>>(4)?.map(Timestamp::from_unix_seconds),
+                error: row.cell(5)?,
+            })
+        })
+    }
+
+    /// How many messages of a sink wait, and how many it has taken.
+    pub(crate) fn message_counts(&self, sink: &str) -> Result<(u64, u64), StoreError> {
+        let sql = "SELECT count(*) - count(sent), count(sent) FROM messages WHERE sink = ?1";
+        let counts =
+            first(self.connection(), "count the messages", sql, (sink,), |row| Ok((row.count(0)?, row.count(1)?)))?;
+        Ok(counts.unwrap_or_default())
+    }
+}
+
+fn kind(word: &str) -> Result<FateKind, StoreError> {
+    let known = FateKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    known.ok_or_else(|| StoreError::Corrupt { what: "fate", detail: format!("{word} is none") })
+}
+
+fn severity(word: &str) -> Result<Severity, StoreError> {
+    let known = Severity::ALL.into_iter().find(|severity| severity.as_str() == word);
+    known.ok_or_else(|| StoreError::Corrupt { what: "severity", detail: format!("{word} is none") })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! How each sink fares: what waits for it, how often it failed in a row, and until when it is left alone.
+//!
+//! Must not know what a sink is.
+
+use capdex_core::time::Timestamp;
+
+use crate::sql::{Cells, execute, first, rows};
+use crate::{Reader, StoreError, Writer};
+
+/// A sink as the store knows it. One that never failed and was never told anything is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SinkState {
+    /// Its name in the schedule.
+    pub name: String,
+    /// Messages that wait.
+    pub queued: u64,
+    /// Messages that it has taken.
+    pub sent: u64,
+    /// Failures in a row.
+    pub failures: u32,
+    /// Not to be tried before, by the clock.
+    pub next_try: Timestamp,
+    /// What went wrong last; none where nothing did. Untrusted text.
+    pub error: Option<String>,
+}
+
+impl Writer<'_> {
+    /// Notes that a sink failed once more, and until when it is left alone.
+    pub fn sink_failed(&self, name: &str, error: &str, next_try: Timestamp) -> Result<(), StoreError> {
+        let sql = "INSERT INTO sinks (name, failures, next_try, error) VALUES (?1, 1, ?3, ?2)
+                   ON CONFLICT DO UPDATE SET failures = failures + 1, next_try = ?3, error = ?2";
+        execute(self.connection(), "note a failing sink", sql, (name, error, next_try.unix_seconds())).map(drop)
+    }
+
+    /// Forgets what went wrong at a sink: it took something.
+    pub fn sink_mended(&self, name: &str) -> Result<(), StoreError> {
+        execute(self.connection(), "note a mended sink", "DELETE FROM sinks WHERE name = ?1", (name,)).map(drop)
+    }
+}
+
+impl Reader {
+    /// How a sink fares.
+    pub fn sink_state(&self, name: &str) -> Result<SinkState, StoreError> {
+        let sql = "SELECT failures, next_try, error FROM sinks WHERE name = ?1";
+        let failing = first(self.connection(), "read the state of a sink", sql, (name,), |row| {
+            Ok((u32::try_from(row.count(0)?).unwrap_or(u32::MAX), row.timestamp(1)?, row.cell(2)?))
+        })?;
+        let (queued, sent) = self.message_counts(name)?;
+        let (failures, next_try, error) = failing.unwrap_or((0, Timestamp::from_unix_seconds(0), None));
+        Ok(SinkState { name: name.to_owned(), queued, sent, failures, next_try, error })
+    }
+
+    /// Every sink that was told something or failed, sorted by name.
+    pub fn sink_states(&self) -> Result<Vec<SinkState>, StoreError> {
+        let sql = "SELECT sink FROM messages UNION SELECT name FROM sinks ORDER BY 1";
+        let names: Vec<String> = rows(self.connection(), "read the sinks", sql, (), |row| row.cell(0))?;
+        names.iter().map(|name| self.sink_state(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, at};
+
+    #[test]
+    fn failures_add_up_until_it_is_mended() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.sink_states().expect("reads"), []);
+        for second in [5, 9] {
+            store.write(move |writer| writer.sink_failed("ops", "status 500", at(second))).expect("noted");
+        }
+        let failing = SinkState {
+            name: "ops".into(),
+            queued: 0,
+            sent: 0,
+            failures: 2,
+            next_try: at(9),
+            error: Some("status 500".into()),
+        };
+        assert_eq!(reader.sink_states().expect("reads"), [failing]);
+        store.write(|writer| writer.sink_mended("ops")).expect("noted");
+        assert_eq!(reader.sink_state("ops").expect("reads").failures, 0);
+    }
+}

@@ -1,0 +1,102 @@
+//! Messages as an Atom feed, newest first.
+//!
+//! The gate: text passes the one for terminals, which also takes out what XML 1.0 cannot hold, and then XML's own. All of it
+//! is of type `text`, so that no reader takes it for markup. Every instant is a night's, so that the same nights give the
+//! same bytes. Source: RFC 4287.
+
+use std::fmt::Write as _;
+
+use capdex_core::alert::message::Message;
+use capdex_core::digest::Digest;
+
+use super::note::{self, Room};
+use crate::output::escape;
+
+/// The feed of a sink; `url` is where readers find it.
+pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
+    let updated = messages.iter().map(|message| message.at.0).max();
+    let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |at| at.to_string());
+    let mut xml =
+        String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
+    let mut line = |text: String| {
+        xml.push_str(&text);
+        xml.push('\n');
+    };
+    line(format!("  <id>{}</id>", urn(&["capdex feed", sink, url.unwrap_or_default()])));
+    line(format!("  <title>capdex alerts: {}</title>", gate(sink)));
+    line(format!("  <updated>{updated}</updated>"));
+    line("  <author><name>capdex</name></author>".to_owned());
+    line(format!("  <generator version=\"{}\">capdex</generator>", env!("CARGO_PKG_VERSION")));
+    if let Some(url) = url {
+        line(format!("  <link rel=\"self\" type=\"application/atom+xml\" href=\"{}\"/>", gate(url)));
+    }
+    for message in messages {
+        line(entry(message));
+    }
+    xml.push_str("</feed>\n");
+    xml
+}
+
+fn entry(message: &Message) -> String {
+    let lines: Vec<String> = note::of_message(message, Room::LETTER).iter().map(|line| gate(line)).collect();
+    let mut xml = String::from("  <entry>\n");
+    let fields = [
+        ("id", urn(&["capdex message", &message.id])),
+        ("title", gate(&message.headline())),
+        ("published", message.at.to_string()),
+        ("updated", message.at.to_string()),
+    ];
+    for (name, value) in fields {
+        writeln!(xml, "    <{name}>{value}</{name}>").expect("writing to a string cannot fail");
+    }
+    writeln!(xml, "    <category term=\"{}\"/>", message.severity().as_str()).expect("as above");
+    writeln!(xml, "    <content type=\"text\">{}</content>", lines.join("\n")).expect("as above");
+    xml.push_str("  </entry>");
+    xml
+}
+
+/// One line of text as it may stand in an element or an attribute.
+fn gate(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in escape(text).chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            // The two letters beside the controls that XML 1.0 does not hold.
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// A name that never changes for the same fields: a UUID of version 8 (RFC 9562), made of their digest.
+fn urn(fields: &[&str]) -> String {
+    let digest = Digest::of_fields(fields.iter().map(|field| field.as_bytes())).hex();
+    let part = |from: usize, to: usize| digest.get(from..to).unwrap_or_default();
+    format!("urn:uuid:{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{hostile_digest, hostile_message};
+    use super::*;
+
+    #[test]
+    fn every_letter_is_one_that_xml_can_hold_and_no_tag_is_a_strangers() {
+        let feed = feed("ops", Some("https://feeds.test/a?b=1&c=\"2\""), &[hostile_message(), hostile_digest()]);
+        assert!(feed.chars().all(|letter| letter == '\n' || !crate::output::is_dangerous(letter)));
+        assert!(!feed.contains("<script") && !feed.contains("]]>") && !feed.contains('\u{fffe}'), "{feed}");
+        assert_eq!(feed.matches("<entry>").count(), 2);
+    }
+
+    #[test]
+    fn ids_are_uuids_that_stay() {
+        let id = urn(&["capdex message", "msg_1"]);
+        assert_eq!(id, urn(&["capdex message", "msg_1"]));
+        assert_eq!(id.len(), "urn:uuid:".len() + 36);
+        assert_ne!(id, urn(&["capdex message", "msg_2"]));
+    }
+}

@@ -1,0 +1,98 @@
+//! Alerts and messages as JSON, for webhooks, files of JSON lines and `--format json`.
+//!
+//! The gate is JSON's own: what a terminal would act on or what would hide is written `\uXXXX`, so that the text is safe to
+//! look at and still says exactly what was found. Must not leave out anything.
+
+use std::fmt::Write as _;
+
+use capdex_core::alert::Alert;
+use capdex_core::alert::message::{Body, Message, Roundup};
+use capdex_core::time::AsOf;
+use serde_json::{Value, json};
+
+use crate::output::is_dangerous;
+
+/// An alert with everything that it carries.
+pub fn alert(alert: &Alert, raised: AsOf) -> Value {
+    json!({
+        "id": alert.handle(),
+        "key": alert.key,
+        "pass": alert.pass,
+        "class": alert.class,
+        "severity": alert.severity,
+        "subject": alert.subject,
+        "capability": alert.capability,
+        "title": alert.title,
+        "why": alert.why,
+        "fix": alert.fix,
+        "content_sha256": alert.content.map(|digest| digest.hex()),
+        "details": alert.details,
+        "diff": alert.diff,
+        "scores": alert.scores,
+        "members": alert.members,
+        "reach": alert.reach,
+        "reproduce": alert.command(),
+        "raised": raised,
+    })
+}
+
+/// A message: `id`, `type` (`alert.raised`, `alert.rose`, `alert.returned` or `alert.digest`), `timestamp` and `data`.
+pub fn message(message: &Message) -> Value {
+    let (kind, data) = match &message.body {
+        Body::Alert(told) => (told.occasion.as_str(), alert(&told.alert, told.raised)),
+        Body::Digest(roundup) => ("digest", digest(roundup)),
+    };
+    json!({ "id": message.id, "type": format!("alert.{kind}"), "timestamp": message.at, "data": data })
+}
+
+fn digest(roundup: &Roundup) -> Value {
+    let Roundup { alerts, joined, passes, rules, severities, first, command } = roundup;
+    let severities: serde_json::Map<String, Value> =
+        severities.iter().map(|(severity, count)| (severity.as_str().to_owned(), json!(count))).collect();
+    json!({ "alerts": alerts, "joined": joined, "passes": passes, "rules": rules, "severities": severities,
+            "first": first, "command": command })
+}
+
+/// The text of a value, on one line, in which nothing is hidden and nothing acts on a terminal.
+pub fn text(value: &Value) -> String {
+    let plain = value.to_string();
+    let mut safe = String::with_capacity(plain.len());
+    // Outside strings JSON has no such letters.
+    for letter in plain.chars() {
+        if is_dangerous(letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                write!(safe, "\\u{unit:04x}").expect("writing to a string cannot fail");
+            }
+        } else {
+            safe.push(letter);
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{HOSTILE, hostile_digest, hostile_message};
+    use super::*;
+
+    #[test]
+    fn what_is_hostile_is_safe_to_look_at_and_read_back_as_it_was() {
+        for hostile in [hostile_message(), hostile_digest()] {
+            let value = message(&hostile);
+            let text = text(&value);
+            assert!(!text.chars().any(is_dangerous), "{text}");
+            assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), value);
+            assert!(text.contains("\\udb40\\udc41"), "a tag character is a pair");
+        }
+        assert_eq!(message(&hostile_message())["data"]["title"], HOSTILE);
+    }
+
+    #[test]
+    fn an_alert_carries_evidence_difference_scores_and_command() {
+        let data = &message(&hostile_message())["data"];
+        for key in ["details", "diff", "scores", "members"] {
+            assert!(data[key].as_array().is_some_and(|items| !items.is_empty()), "{key}");
+        }
+        assert_eq!(data["reproduce"], "capdex drift --since 2026-11-21T01:00:00Z");
+    }
+}

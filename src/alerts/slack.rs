@@ -1,0 +1,94 @@
+//! The JSON that Slack's incoming webhooks, and what is compatible with them, take.
+//!
+//! The gate: everything that a stranger may have written stands in one code block, in which neither marks nor links nor
+//! mentions are read; it cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
+//! wants them, so that no `<!channel>` is one, and the words that call everybody are broken for receivers that read them
+//! anywhere. Source: Slack, "Formatting text for app surfaces".
+
+use capdex_core::alert::message::Message;
+use serde_json::{Value, json};
+
+use super::note::{self, Room};
+
+/// What fits a chat.
+const ROOM: Room = Room { lines: 12, columns: 160 };
+/// Slack cuts text at 40,000 letters; nobody reads a tenth of that in a chat.
+const LETTERS: usize = 3_500;
+/// Words that call everybody, after an `@`.
+const CALLS: [&str; 5] = ["here", "channel", "everyone", "all", "group"];
+
+/// The document for a message.
+pub fn document(message: &Message) -> Value {
+    let mut block = String::new();
+    for line in note::of_message(message, ROOM) {
+        let line = gate(&line);
+        if block.chars().count() + line.chars().count() > LETTERS {
+            block.push_str("…\n");
+            break;
+        }
+        block.push_str(&line);
+        block.push('\n');
+    }
+    let text = format!("*capdex*, {}\n```\n{block}```", message.severity().as_str());
+    json!({ "text": text, "mrkdwn": true, "unfurl_links": false, "unfurl_media": false })
+}
+
+/// One line of text as it may stand in the code block.
+fn gate(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len());
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '`' => safe.push('\''),
+            '@' if calls(line.get(at + 1..).unwrap_or_default()) => safe.push_str("@ "),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+fn calls(rest: &str) -> bool {
+    CALLS.iter().any(|call| rest.get(..call.len()).is_some_and(|word| word.eq_ignore_ascii_case(call)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{hostile_digest, hostile_message};
+    use super::*;
+    use crate::output::is_dangerous;
+
+    #[test]
+    fn nothing_hostile_is_a_mention_a_link_or_markup() {
+        for message in [hostile_message(), hostile_digest()] {
+            let document = document(&message);
+            let text = document["text"].as_str().expect("text");
+            let lower = text.to_lowercase();
+            for live in ["<", ">", "@here", "@everyone", "@channel", "\r"] {
+                assert!(!lower.contains(live), "{live}: {text}");
+            }
+            assert_eq!(text.matches('`').count(), 6, "the block is left only at its end: {text}");
+            assert!(text.ends_with("```") && text.starts_with("*capdex*"), "{text}");
+            assert!(text.chars().all(|letter| letter == '\n' || !is_dangerous(letter)), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_with_an_at_stay_as_they_are() {
+        assert_eq!(gate("npm:@scope/name & co"), "npm:@scope/name &amp; co");
+        assert_eq!(gate("@HERE @allé"), "@ HERE @ allé");
+    }
+
+    #[test]
+    fn a_long_message_is_cut_between_lines() {
+        let mut message = hostile_message();
+        if let capdex_core::alert::message::Body::Alert(told) = &mut message.body {
+            told.alert.diff = vec!["+ & ".repeat(200); 500];
+            told.alert.members = vec!["<".repeat(500); 500];
+        }
+        let document = document(&message);
+        let text = document["text"].as_str().expect("text");
+        assert!(text.chars().count() < LETTERS + 200 && text.ends_with("…\n```"), "{text}");
+    }
+}

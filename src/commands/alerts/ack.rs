@@ -1,0 +1,72 @@
+//! `capdex alerts ack`: a person has looked at an alert.
+
+use anyhow::Context as _;
+use capdex_core::alert::ack::{Ack, holding};
+use capdex_core::time::{AsOf, Timestamp};
+use capdex_db::Store;
+
+use crate::cli::{AlertsAck, Global};
+use crate::exit::{Exit, usage};
+use crate::instant;
+use crate::output::{self, Out};
+
+const DAY_S: i64 = 86_400;
+
+pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader = crate::commands::reader(global)?;
+    let raised = super::find(&reader, &options.key)?;
+    let now = super::now(global);
+    let expires = match (&options.expires, options.withdraw) {
+        (_, true) => Some(now.0),
+        (None, false) => None,
+        (Some(text), false) => Some(expiry(text, now)?),
+    };
+    if options.withdraw && holding(&reader.acks()?, &raised.alert, now).is_none() {
+        out.line(format_args!("{} is not acknowledged; nothing changed.", raised.alert.handle()))?;
+        return Ok(Exit::Done);
+    }
+    drop(reader);
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let ack = Ack::of(&raised.alert, now, expires, options.reason.clone());
+    store.write(move |writer| writer.acknowledge(&ack))?;
+    let (handle, title) = (raised.alert.handle(), output::escape(&raised.alert.title));
+    match (options.withdraw, expires) {
+        (true, _) => out.line(format_args!("{handle} is open again: {title}"))?,
+        (false, None) => out.line(format_args!("{handle} acknowledged while its content and rule stay: {title}"))?,
+        (false, Some(expires)) => out.line(format_args!("{handle} acknowledged until {expires}: {title}"))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// A number of days from now, a date, or an instant; in the future.
+fn expiry(text: &str, now: AsOf) -> anyhow::Result<Timestamp> {
+    let days = text.trim().trim_end_matches('d').parse::<u32>().ok();
+    let expires = match days {
+        Some(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
+        None => instant::parse(text),
+    };
+    let expires =
+        expires.ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
+    if expires <= now.0 {
+        return Err(usage(format!("{text:?} has passed; `--withdraw` takes an acknowledgement back")));
+    }
+    Ok(expires)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_a_day_an_instant_or_a_number_of_days_ahead() {
+        let now: AsOf = "2026-11-21T12:00:00Z".parse().expect("an instant");
+        let end = |text| expiry(text, now).ok().map(|end| end.to_string());
+        assert_eq!(end("2026-12-31").as_deref(), Some("2026-12-31T00:00:00Z"));
+        assert_eq!(end("2").as_deref(), Some("2026-11-23T12:00:00Z"));
+        assert_eq!(end("2d"), end("2"));
+        assert_eq!(end("2026-11-21T12:00:01Z").as_deref(), Some("2026-11-21T12:00:01Z"));
+        for text in ["0", "2026-11-21", "-3", "soon", ""] {
+            assert_eq!(end(text), None, "{text}");
+        }
+    }
+}

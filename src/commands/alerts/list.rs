@@ -1,0 +1,127 @@
+//! `capdex alerts list`, and the lines about new alerts at the end of a night.
+
+use capdex_core::alert::{Raised, by_rank};
+use capdex_core::time::AsOf;
+use capdex_db::Reader;
+use serde_json::Value;
+
+use super::{Known, SCHEMA};
+use crate::cli::{AlertsList, Global, ListFormat};
+use crate::commands::{drift, listed, summary};
+use crate::exit::{Exit, usage};
+use crate::jobs::alerts::AlertsReport;
+use crate::output::{self, Out};
+
+/// New alerts that the end of a night shows.
+const SHOWN: usize = 5;
+/// Columns of a title in a table.
+const COLUMNS: usize = 90;
+
+pub(super) fn run(global: &Global, options: &AlertsList, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader = crate::commands::reader(global)?;
+    let known = Known::read(&reader, super::now(global))?;
+    let rows = chosen(&reader, options, &known)?;
+    match options.format {
+        ListFormat::Table => table(&rows, options, out)?,
+        format => {
+            let items: Vec<Value> = rows.iter().map(|(raised, state)| super::to_json(raised, state)).collect();
+            listed::print(format, SCHEMA, &items, out, |_| Ok(()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The alerts that are asked for, worst first, each with its state.
+fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Result<Vec<(Raised, &'static str)>> {
+    let since = options.since.as_deref().map(|text| drift::since(reader, text)).transpose()?;
+    let of_message = match &options.message {
+        None => None,
+        Some(id) => {
+            let keys = reader.told_in(id)?;
+            Some(keys.ok_or_else(|| usage(format!("no message {id:?} in the store")))?)
+        }
+    };
+    let is_all = options.all || of_message.is_some();
+    let rows = super::ranked(reader)?.into_iter().map(|raised| {
+        let state = super::state(&raised, known);
+        (raised, state)
+    });
+    let is_chosen = |(raised, state): &(Raised, &'static str)| {
+        let Raised { alert, at } = raised;
+        (is_all || *state == "open")
+            && since.is_none_or(|since| *at >= since)
+            && options.severity.is_none_or(|severity| alert.severity >= severity)
+            && of_message.as_ref().is_none_or(|keys| keys.contains(&alert.key))
+    };
+    Ok(rows.filter(is_chosen).collect())
+}
+
+fn table(rows: &[(Raised, &'static str)], options: &AlertsList, out: &mut Out) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        let what = if options.all { "No alerts." } else { "No open alerts. `--all` also shows what is acknowledged." };
+        out.line(what)?;
+        return Ok(());
+    }
+    let mut table = summary::table();
+    table.set_header(["alert", "severity", "state", "raised", "rule", "what"]);
+    for (raised, state) in rows {
+        let Raised { alert, at } = raised;
+        let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
+        let title = output::shorten(&output::escape(&alert.title), COLUMNS);
+        let rule = output::escape(&alert.rule()).into_owned();
+        table.add_row([alert.handle(), severity, (*state).to_owned(), at.to_string(), rule, title]);
+    }
+    out.line(table)?;
+    out.line(format_args!(
+        "{}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
+        output::count(rows.len() as u64, "alert")
+    ))?;
+    Ok(())
+}
+
+/// What a night says of alerts: how many are new, what sinks were told, and the worst of the new ones.
+pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
+    let failed = match report.failed() {
+        0 => String::new(),
+        failed => format!(", {} failed", output::count(failed, "try")),
+    };
+    let told = match report.sinks.len() {
+        0 => "no sink is configured".to_owned(),
+        sinks => format!(
+            "{} new for {}, {} sent, {} waiting{failed}",
+            output::count(report.sinks.iter().map(|sink| sink.new).sum(), "message"),
+            output::count(sinks as u64, "sink"),
+            report.sent(),
+            report.waiting()
+        ),
+    };
+    let seconds = report.wall_ms as f64 / 1000.0;
+    out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", output::count(report.raised, "alert")))?;
+    for sink in report.sinks.iter().filter(|sink| sink.waiting > 0) {
+        let error = sink.error.as_deref().unwrap_or("no time left in this run");
+        out.line(format_args!(
+            "         {}: {} waiting — {}",
+            sink.sink,
+            output::count(sink.waiting, "message"),
+            output::escape(error)
+        ))?;
+    }
+    if report.raised == 0 {
+        return Ok(());
+    }
+    let mut new: Vec<Raised> = reader.raised()?.into_iter().filter(|raised| raised.at == as_of).collect();
+    new.sort_by(by_rank);
+    for Raised { alert, .. } in new.iter().take(SHOWN) {
+        out.line(format_args!(
+            "  {}  {:<8}  {}",
+            alert.handle(),
+            alert.severity.as_str(),
+            output::shorten(&output::escape(&alert.title), COLUMNS)
+        ))?;
+    }
+    if new.len() > SHOWN {
+        out.line(format_args!("  … and {} more", new.len() - SHOWN))?;
+    }
+    out.line("Next: capdex alerts list · capdex alerts show ALERT")?;
+    Ok(())
+}

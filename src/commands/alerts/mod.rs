@@ -1,0 +1,91 @@
+//! `capdex alerts`: the queue of alerts.
+
+use capdex_core::alert::plan::kept_back;
+use capdex_core::alert::{Raised, by_rank};
+use capdex_core::time::AsOf;
+use capdex_db::Reader;
+use serde_json::{Value, json};
+
+use crate::alerts::payload;
+use crate::cli::{Alerts, Global};
+use crate::clock;
+use crate::exit::{Exit, usage};
+use crate::output::Out;
+
+mod ack;
+mod list;
+mod send;
+mod show;
+
+pub(super) use list::print_new;
+
+/// The schema of what is printed as JSON.
+const SCHEMA: &str = "capdex.alerts/1";
+/// Digits of a short name that are needed at least.
+const DIGITS: usize = 6;
+
+pub(super) fn run(global: &Global, command: &Alerts, out: &mut Out) -> anyhow::Result<Exit> {
+    match command {
+        Alerts::List(options) => list::run(global, options, out),
+        Alerts::Show { key, format } => show::run(global, key, *format, out),
+        Alerts::Ack(options) => ack::run(global, options, out),
+        Alerts::Send(options) => send::run(global, options, out),
+    }
+}
+
+fn now(global: &Global) -> AsOf {
+    global.as_of.unwrap_or_else(|| AsOf(clock::now()))
+}
+
+/// The state of an alert in one word: `open`, `acknowledged` or `suppressed`.
+fn state(raised: &Raised, known: &Known) -> &'static str {
+    kept_back(&raised.alert, &known.acks, &known.suppressions, known.now).map_or("open", |kind| kind.as_str())
+}
+
+/// What keeps alerts back.
+struct Known {
+    acks: Vec<capdex_core::alert::ack::Ack>,
+    suppressions: Vec<capdex_core::alert::suppression::Suppression>,
+    now: AsOf,
+}
+
+impl Known {
+    fn read(reader: &Reader, now: AsOf) -> anyhow::Result<Self> {
+        Ok(Self { acks: reader.acks()?, suppressions: reader.suppressions()?, now })
+    }
+}
+
+/// An alert as JSON, with its state.
+fn to_json(raised: &Raised, state: &str) -> Value {
+    let mut value = payload::alert(&raised.alert, raised.at);
+    if let Some(object) = value.as_object_mut() {
+        object.insert("schema".into(), json!(SCHEMA));
+        object.insert("state".into(), json!(state));
+    }
+    value
+}
+
+/// Every alert, worst first.
+fn ranked(reader: &Reader) -> anyhow::Result<Vec<Raised>> {
+    let mut raised = reader.raised()?;
+    raised.sort_by(by_rank);
+    Ok(raised)
+}
+
+/// Finds an alert by its key or short name, or by the unique beginning of either.
+fn find(reader: &Reader, text: &str) -> anyhow::Result<Raised> {
+    let wanted = text.trim();
+    let mut found = reader.raised()?;
+    if let Some(exact) = found.iter().position(|raised| raised.alert.key == wanted) {
+        return Ok(found.swap_remove(exact));
+    }
+    let is_handle = wanted.len() >= DIGITS;
+    found.retain(|Raised { alert, .. }| {
+        !wanted.is_empty() && (alert.key.starts_with(wanted) || (is_handle && alert.handle().starts_with(wanted)))
+    });
+    match found.len() {
+        0 => Err(usage(format!("no alert {text:?} in the store; `capdex alerts list --all` lists them"))),
+        1 => Ok(found.remove(0)),
+        several => Err(usage(format!("{text:?} means {several} alerts; give more of the key"))),
+    }
+}

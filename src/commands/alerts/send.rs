@@ -1,0 +1,77 @@
+//! `capdex alerts send`: tells the sinks of a schedule what they have not been told yet.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use capdex_db::{Reader, Store};
+
+use crate::cli::{AlertsSend, Global};
+use crate::config::{Alerts, Schedule};
+use crate::exit::{Exit, usage};
+use crate::jobs::Stop;
+use crate::jobs::alerts as jobs;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyhow::Result<Exit> {
+    let alerts = Schedule::load(options.config.as_deref())?.alerts()?;
+    if alerts.sinks.is_empty() {
+        let named = options.config.as_deref().map_or_else(|| "the built-in schedule".into(), Path::to_string_lossy);
+        return Err(usage(format!("{named} names no sink: add an [[alerts.sinks]] entry and give it by --config")));
+    }
+    let as_of = super::now(global);
+    if options.plan {
+        return print_plan(&crate::commands::reader(global)?, &alerts, as_of, out);
+    }
+    // Only a store that is there can hold alerts.
+    drop(crate::commands::reader(global)?);
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let stop = Stop::default();
+    stop_on_interrupt(&stop)?;
+    let report = jobs::run(&store, &alerts, as_of, &stop)?;
+    for sink in &report.sinks {
+        let error = sink.error.as_deref().map(|error| format!(" — {}", output::escape(error))).unwrap_or_default();
+        out.line(format_args!(
+            "{}: {} sent, {} waiting, {} failed{error}",
+            sink.sink,
+            output::count(sink.sent, "message"),
+            sink.waiting,
+            output::count(sink.failed, "try")
+        ))?;
+    }
+    Ok(match (stop.is_asked(), report.waiting()) {
+        (true, _) => Exit::Interrupted,
+        (false, waiting) => Exit::of(false, waiting > 0),
+    })
+}
+
+/// What each sink would be told, in its order. Nothing is sent or stored.
+fn print_plan(reader: &Reader, alerts: &Alerts, as_of: capdex_core::time::AsOf, out: &mut Out) -> anyhow::Result<Exit> {
+    for ((name, plan), sink) in jobs::plans(reader, alerts, as_of)?.into_iter().zip(&alerts.sinks) {
+        let mut waiting: Vec<_> = reader.queued(&name)?.into_iter().map(|queued| queued.message).collect();
+        let old = waiting.len();
+        waiting.extend(plan.messages);
+        waiting.sort_by_cached_key(|message| message.order());
+        out.line(format_args!(
+            "{name} ({}): {}, {old} of them from earlier runs",
+            sink.target.kind(),
+            output::count(waiting.len() as u64, "message")
+        ))?;
+        for message in &waiting {
+            out.line(format_args!("  {}  {}", message.id, output::escape(&message.headline())))?;
+        }
+    }
+    out.line("Nothing was sent.")?;
+    Ok(Exit::Done)
+}
+
+/// An interruption finishes the message in hand; what waits is sent by the next run.
+fn stop_on_interrupt(stop: &Stop) -> anyhow::Result<()> {
+    let stop = stop.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
+    std::thread::spawn(move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            stop.ask();
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! `capdex alerts show`: one alert as an incident note.
+
+use capdex_core::alert::plan::FateKind;
+use capdex_db::{Reader, Telling};
+use serde_json::json;
+
+use super::Known;
+use crate::alerts::note::{self, Room};
+use crate::alerts::payload;
+use crate::cli::{Global, ListFormat};
+use crate::exit::Exit;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader = crate::commands::reader(global)?;
+    let raised = super::find(&reader, key)?;
+    let known = Known::read(&reader, super::now(global))?;
+    let state = super::state(&raised, &known);
+    let value = super::to_json(&raised, state);
+    match format {
+        ListFormat::Json => {
+            out.line(serde_json::to_string_pretty(&json!({ "schema": super::SCHEMA, "items": [value] }))?)?
+        }
+        ListFormat::Jsonl => out.line(payload::text(&value))?,
+        ListFormat::Table => {
+            let alert = &raised.alert;
+            let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
+            out.line(format_args!("{severity} {}", output::escape(&alert.title)))?;
+            out.line("")?;
+            for line in note::of_alert(alert, raised.at, Room::ALL) {
+                out.line(line)?;
+            }
+            tellings(&reader, &alert.key, state, &known, out)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Its state, the acknowledgements of it, and who was told.
+fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Out) -> anyhow::Result<()> {
+    out.line(format_args!("\nState       {state}"))?;
+    for ack in known.acks.iter().filter(|ack| ack.alert == key) {
+        let until = match ack.expires {
+            None => "while content and rule stay".to_owned(),
+            Some(expires) if expires <= ack.at.0 => "taken back".to_owned(),
+            Some(expires) => format!("until {expires}"),
+        };
+        let reason = if ack.reason.is_empty() { "no reason given" } else { &ack.reason };
+        out.line(format_args!("  acknowledged {}, {until}: {}", ack.at, output::escape(reason)))?;
+    }
+    for Telling { sink, kind, at, message, sent, error } in reader.tellings(key)? {
+        let how = match (kind, sent) {
+            (FateKind::Acknowledged | FateKind::Suppressed, _) => "not told".to_owned(),
+            (_, Some(sent)) => format!("sent {sent}"),
+            (_, None) => "waiting".to_owned(),
+        };
+        let message = message.map(|id| format!(" in {id}")).unwrap_or_default();
+        let error = error.map(|error| format!(" — {}", output::escape(&error))).unwrap_or_default();
+        out.line(format_args!("  {}: {} as of {at}{message}, {how}{error}", output::escape(&sink), kind.as_str()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! The `[alerts]` table of a schedule: whom to tell, how much, and what the operator keeps back.
+//!
+//! Secrets come from the environment, by the names that stand here; none can be written here. Must not send anything.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use capdex_core::alert::plan::Policy;
+use capdex_core::alert::suppression::Suppression;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_crawlers::deliver::mail::MailServer;
+use capdex_crawlers::http::Secret;
+use serde::Deserialize;
+
+use super::sinks::{SinkSection, sink_of};
+use crate::exit::usage;
+use crate::instant;
+
+/// The `[alerts]` table of a schedule.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AlertsSection {
+    /// Alerts told one by one to each sink in a run (default 20); the rest is one digest.
+    pub budget: Option<usize>,
+    /// Days in which more about the same subject and rule joins what was told (default 7).
+    pub cooldown_days: Option<u32>,
+    /// How long one run tries at one sink, in milliseconds (default 30000).
+    pub patience_ms: Option<u64>,
+    /// How long a receiver may take for one message, in milliseconds (default 10000).
+    pub deadline_ms: Option<u64>,
+    /// The wait after a first failure, in milliseconds (default 2000); it doubles with every failure, up to six hours.
+    pub backoff_ms: Option<u64>,
+    /// What is never told.
+    pub suppress: Vec<SuppressSection>,
+    /// Whom to tell.
+    pub sinks: Vec<SinkSection>,
+}
+
+/// An entry of `[[alerts.suppress]]`. One of the first three is needed, a reason and an end always.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuppressSection {
+    /// Which subjects, by readable name or capability id; `*` stands for any text.
+    pub subject: Option<String>,
+    /// Which rules, `pass/class`; `*` stands for any text.
+    pub rule: Option<String>,
+    /// Which content.
+    pub content: Option<Digest>,
+    /// Why.
+    pub reason: String,
+    /// From which date or instant on it holds no more.
+    pub expires: String,
+}
+
+/// How alerts are told, with what the schedule leaves to the program filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alerts {
+    /// How long one run tries at one sink.
+    pub patience: Duration,
+    /// How long a receiver may take for one message.
+    pub deadline: Duration,
+    /// The wait after a first failure.
+    pub backoff: Duration,
+    /// What is never told.
+    pub suppressions: Vec<Suppression>,
+    /// Whom to tell, in the order of the schedule.
+    pub sinks: Vec<Sink>,
+    /// Who to write to about our requests.
+    pub contact: Option<String>,
+}
+
+impl Default for Alerts {
+    fn default() -> Self {
+        Self {
+            patience: Duration::from_secs(30),
+            deadline: Duration::from_secs(10),
+            backoff: Duration::from_secs(2),
+            suppressions: Vec::new(),
+            sinks: Vec::new(),
+            contact: None,
+        }
+    }
+}
+
+/// One receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sink {
+    /// Its name, by which the store knows what it was told.
+    pub name: String,
+    /// How it wants to be told.
+    pub policy: Policy,
+    /// What and where it is.
+    pub target: Target,
+}
+
+/// What and where a receiver is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// JSON by POST, signed.
+    Webhook {
+        /// Where.
+        url: Secret,
+        /// What it is signed with.
+        secret: Secret,
+    },
+    /// The JSON that Slack and what is compatible with it take.
+    Slack {
+        /// Where; usually a secret itself.
+        url: Secret,
+    },
+    /// Letters.
+    Smtp {
+        /// Through which server.
+        server: MailServer,
+        /// From whom.
+        from: String,
+        /// To whom.
+        to: Vec<String>,
+    },
+    /// A feed, one file.
+    Atom {
+        /// The file.
+        path: PathBuf,
+        /// Where readers find it, if they do.
+        url: Option<String>,
+        /// Entries that it has at most.
+        max_entries: usize,
+    },
+    /// A file of JSON lines, only added to.
+    Jsonl {
+        /// The file.
+        path: PathBuf,
+    },
+    /// One that cannot be told anything, and why: its secret is not in the environment. What is for it waits.
+    Unready(String),
+}
+
+impl Target {
+    /// The word for it in schedules.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Webhook { .. } => "webhook",
+            Self::Slack { .. } => "slack",
+            Self::Smtp { .. } => "smtp",
+            Self::Atom { .. } => "atom",
+            Self::Jsonl { .. } => "jsonl",
+            Self::Unready(_) => "unready",
+        }
+    }
+}
+
+impl AlertsSection {
+    /// Fills in what is not written here.
+    ///
+    /// # Errors
+    /// Wrong configuration, with the name of the sink or the number of the suppression.
+    pub fn resolve(&self, contact: Option<String>) -> anyhow::Result<Alerts> {
+        let own = Alerts::default();
+        let millis = |given: Option<u64>, own: Duration| given.map_or(own, Duration::from_millis);
+        let policy = Policy {
+            budget: self.budget.unwrap_or(20),
+            cooldown_days: self.cooldown_days.unwrap_or(7),
+            min_severity: Severity::Low,
+        };
+        let mut names = BTreeSet::new();
+        let mut sinks = Vec::new();
+        for section in &self.sinks {
+            if !names.insert(&section.name) {
+                return Err(usage(format!("alerts: two sinks are called {:?}", section.name)));
+            }
+            sinks.push(sink_of(section, &policy)?);
+        }
+        let numbered = (1_usize..).zip(&self.suppress);
+        Ok(Alerts {
+            patience: millis(self.patience_ms, own.patience),
+            deadline: millis(self.deadline_ms, own.deadline),
+            backoff: millis(self.backoff_ms, own.backoff),
+            suppressions: numbered.map(suppression).collect::<anyhow::Result<_>>()?,
+            sinks,
+            contact,
+        })
+    }
+}
+
+fn suppression((number, section): (usize, &SuppressSection)) -> anyhow::Result<Suppression> {
+    let wrong = |what: &str| usage(format!("alerts: suppression {number} {what}"));
+    let expires = instant::parse(&section.expires).ok_or_else(|| wrong("needs a date or an instant as `expires`"))?;
+    if section.reason.trim().is_empty() {
+        return Err(wrong("needs a reason"));
+    }
+    let SuppressSection { subject, rule, content, reason, .. } = section.clone();
+    let suppression = Suppression { subject, rule, content, reason, expires };
+    if !suppression.is_narrow() {
+        return Err(wrong("would keep everything back: name a subject, a rule or a content"));
+    }
+    Ok(suppression)
+}

@@ -1,0 +1,280 @@
+//! An entry of `[[alerts.sinks]]`: which keys each kind has, and where its secrets are.
+//!
+//! Must not send anything. An address of an operator's may be on this machine or a private network.
+
+use capdex_core::alert::plan::Policy;
+use capdex_core::fact::Severity;
+use capdex_crawlers::deliver::mail::{self, MailServer, Protection};
+use capdex_crawlers::http::{Secret, origin_of};
+use serde::Deserialize;
+
+use super::alerts::{Sink, Target};
+use crate::exit::usage;
+
+/// Entries of a feed, where the schedule says nothing else.
+const MAX_ENTRIES: usize = 100;
+
+/// What a sink is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SinkKind {
+    /// JSON by POST, signed.
+    Webhook,
+    /// Slack, or what is compatible with it.
+    Slack,
+    /// Letters.
+    Smtp,
+    /// A feed.
+    Atom,
+    /// JSON lines.
+    Jsonl,
+}
+
+/// How the way to a mail server is protected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TlsSection {
+    /// TLS after STARTTLS.
+    #[default]
+    Starttls,
+    /// TLS from the first byte.
+    Tls,
+    /// None; for a server on this machine only.
+    None,
+}
+
+/// An entry of `[[alerts.sinks]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SinkSection {
+    /// Its name, by which the store knows what it was told.
+    pub name: String,
+    /// What it is.
+    pub kind: SinkKind,
+    /// Milder alerts are not told (default low).
+    pub min_severity: Option<Severity>,
+    /// Alerts told one by one in a run (default: that of `[alerts]`).
+    pub budget: Option<usize>,
+    /// webhook, slack: where to. atom: where readers find the feed.
+    pub url: Option<String>,
+    /// webhook, slack: the variable that holds the address, where that is a secret.
+    pub url_env: Option<String>,
+    /// webhook: the variable that holds what is signed with. smtp: the one that holds the password.
+    pub secret_env: Option<String>,
+    /// smtp: the server.
+    pub host: Option<String>,
+    /// smtp: its port (default 587, 465 with `tls = "tls"`, 25 with `tls = "none"`).
+    pub port: Option<u16>,
+    /// smtp: how the way there is protected (default starttls).
+    pub tls: Option<TlsSection>,
+    /// smtp: who logs in.
+    pub username: Option<String>,
+    /// smtp: who the letters are from.
+    pub from: Option<String>,
+    /// smtp: whom they are for.
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// atom, jsonl: the file.
+    pub path: Option<std::path::PathBuf>,
+    /// atom: entries at most (default 100).
+    pub max_entries: Option<usize>,
+}
+
+impl SinkSection {
+    /// The keys that are there, beside those that every sink has.
+    fn keys(&self) -> Vec<&'static str> {
+        let there = [
+            ("url", self.url.is_some()),
+            ("url_env", self.url_env.is_some()),
+            ("secret_env", self.secret_env.is_some()),
+            ("host", self.host.is_some()),
+            ("port", self.port.is_some()),
+            ("tls", self.tls.is_some()),
+            ("username", self.username.is_some()),
+            ("from", self.from.is_some()),
+            ("to", !self.to.is_empty()),
+            ("path", self.path.is_some()),
+            ("max_entries", self.max_entries.is_some()),
+        ];
+        there.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect()
+    }
+
+    const fn known_keys(&self) -> &'static [&'static str] {
+        match self.kind {
+            SinkKind::Webhook => &["url", "url_env", "secret_env"],
+            SinkKind::Slack => &["url", "url_env"],
+            SinkKind::Smtp => &["host", "port", "tls", "username", "secret_env", "from", "to"],
+            SinkKind::Atom => &["path", "url", "max_entries"],
+            SinkKind::Jsonl => &["path"],
+        }
+    }
+}
+
+/// Why a sink cannot be made.
+enum Wrong {
+    /// The schedule is wrong.
+    Schedule(String),
+    /// The environment lacks something.
+    Environment(String),
+}
+
+/// The sink of an entry.
+///
+/// # Errors
+/// Wrong configuration. A secret that is not in the environment is none: the sink is unready, and the others are told.
+pub(super) fn sink_of(section: &SinkSection, policy: &Policy) -> anyhow::Result<Sink> {
+    let name = &section.name;
+    if name.is_empty() || name.contains(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
+        return Err(usage(format!("alerts: {name:?} is no name for a sink: letters, digits and dashes are")));
+    }
+    if let Some(key) = section.keys().into_iter().find(|key| !section.known_keys().contains(key)) {
+        return Err(usage(format!("alerts: the sink {name} has no use for `{key}`")));
+    }
+    let target = match target(section) {
+        Ok(target) => target,
+        Err(Wrong::Environment(reason)) => Target::Unready(reason),
+        Err(Wrong::Schedule(reason)) => return Err(usage(format!("alerts: the sink {name} {reason}"))),
+    };
+    let policy = Policy {
+        budget: section.budget.unwrap_or(policy.budget),
+        min_severity: section.min_severity.unwrap_or(policy.min_severity),
+        ..policy.clone()
+    };
+    Ok(Sink { name: name.clone(), policy, target })
+}
+
+fn target(section: &SinkSection) -> Result<Target, Wrong> {
+    let path = || section.path.clone().ok_or_else(|| Wrong::Schedule("needs a `path`".to_owned()));
+    Ok(match section.kind {
+        SinkKind::Webhook => {
+            let secret = section.secret_env.as_deref().ok_or_else(|| needs("secret_env"))?;
+            Target::Webhook { url: address(section)?, secret: variable(secret)? }
+        }
+        SinkKind::Slack => Target::Slack { url: address(section)? },
+        SinkKind::Smtp => smtp(section)?,
+        SinkKind::Atom => {
+            let max_entries = section.max_entries.unwrap_or(MAX_ENTRIES);
+            Target::Atom { path: path()?, url: section.url.clone(), max_entries }
+        }
+        SinkKind::Jsonl => Target::Jsonl { path: path()? },
+    })
+}
+
+/// Where a document goes: an address in the schedule, or one in the environment.
+fn address(section: &SinkSection) -> Result<Secret, Wrong> {
+    match (&section.url, &section.url_env) {
+        (Some(url), None) => {
+            let url = Secret::new(url.clone());
+            origin_of(&url)
+                .ok_or_else(|| Wrong::Schedule("has a `url` that is no http or https address".to_owned()))?;
+            Ok(url)
+        }
+        (None, Some(name)) => {
+            let url = variable(name)?;
+            origin_of(&url).ok_or_else(|| Wrong::Environment(format!("{name} is no http or https address")))?;
+            Ok(url)
+        }
+        _ => Err(Wrong::Schedule("needs either `url` or `url_env`".to_owned())),
+    }
+}
+
+fn smtp(section: &SinkSection) -> Result<Target, Wrong> {
+    let host = section.host.clone().ok_or_else(|| needs("host"))?;
+    let from = section.from.clone().ok_or_else(|| needs("from"))?;
+    if section.to.is_empty() {
+        return Err(needs("to"));
+    }
+    if let Some(odd) = section.to.iter().chain([&from]).find(|address| !mail::is_address(address)) {
+        return Err(Wrong::Schedule(format!("names {odd:?}, which is no address for letters")));
+    }
+    let (protection, port) = match section.tls.unwrap_or_default() {
+        TlsSection::Starttls => (Protection::StartTls, 587),
+        TlsSection::Tls => (Protection::Tls, 465),
+        TlsSection::None if mail::is_loopback(&host) => (Protection::None, 25),
+        TlsSection::None => {
+            return Err(Wrong::Schedule("may do without TLS only to this machine".to_owned()));
+        }
+    };
+    let login = match (&section.username, &section.secret_env) {
+        (Some(name), Some(secret)) => Some((name.clone(), variable(secret)?)),
+        (None, None) => None,
+        _ => return Err(Wrong::Schedule("needs `username` and `secret_env` together".to_owned())),
+    };
+    let server = MailServer { host, port: section.port.unwrap_or(port), protection, login };
+    Ok(Target::Smtp { server, from, to: section.to.clone() })
+}
+
+fn needs(key: &str) -> Wrong {
+    Wrong::Schedule(format!("needs `{key}`"))
+}
+
+fn variable(name: &str) -> Result<Secret, Wrong> {
+    let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    value.map(|value| Secret::new(value.trim())).ok_or_else(|| Wrong::Environment(format!("{name} is not set")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Schedule;
+    use super::*;
+
+    fn alerts(text: &str) -> anyhow::Result<super::super::Alerts> {
+        Schedule::parse(&format!("name = \"x\"\n[sources.npm]\n{text}"), "x")?.alerts()
+    }
+
+    #[test]
+    fn every_kind_is_read_with_its_defaults() {
+        let read = alerts(
+            "[alerts]\nbudget = 3\n\
+             [[alerts.sinks]]\nname = \"feed\"\nkind = \"atom\"\npath = \"feed.xml\"\n\
+             [[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"a.jsonl\"\nmin_severity = \"info\"\nbudget = 9\n\
+             [[alerts.sinks]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"CAPDEX_NO_SUCH_VARIABLE\"\n\
+             [[alerts.sinks]]\nname = \"mail\"\nkind = \"smtp\"\nhost = \"localhost\"\ntls = \"none\"\nfrom = \"capdex <c@example.test>\"\nto = [\"ops@example.test\"]\n\
+             [[alerts.suppress]]\nsubject = \"npm-ours-*\"\nreason = \"ours\"\nexpires = \"2027-01-01\"\n",
+        )
+        .expect("read");
+        let sinks: Vec<_> =
+            read.sinks.iter().map(|sink| (sink.target.kind(), sink.policy.budget, sink.policy.min_severity)).collect();
+        let expected = [
+            ("atom", 3, Severity::Low),
+            ("jsonl", 9, Severity::Info),
+            ("unready", 3, Severity::Low),
+            ("smtp", 3, Severity::Low),
+        ];
+        assert_eq!(sinks, expected);
+        assert_eq!(read.suppressions.len(), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_sink() {
+        let sink = |rest: &str| format!("[[alerts.sinks]]\nname = \"ops\"\n{rest}\n");
+        for (text, part) in [
+            (sink("kind = \"webhook\"\nurl = \"https://x.test/\""), "needs `secret_env`"),
+            (sink("kind = \"slack\"\nurl = \"ftp://x.test/\""), "no http or https address"),
+            (sink("kind = \"slack\""), "either `url` or `url_env`"),
+            (sink("kind = \"jsonl\"\npath = \"a\"\nurl = \"https://x.test/\""), "no use for `url`"),
+            (sink("kind = \"pager\""), "pager"),
+            (sink("kind = \"webhook\"\nsecret = \"plain\""), "secret"),
+            (
+                sink("kind = \"smtp\"\nhost = \"mail.test\"\ntls = \"none\"\nfrom = \"a@x.test\"\nto = [\"b@x.test\"]"),
+                "only to this machine",
+            ),
+            (
+                sink("kind = \"smtp\"\nhost = \"mail.test\"\nfrom = \"a@x.test\\nBcc: c@x.test\"\nto = [\"b@x.test\"]"),
+                "no address for letters",
+            ),
+            (
+                "[[alerts.suppress]]\nsubject = \"*\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n".to_owned(),
+                "keep everything back",
+            ),
+            (
+                "[[alerts.suppress]]\nsubject = \"a\"\nreason = \"x\"\nexpires = \"never\"\n".to_owned(),
+                "a date or an instant",
+            ),
+            ("[[alerts.suppress]]\nsubject = \"a\"\nreason = \"x\"\n".to_owned(), "expires"),
+        ] {
+            let error = alerts(&text).expect_err("refused");
+            assert!(format!("{error:#}").contains(part), "{error:#}");
+        }
+    }
+}

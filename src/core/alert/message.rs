@@ -1,0 +1,224 @@
+//! `Message`: what one sink is told, word for word the same however often it must be sent.
+//!
+//! Must not know how a sink writes it. Its id is stable, so that a receiver that remembers ids sees nothing twice.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Alert, Raised};
+use crate::digest::Digest;
+use crate::fact::Severity;
+use crate::time::AsOf;
+
+/// Alerts that a digest names one by one; it counts them all.
+const NAMED: usize = 10;
+
+/// What one sink is told at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// Stable: the same for every try, and the same again where a store is made anew from the same nights.
+    pub id: String,
+    /// The run that it is from.
+    pub at: AsOf,
+    /// What it says.
+    pub body: Body,
+}
+
+/// What a message says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Body {
+    /// One alert.
+    Alert(Box<Told>),
+    /// What was too much, or too much of the same, to be told one by one.
+    Digest(Roundup),
+}
+
+/// One alert, told by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Told {
+    /// The alert.
+    pub alert: Alert,
+    /// When it was first raised.
+    pub raised: AsOf,
+    /// Why it is told now.
+    pub occasion: Occasion,
+}
+
+/// Why an alert is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Occasion {
+    /// It is new to the sink.
+    Raised,
+    /// It is worse than when it was told.
+    Rose,
+    /// An acknowledgement or a suppression holds no more.
+    Returned,
+}
+
+impl Occasion {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Rose => "rose",
+            Self::Returned => "returned",
+        }
+    }
+}
+
+/// The digest of what was not told one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Roundup {
+    /// How many alerts.
+    pub alerts: u64,
+    /// How many of them joined an earlier alert about the same within the cooldown.
+    pub joined: u64,
+    /// How many of each pass.
+    pub passes: BTreeMap<String, u64>,
+    /// How many of each `pass/class`.
+    pub rules: BTreeMap<String, u64>,
+    /// How many of each severity, worst first.
+    pub severities: Vec<(Severity, u64)>,
+    /// The first few in the order of their rank.
+    pub first: Vec<Line>,
+    /// The command that lists them all.
+    pub command: String,
+}
+
+/// An alert in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Its short name.
+    pub handle: String,
+    /// How bad.
+    pub severity: Severity,
+    /// Its title. Untrusted text.
+    pub title: String,
+}
+
+impl Message {
+    /// One alert for a sink. `earlier` is how much became of it there before.
+    pub(super) fn of_alert(sink: &str, raised: &Raised, occasion: Occasion, earlier: usize, at: AsOf) -> Self {
+        let earlier = earlier.to_string();
+        let id = id_of([sink, "alert", raised.alert.key.as_str(), earlier.as_str()]);
+        let told = Told { alert: raised.alert.clone(), raised: raised.at, occasion };
+        Self { id, at, body: Body::Alert(Box::new(told)) }
+    }
+
+    /// The rest of a run for a sink, in the order of rank; `joined` of them are more of the same.
+    pub(super) fn of_rest(sink: &str, rest: &[&Raised], joined: usize, at: AsOf) -> Self {
+        let night = at.to_string();
+        let keys = rest.iter().map(|raised| raised.alert.key.as_str());
+        let id = id_of([sink, "digest", night.as_str()].into_iter().chain(keys));
+        let (mut passes, mut rules, mut severities) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for Raised { alert, .. } in rest {
+            *passes.entry(alert.pass.clone()).or_insert(0) += 1;
+            *rules.entry(alert.rule()).or_insert(0) += 1;
+            *severities.entry(alert.severity).or_insert(0) += 1;
+        }
+        let line = |raised: &&Raised| Line {
+            handle: raised.alert.handle(),
+            severity: raised.alert.severity,
+            title: raised.alert.title.clone(),
+        };
+        let body = Body::Digest(Roundup {
+            alerts: rest.len() as u64,
+            joined: joined as u64,
+            passes,
+            rules,
+            severities: severities.into_iter().rev().collect(),
+            first: rest.iter().take(NAMED).map(line).collect(),
+            command: format!("capdex alerts list --message {id}"),
+        });
+        Self { id, at, body }
+    }
+
+    /// The worst that it speaks of.
+    pub fn severity(&self) -> Severity {
+        match &self.body {
+            Body::Alert(told) => told.alert.severity,
+            Body::Digest(roundup) => roundup.severities.first().map_or(Severity::Info, |(severity, _)| *severity),
+        }
+    }
+
+    /// One line that says what it is. Holds untrusted text.
+    pub fn headline(&self) -> String {
+        match &self.body {
+            Body::Alert(told) => {
+                let again = match told.occasion {
+                    Occasion::Raised => "",
+                    Occasion::Rose => " (worse than before)",
+                    Occasion::Returned => " (back)",
+                };
+                format!("{}: {}{again}", told.alert.severity.as_str(), told.alert.title)
+            }
+            Body::Digest(roundup) => {
+                let noun = if roundup.alerts == 1 { "alert" } else { "alerts" };
+                format!("{} more {noun}, the worst {}", roundup.alerts, self.severity().as_str())
+            }
+        }
+    }
+
+    /// Its place among others: alerts before digests, each by rank.
+    pub fn order(&self) -> impl Ord + use<> {
+        let (is_digest, reach) = match &self.body {
+            Body::Alert(told) => (false, told.alert.reach),
+            Body::Digest(_) => (true, 0),
+        };
+        (is_digest, std::cmp::Reverse((self.severity(), reach, self.at)), self.id.clone())
+    }
+}
+
+fn id_of<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
+    let digest = Digest::of_fields(fields.into_iter().map(str::as_bytes));
+    format!("msg_{}", digest.hex().chars().take(32).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{night, raised};
+    use super::*;
+
+    #[test]
+    fn an_id_tells_sinks_alerts_and_occasions_apart_and_nothing_else() {
+        let one = raised("a", Severity::High, 0, 1);
+        let id = |sink, raised: &Raised, earlier| {
+            let message = Message::of_alert(sink, raised, Occasion::Raised, earlier, night(2));
+            assert_eq!(message.id.len(), 36);
+            message.id
+        };
+        let other_text = Raised { alert: Alert { title: "x".into(), ..one.alert.clone() }, at: night(9) };
+        assert_eq!(id("ops", &one, 0), id("ops", &other_text, 0));
+        let ids = [
+            id("ops", &one, 0),
+            id("mail", &one, 0),
+            id("ops", &one, 1),
+            id("ops", &raised("b", Severity::High, 0, 1), 0),
+        ];
+        assert_eq!(std::collections::BTreeSet::from(ids).len(), 4);
+    }
+
+    #[test]
+    fn a_digest_counts_by_pass_rule_and_severity() {
+        let mut many: Vec<Raised> =
+            (0..12).map(|number| raised(&format!("k{number:02}"), Severity::Medium, 0, 1)).collect();
+        many[0].alert.severity = Severity::High;
+        many[1].alert.class = "owner".into();
+        many[2].alert.pass = "campaigns".into();
+        let message = Message::of_rest("ops", &many.iter().collect::<Vec<_>>(), 3, night(1));
+        assert_eq!(message.headline(), "12 more alerts, the worst high");
+        let Body::Digest(roundup) = &message.body else { panic!("a digest") };
+        assert_eq!((roundup.alerts, roundup.joined, roundup.first.len()), (12, 3, NAMED));
+        assert_eq!(roundup.passes, [("campaigns".into(), 1), ("drift".into(), 11)].into());
+        assert_eq!(roundup.rules.get("drift/owner"), Some(&1));
+        assert_eq!(roundup.severities, [(Severity::High, 1), (Severity::Medium, 11)]);
+        assert!(roundup.command.ends_with(&message.id));
+    }
+}

@@ -1,0 +1,227 @@
+//! `plan`: what one sink is told after a run, and what becomes of every alert there.
+//!
+//! A pure function of what was raised, acknowledged, suppressed and decided before. Must not know how anything is sent.
+
+use std::collections::BTreeMap;
+
+use super::ack::{self, Ack};
+use super::message::{Message, Occasion};
+use super::suppression::{self, Suppression};
+use super::{Alert, Raised, by_rank};
+use crate::fact::Severity;
+use crate::time::AsOf;
+
+/// How a sink wants to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Alerts told one by one in a run; the rest is one digest.
+    pub budget: usize,
+    /// For so many days, more about the same subject and rule joins what was told, unless it is worse.
+    pub cooldown_days: u32,
+    /// Milder alerts are none of this sink's business.
+    pub min_severity: Severity,
+}
+
+/// What became of an alert at a sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FateKind {
+    /// Told by itself.
+    Told,
+    /// Counted in a digest: the budget was spent.
+    Digested,
+    /// Counted in a digest: it joined an earlier one.
+    Joined,
+    /// Kept back by an acknowledgement.
+    Acknowledged,
+    /// Kept back by the operator.
+    Suppressed,
+}
+
+impl FateKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Told, Self::Digested, Self::Joined, Self::Acknowledged, Self::Suppressed];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Told => "told",
+            Self::Digested => "digested",
+            Self::Joined => "joined",
+            Self::Acknowledged => "acknowledged",
+            Self::Suppressed => "suppressed",
+        }
+    }
+
+    const fn is_kept_back(self) -> bool {
+        matches!(self, Self::Acknowledged | Self::Suppressed)
+    }
+}
+
+/// What became of one alert at one sink, once. They are only ever added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// The alert's key.
+    pub alert: String,
+    /// What became of it.
+    pub kind: FateKind,
+    /// How bad it was then.
+    pub severity: Severity,
+    /// The newest acknowledgement that was looked at (0: none).
+    pub ack: u64,
+    /// The id of the message in which it was told; none where it was kept back.
+    pub message: Option<String>,
+    /// When.
+    pub at: AsOf,
+}
+
+/// Everything that a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Every alert, as the passes have it now.
+    pub alerts: &'a [Raised],
+    /// In the order in which they were given.
+    pub acks: &'a [Ack],
+    /// The operator's.
+    pub suppressions: &'a [Suppression],
+    /// What became of alerts at this sink, oldest first.
+    pub fates: &'a [Fate],
+    /// The night.
+    pub as_of: AsOf,
+}
+
+/// What a sink is told, and what becomes of the alerts by that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// In the order of rank, the digest last.
+    pub messages: Vec<Message>,
+    /// What is decided now.
+    pub fates: Vec<Fate>,
+}
+
+/// An alert that is to be told, and why.
+struct Candidate<'a> {
+    raised: &'a Raised,
+    occasion: Occasion,
+    ack: u64,
+    /// How many fates it had before.
+    earlier: usize,
+}
+
+/// Decides what a sink is told. Asked again with its own fates, it has nothing to add.
+pub fn plan(sink: &str, policy: &Policy, known: &Known<'_>) -> Plan {
+    let mut fates_of: BTreeMap<&str, Vec<&Fate>> = BTreeMap::new();
+    for fate in known.fates {
+        fates_of.entry(&fate.alert).or_default().push(fate);
+    }
+    let (mut plan, mut candidates) = (Plan::default(), Vec::new());
+    for raised in known.alerts.iter().filter(|raised| raised.alert.severity >= policy.min_severity) {
+        let fates = fates_of.get(raised.alert.key.as_str()).map_or(&[][..], Vec::as_slice);
+        match decide(raised, fates, known) {
+            Decision::Nothing => {}
+            Decision::KeepBack(kind, ack) => plan.fates.push(fate(raised, kind, ack, None, known.as_of)),
+            Decision::Tell(occasion, ack) => {
+                candidates.push(Candidate { raised, occasion, ack, earlier: fates.len() });
+            }
+        }
+    }
+    candidates.sort_by(|one, other| by_rank(one.raised, other.raised));
+    tell(sink, policy, known, &candidates, &mut plan);
+    plan
+}
+
+/// What keeps an alert back at an instant; none where it is open.
+pub fn kept_back(alert: &Alert, acks: &[Ack], suppressions: &[Suppression], as_of: AsOf) -> Option<FateKind> {
+    if ack::holding(acks, alert, as_of).is_some() {
+        return Some(FateKind::Acknowledged);
+    }
+    suppression::covering(suppressions, alert, as_of).map(|_| FateKind::Suppressed)
+}
+
+enum Decision {
+    /// It was decided before.
+    Nothing,
+    KeepBack(FateKind, u64),
+    Tell(Occasion, u64),
+}
+
+fn decide(raised: &Raised, fates: &[&Fate], known: &Known<'_>) -> Decision {
+    let Raised { alert, .. } = raised;
+    let (last, newest) = (fates.last(), ack::newest_number(known.acks, alert));
+    if let Some(kind) = kept_back(alert, known.acks, known.suppressions, known.as_of) {
+        return match last {
+            Some(last) if last.kind == kind && last.ack == newest => Decision::Nothing,
+            _ => Decision::KeepBack(kind, newest),
+        };
+    }
+    match last {
+        None => Decision::Tell(Occasion::Raised, newest),
+        // An acknowledgement may come and go between two runs: its number tells.
+        Some(last) if last.kind.is_kept_back() || newest > last.ack => Decision::Tell(Occasion::Returned, newest),
+        Some(last) if alert.severity > last.severity => Decision::Tell(Occasion::Rose, newest),
+        Some(_) => Decision::Nothing,
+    }
+}
+
+/// Spends the budget on the first candidates; the others, and more of the same, go into the digest.
+fn tell(sink: &str, policy: &Policy, known: &Known<'_>, candidates: &[Candidate<'_>], plan: &mut Plan) {
+    let mut recent = recently_told(policy, known);
+    let (mut rest, mut joined) = (Vec::new(), 0);
+    for candidate in candidates {
+        let Candidate { raised, occasion, ack, earlier } = candidate;
+        let same = (raised.alert.about(), raised.alert.rule());
+        let worst = recent.get(&same).copied();
+        let is_same = *occasion == Occasion::Raised && worst.is_some_and(|worst| worst >= raised.alert.severity);
+        let kind = match (is_same, plan.messages.len() < policy.budget) {
+            (true, _) => FateKind::Joined,
+            (false, true) => FateKind::Told,
+            (false, false) => FateKind::Digested,
+        };
+        if kind == FateKind::Told {
+            let message = Message::of_alert(sink, raised, *occasion, *earlier, known.as_of);
+            plan.fates.push(fate(raised, kind, *ack, Some(message.id.clone()), known.as_of));
+            plan.messages.push(message);
+        } else {
+            joined += usize::from(is_same);
+            rest.push((*raised, kind, *ack));
+        }
+        let told = recent.entry(same).or_insert(raised.alert.severity);
+        *told = (*told).max(raised.alert.severity);
+    }
+    if rest.is_empty() {
+        return;
+    }
+    let alerts: Vec<&Raised> = rest.iter().map(|(raised, ..)| *raised).collect();
+    let message = Message::of_rest(sink, &alerts, joined, known.as_of);
+    let id = &message.id;
+    plan.fates.extend(rest.iter().map(|(raised, kind, ack)| fate(raised, *kind, *ack, Some(id.clone()), known.as_of)));
+    plan.messages.push(message);
+}
+
+/// The worst that was told of each subject and rule within the cooldown. What joined does not prolong it.
+fn recently_told(policy: &Policy, known: &Known<'_>) -> BTreeMap<(String, String), Severity> {
+    let is_recent = |fate: &&Fate| {
+        let days = fate.at.0.days_until(known.as_of.0);
+        matches!(fate.kind, FateKind::Told | FateKind::Digested) && days < i64::from(policy.cooldown_days)
+    };
+    let mut told: BTreeMap<&str, Severity> = BTreeMap::new();
+    for fate in known.fates.iter().filter(is_recent) {
+        let worst = told.entry(&fate.alert).or_insert(fate.severity);
+        *worst = (*worst).max(fate.severity);
+    }
+    let mut recent = BTreeMap::new();
+    for Raised { alert, .. } in known.alerts {
+        if let Some(severity) = told.get(alert.key.as_str()) {
+            let worst = recent.entry((alert.about(), alert.rule())).or_insert(*severity);
+            *worst = (*worst).max(*severity);
+        }
+    }
+    recent
+}
+
+fn fate(raised: &Raised, kind: FateKind, ack: u64, message: Option<String>, at: AsOf) -> Fate {
+    let Alert { key, severity, .. } = &raised.alert;
+    Fate { alert: key.clone(), kind, severity: *severity, ack, message, at }
+}
+
+#[cfg(test)]
+mod tests;

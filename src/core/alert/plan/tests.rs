@@ -1,0 +1,161 @@
+//! Nights of one sink, planned one after the other.
+
+use super::super::message::Body;
+use super::super::testing::{night, raised};
+use super::*;
+use crate::digest::Digest;
+
+/// One sink over several nights.
+struct Nights {
+    policy: Policy,
+    alerts: Vec<Raised>,
+    acks: Vec<Ack>,
+    suppressions: Vec<Suppression>,
+    fates: Vec<Fate>,
+}
+
+impl Nights {
+    fn new(budget: usize) -> Self {
+        let policy = Policy { budget, cooldown_days: 7, min_severity: Severity::Low };
+        Self { policy, alerts: Vec::new(), acks: Vec::new(), suppressions: Vec::new(), fates: Vec::new() }
+    }
+
+    fn raise(&mut self, key: &str, subject: &str, severity: Severity, days: i64) {
+        let mut new = raised(key, severity, 0, days);
+        new.alert.subject = subject.into();
+        self.alerts.push(new);
+    }
+
+    fn ack(&mut self, key: &str, days: i64, expires: Option<i64>) {
+        let alert = &self.alerts.iter().find(|raised| raised.alert.key == key).expect("raised").alert;
+        let number = self.acks.len() as u64 + 1;
+        self.acks.push(Ack { number, ..Ack::of(alert, night(days), expires.map(|days| night(days).0), String::new()) });
+    }
+
+    /// What is told on a night: each message as the keys in it, with the occasion.
+    fn run(&mut self, days: i64) -> Vec<String> {
+        let plan_of = |nights: &Self| {
+            let Self { alerts, acks, suppressions, fates, .. } = nights;
+            plan("ops", &nights.policy, &Known { alerts, acks, suppressions, fates, as_of: night(days) })
+        };
+        let planned = plan_of(self);
+        self.fates.extend(planned.fates.clone());
+        assert_eq!(plan_of(self), Plan::default(), "planned again, there is nothing to add");
+        let said = |message: &Message| match &message.body {
+            Body::Alert(told) => format!("{} {}", told.occasion.as_str(), told.alert.key),
+            Body::Digest(roundup) => {
+                let told = self.fates.iter().filter(|fate| fate.message.as_ref() == Some(&message.id));
+                let keys: Vec<&str> = told.map(|fate| fate.alert.as_str()).collect();
+                assert_eq!(keys.len() as u64, roundup.alerts);
+                format!("digest {} joined {}", keys.join(","), roundup.joined)
+            }
+        };
+        planned.messages.iter().map(said).collect()
+    }
+}
+
+#[test]
+fn the_budget_is_spent_by_rank_and_the_rest_is_one_digest() {
+    let mut nights = Nights::new(2);
+    for (key, severity) in
+        [("a", Severity::Low), ("b", Severity::High), ("c", Severity::Low), ("d", Severity::Critical)]
+    {
+        nights.raise(key, key, severity, 1);
+    }
+    nights.raise("quiet", "quiet", Severity::Info, 1);
+    assert_eq!(nights.run(1), ["raised d", "raised b", "digest a,c joined 0"]);
+    assert_eq!(nights.run(2), Vec::<String>::new(), "raised once");
+    nights.raise("e", "e", Severity::Low, 3);
+    assert_eq!(nights.run(3), ["raised e"], "each run has its own budget");
+}
+
+#[test]
+fn more_of_the_same_joins_for_a_while_unless_it_is_worse() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::Medium, 1);
+    nights.raise("b", "pack", Severity::Medium, 1);
+    assert_eq!(nights.run(1), ["raised a", "digest b joined 1"]);
+    nights.raise("c", "pack", Severity::Low, 3);
+    nights.raise("d", "other", Severity::Low, 3);
+    assert_eq!(nights.run(3), ["raised d", "digest c joined 1"]);
+    nights.raise("e", "pack", Severity::High, 4);
+    assert_eq!(nights.run(4), ["raised e"], "it is worse");
+    nights.raise("f", "pack", Severity::High, 10);
+    assert_eq!(nights.run(10), ["digest f joined 1"]);
+    nights.raise("g", "pack", Severity::High, 11);
+    assert_eq!(nights.run(11), ["raised g"], "what joined does not prolong the cooldown");
+}
+
+#[test]
+fn an_alert_that_grows_worse_is_told_again_once() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::Low, 1);
+    assert_eq!(nights.run(1), ["raised a"]);
+    nights.alerts[0].alert.severity = Severity::High;
+    assert_eq!(nights.run(2), ["rose a"]);
+    nights.alerts[0].alert.severity = Severity::Medium;
+    assert_eq!(nights.run(3), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_acknowledged_is_not_told_and_comes_back_when_that_ends() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::High, 1);
+    nights.ack("a", 1, Some(5));
+    assert_eq!(nights.run(1), Vec::<String>::new());
+    assert_eq!(nights.run(4), Vec::<String>::new());
+    assert_eq!(nights.run(5), ["returned a"]);
+    assert_eq!(nights.run(6), Vec::<String>::new());
+    nights.ack("a", 6, Some(7));
+    assert_eq!(nights.run(8), ["returned a"], "also where it came and went between two runs");
+}
+
+#[test]
+fn an_acknowledged_alert_at_other_content_is_back() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::High, 1);
+    assert_eq!(nights.run(1), ["raised a"]);
+    nights.ack("a", 1, None);
+    assert_eq!(nights.run(2), Vec::<String>::new());
+    let before = nights.alerts[0].alert.content.replace(Digest::of(b"other"));
+    assert_eq!(nights.run(3), ["returned a"]);
+    nights.alerts[0].alert.content = before;
+    assert_eq!(nights.run(4), Vec::<String>::new(), "that content was acknowledged");
+}
+
+#[test]
+fn acknowledging_one_says_nothing_of_another() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::High, 1);
+    assert_eq!(nights.run(1), ["raised a"]);
+    nights.raise("b", "pack", Severity::Critical, 2);
+    assert_eq!(nights.run(2), ["raised b"]);
+    nights.ack("b", 2, Some(3));
+    assert_eq!(nights.run(3), ["returned b"]);
+}
+
+#[test]
+fn only_the_operator_suppresses_and_only_for_a_while() {
+    let mut nights = Nights::new(9);
+    nights.raise("a", "pack", Severity::High, 1);
+    nights.suppressions.push(Suppression {
+        subject: Some("pa*".into()),
+        rule: None,
+        content: None,
+        reason: "ours".into(),
+        expires: night(4).0,
+    });
+    assert_eq!(nights.run(1), Vec::<String>::new());
+    assert_eq!(nights.fates.last().map(|fate| fate.kind), Some(FateKind::Suppressed));
+    assert_eq!(nights.run(4), ["returned a"]);
+}
+
+#[test]
+fn a_sink_that_comes_later_is_told_what_stands() {
+    let mut nights = Nights::new(1);
+    nights.raise("a", "a", Severity::High, 1);
+    nights.raise("b", "b", Severity::Critical, 1);
+    nights.raise("c", "c", Severity::High, 1);
+    nights.ack("a", 1, None);
+    assert_eq!(nights.run(30), ["raised b", "digest c joined 0"]);
+}

@@ -1,0 +1,101 @@
+//! `Suppression`: what an operator never wants to be told of, with a reason and an end.
+//!
+//! It comes from the operator's own configuration. Must not be read from anything that a target publishes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::time::{AsOf, Timestamp};
+
+use super::Alert;
+
+/// One line of an operator's. What is none fits everything; at least one is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suppression {
+    /// Which subjects, by readable name or capability id; `*` stands for any text.
+    pub subject: Option<String>,
+    /// Which rules, `pass/class`; `*` stands for any text.
+    pub rule: Option<String>,
+    /// Which content.
+    pub content: Option<Digest>,
+    /// Why.
+    pub reason: String,
+    /// From when on it holds no more.
+    pub expires: Timestamp,
+}
+
+impl Suppression {
+    /// Whether it narrows anything down at all.
+    pub fn is_narrow(&self) -> bool {
+        let says = |pattern: &Option<String>| pattern.as_ref().is_some_and(|text| text.contains(|one| one != '*'));
+        says(&self.subject) || says(&self.rule) || self.content.is_some()
+    }
+
+    fn covers(&self, alert: &Alert, now: AsOf) -> bool {
+        let subject = |pattern: &String| fits(pattern, &alert.subject) || fits(pattern, &alert.about());
+        now.0 < self.expires
+            && self.subject.as_ref().is_none_or(subject)
+            && self.rule.as_ref().is_none_or(|pattern| fits(pattern, &alert.rule()))
+            && self.content.is_none_or(|content| Some(content) == alert.content)
+    }
+}
+
+/// The first line that keeps an alert back at an instant.
+pub fn covering<'a>(suppressions: &'a [Suppression], alert: &Alert, now: AsOf) -> Option<&'a Suppression> {
+    suppressions.iter().find(|suppression| suppression.covers(alert, now))
+}
+
+/// Whether a text fits a pattern in which `*` stands for any text, also none. Takes time in proportion to both.
+fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        // The earliest place leaves the most for the parts after it.
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{alert, night};
+    use super::*;
+    use crate::fact::Severity;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text) in
+            [("a", "a"), ("*", ""), ("a*", "a"), ("a*c", "abc"), ("*b*b*", "abxbc"), ("a*bc", "abcbc")]
+        {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a", "ab"), ("", "a"), ("a*a", "a"), ("a*c", "acb"), ("*b*b*", "ab"), ("[a]", "a")] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_given_must_fit_and_it_ends() {
+        let given = alert("a", Severity::High);
+        let line = |subject: Option<&str>, rule: Option<&str>, content| Suppression {
+            subject: subject.map(Into::into),
+            rule: rule.map(Into::into),
+            content,
+            reason: "our own".into(),
+            expires: night(5).0,
+        };
+        let covers = |line: Suppression, now| covering(&[line], &given, night(now)).is_some();
+        assert!(covers(line(Some("s-*"), Some("drift/*"), given.content), 4));
+        assert!(!covers(line(Some("s-*"), Some("drift/*"), given.content), 5), "expired");
+        assert!(!covers(line(Some("t-*"), Some("drift/*"), None), 4));
+        assert!(!covers(line(Some("s-a"), Some("campaigns/*"), None), 4));
+        assert!(!covers(line(None, None, Some(Digest::of(b"other"))), 4));
+        assert!(line(None, Some("a*"), None).is_narrow());
+        assert!(!line(Some("**"), None, None).is_narrow());
+    }
+}

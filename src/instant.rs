@@ -1,0 +1,24 @@
+//! Instants as people write them: a date, or RFC 3339.
+//!
+//! Must not know what time it is.
+
+use capdex_core::time::Timestamp;
+
+/// A date such as `2026-11-21` (its beginning, UTC) or an RFC 3339 instant.
+pub fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if text.contains('T') { text.parse().ok() } else { format!("{text}T00:00:00Z").parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_instants_are_read_and_nothing_else() {
+        let text = |given| parse(given).map(|instant| instant.to_string());
+        assert_eq!(text("2026-11-21"), Some("2026-11-21T00:00:00Z".to_owned()));
+        assert_eq!(text("2026-11-21T01:00:00+01:00"), text("2026-11-21"));
+        assert_eq!((text("soon"), text(""), text("2026-13-01")), (None, None, None));
+    }
+}

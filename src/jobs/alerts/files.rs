@@ -1,0 +1,95 @@
+//! Files that sinks are: replaced as a whole, or added to line by line, each line once.
+//!
+//! Must not know what stands in them, but that a line is a JSON object with its `id`.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// How much of a file's end is looked at for a line that is there already.
+const TAIL_BYTES: u64 = 4 << 20;
+
+/// Puts a file in place as a whole: readers see the old or the new one. Leaves one that is the same as it is.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    let mut file = File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+/// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next,
+/// so that after a crash at most one is in doubt. What a crash left of the line is taken away; a line of somebody else's
+/// without an end is ended.
+pub(super) fn append_line(path: &Path, id: &str, line: &str) -> io::Result<()> {
+    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(TAIL_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let whole = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let (lines, torn) = tail.split_at(whole);
+    if lines.split(|byte| *byte == b'\n').any(|line| has_id(line, id)) {
+        return Ok(());
+    }
+    let is_ours = line.as_bytes().starts_with(torn);
+    let end = if is_ours { length - torn.len() as u64 } else { length };
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    let before = if is_ours { "" } else { "\n" };
+    file.write_all(format!("{before}{line}\n").as_bytes())?;
+    file.sync_all()
+}
+
+/// Whether a line is an object with this `id`.
+fn has_id(line: &[u8], id: &str) -> bool {
+    // Reading a line as JSON takes longer than looking for the id in it.
+    line.windows(id.len()).any(|part| part == id.as_bytes())
+        && serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|value| value.get("id") == Some(&id.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(before: &str, id: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.jsonl");
+        fs::write(&path, before).expect("written");
+        append_line(&path, id, &format!(r#"{{"id":"{id}","x":1}}"#)).expect("added");
+        fs::read_to_string(&path).expect("read")
+    }
+
+    #[test]
+    fn a_line_is_added_once_whatever_a_crash_left() {
+        let (one, two) = ("{\"id\":\"m1\",\"x\":1}\n", "{\"id\":\"m2\",\"x\":1}\n");
+        let both = format!("{one}{two}");
+        assert_eq!(after("", "m1"), one);
+        assert_eq!(after(one, "m2"), both);
+        assert_eq!(after(&both, "m1"), both, "something worse was queued since");
+        assert_eq!(after(&both, "m2"), both, "the process died before it could say that it was written");
+        for cut in 1..two.len() {
+            assert_eq!(after(&format!("{one}{}", &two[..cut]), "m2"), both, "{cut} bytes of it were written");
+        }
+        assert_eq!(after("somebody else's", "m1"), format!("somebody else's\n{one}"));
+        assert_eq!(after("not json\n", "m1"), format!("not json\n{one}"));
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("feed.xml");
+        for text in ["a long text", "b", "b"] {
+            replace(&path, text.as_bytes()).expect("replaced");
+            assert_eq!(fs::read_to_string(&path).expect("read"), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
+        assert!(replace(&folder.path().join("nowhere/feed.xml"), b"").is_err());
+    }
+}

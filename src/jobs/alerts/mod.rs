@@ -1,0 +1,133 @@
+//! The alerts stage: decides what each sink is told, and tells them what they have not taken yet.
+//!
+//! Deciding is one transaction a sink; telling marks each message when its sink has taken it. A run that is killed anywhere
+//! loses nothing, and the next one goes on with the same ids. Must not know what a pass looks for. The store's lock keeps
+//! two processes from sending at once.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use capdex_core::alert::plan::{Known, Plan, plan};
+use capdex_core::time::AsOf;
+use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
+use capdex_db::{Reader, Store};
+use serde::Serialize;
+
+use super::Stop;
+use crate::clock;
+use crate::config::{Alerts, Target};
+
+mod files;
+mod hand_over;
+mod send;
+
+/// What the stage did. Written into the ledger of runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AlertsReport {
+    /// Alerts that the run raised.
+    pub raised: u64,
+    /// What each sink was told, in the order of the schedule.
+    pub sinks: Vec<SinkReport>,
+    /// Wall time.
+    pub wall_ms: u64,
+}
+
+impl AlertsReport {
+    /// Messages that sinks took.
+    pub fn sent(&self) -> u64 {
+        self.sinks.iter().map(|sink| sink.sent).sum()
+    }
+
+    /// Messages that wait for the next run.
+    pub fn waiting(&self) -> u64 {
+        self.sinks.iter().map(|sink| sink.waiting).sum()
+    }
+
+    /// Tries that failed.
+    pub fn failed(&self) -> u64 {
+        self.sinks.iter().map(|sink| sink.failed).sum()
+    }
+}
+
+/// What one sink was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SinkReport {
+    /// The sink.
+    pub sink: String,
+    /// Messages that are new for it.
+    pub new: u64,
+    /// Messages that it took.
+    pub sent: u64,
+    /// Tries that failed.
+    pub failed: u64,
+    /// Messages that wait for the next run.
+    pub waiting: u64,
+    /// Why, where any do.
+    pub error: Option<String>,
+}
+
+/// What each sink would be told now, in the order of the schedule. Stores nothing.
+///
+/// # Errors
+/// What the store says.
+pub fn plans(reader: &Reader, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<Vec<(String, Plan)>> {
+    let (raised, acks) = (reader.raised()?, reader.acks()?);
+    let mut plans = Vec::new();
+    for sink in &alerts.sinks {
+        let fates = reader.fates(&sink.name)?;
+        let known = Known { alerts: &raised, acks: &acks, suppressions: &alerts.suppressions, fates: &fates, as_of };
+        plans.push((sink.name.clone(), plan(&sink.name, &sink.policy, &known)));
+    }
+    Ok(plans)
+}
+
+/// Decides what each sink is told, and tells them. Nothing that goes wrong at a sink is an error of the run.
+///
+/// # Errors
+/// What the store says.
+pub fn run(store: &Store, alerts: &Alerts, as_of: AsOf, stop: &Stop) -> anyhow::Result<AlertsReport> {
+    let watch = clock::Stopwatch::start();
+    let new = queue(store, alerts, as_of)?;
+    let seed = u64::try_from(as_of.0.unix_seconds()).unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
+    let sender = send::Sender { store, alerts, http: client(alerts, seed)?, seed, stop };
+    let mut sinks = runtime.block_on(sender.send_all())?;
+    for report in &mut sinks {
+        report.new = new.get(&report.sink).copied().unwrap_or_default();
+    }
+    let wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(AlertsReport { raised: 0, sinks, wall_ms })
+}
+
+/// Puts what each sink is to be told into the store, with what becomes of the alerts by that; how many messages each.
+fn queue(store: &Store, alerts: &Alerts, as_of: AsOf) -> anyhow::Result<BTreeMap<String, u64>> {
+    let plans = plans(&store.reader()?, alerts, as_of)?;
+    let counts = plans.iter().map(|(sink, plan)| (sink.clone(), plan.messages.len() as u64)).collect();
+    let suppressions = alerts.suppressions.clone();
+    store.write(move |writer| {
+        writer.set_suppressions(&suppressions)?;
+        plans.iter().try_for_each(|(sink, plan)| writer.queue(sink, plan))
+    })?;
+    Ok(counts)
+}
+
+/// A client of its own: sinks have nothing to do with sources, their credentials or their tapes.
+fn client(alerts: &Alerts, seed: u64) -> anyhow::Result<Http> {
+    let own = HttpSettings::default();
+    let address = |target: &Target| -> Option<Secret> {
+        match target {
+            Target::Webhook { url, .. } | Target::Slack { url } => Some(url.clone()),
+            _ => None,
+        }
+    };
+    let deadline_ms = u64::try_from(alerts.deadline.as_millis()).unwrap_or(u64::MAX);
+    let settings = HttpSettings {
+        contact: alerts.contact.clone().unwrap_or(own.contact.clone()),
+        allowed_base_urls: alerts.sinks.iter().filter_map(|sink| origin_of(&address(&sink.target)?)).collect(),
+        connect_deadline_ms: deadline_ms,
+        idle_deadline_ms: deadline_ms,
+        seed,
+        ..own
+    };
+    Http::new(settings).context("failed to set up the client for alerts")
+}

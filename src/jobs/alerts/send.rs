@@ -1,0 +1,171 @@
+//! Tells sinks what they have not taken yet: all at once, each in the order of rank, within its patience.
+//!
+//! A message is tried until its sink has taken it, in this run or a later one; none is ever given up. Must not know how a
+//! sink is told.
+
+use std::time::Duration;
+
+use capdex_core::alert::backoff;
+use capdex_core::alert::message::Message;
+use capdex_core::time::Timestamp;
+use capdex_crawlers::deliver::{Blame, NotDelivered};
+use capdex_crawlers::http::Http;
+use capdex_db::{Queued, Store};
+use tracing::{info, warn};
+
+use super::SinkReport;
+use super::hand_over::hand_over;
+use crate::clock::{self, Stopwatch};
+use crate::config::{Alerts, Sink, Target};
+use crate::jobs::Stop;
+use crate::output::escape;
+
+/// The longest that a receiver may ask to be left alone.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a wait goes on before somebody who wants to stop is heard.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// Everything that sending needs.
+pub(super) struct Sender<'a> {
+    pub(super) store: &'a Store,
+    pub(super) alerts: &'a Alerts,
+    pub(super) http: Http,
+    /// What the jitter of waits starts from.
+    pub(super) seed: u64,
+    pub(super) stop: &'a Stop,
+}
+
+/// What is to be done after a failure.
+enum Then {
+    /// Try the same again.
+    Again,
+    /// Go on with the next message.
+    Next,
+    /// Leave the sink alone until the next run.
+    Stop,
+}
+
+impl Sender<'_> {
+    /// Tells every sink of the schedule.
+    pub(super) async fn send_all(&self) -> anyhow::Result<Vec<SinkReport>> {
+        let sinks = self.alerts.sinks.iter().map(|sink| self.send(sink));
+        futures_util::future::join_all(sinks).await.into_iter().collect()
+    }
+
+    async fn send(&self, sink: &Sink) -> anyhow::Result<SinkReport> {
+        let watch = Stopwatch::start();
+        let mut report = SinkReport { sink: sink.name.clone(), ..SinkReport::default() };
+        let reader = self.store.reader()?;
+        let state = reader.sink_state(&sink.name)?;
+        let queue = reader.queued(&sink.name)?;
+        drop(reader);
+        if let (Target::Unready(reason), false) = (&sink.target, queue.is_empty()) {
+            report.error = Some(reason.clone());
+            let (name, reason, now) = (sink.name.clone(), reason.clone(), clock::now());
+            self.store.write(move |writer| writer.sink_failed(&name, &reason, now))?;
+        } else if state.next_try > clock::now() {
+            report.error = state.error;
+        } else {
+            let mut failures = state.failures;
+            for queued in queue.iter().filter(|queued| queued.next_try <= clock::now()) {
+                if !self.send_one(sink, queued, &watch, &mut failures, &mut report).await? {
+                    break;
+                }
+            }
+        }
+        report.waiting = self.store.reader()?.sink_state(&sink.name)?.queued;
+        if report.waiting > 0 {
+            let error = escape(report.error.as_deref().unwrap_or("no time left in this run")).into_owned();
+            warn!(sink = sink.name, waiting = report.waiting, error, "messages wait for the next run");
+        } else if report.sent > 0 {
+            info!(sink = sink.name, sent = report.sent, "told");
+        }
+        Ok(report)
+    }
+
+    /// Tries one message until it is taken; whether the next may be tried.
+    async fn send_one(
+        &self,
+        sink: &Sink,
+        queued: &Queued,
+        watch: &Stopwatch,
+        failures: &mut u32,
+        report: &mut SinkReport,
+    ) -> anyhow::Result<bool> {
+        let mut attempts = queued.attempts;
+        loop {
+            let left = self.alerts.patience.saturating_sub(watch.elapsed());
+            if self.stop.is_asked() || left.is_zero() {
+                return Ok(false);
+            }
+            let deadline = self.alerts.deadline.min(left);
+            match hand_over(self.store, &self.http, sink, &queued.message, deadline).await {
+                Ok(()) => {
+                    self.taken(sink, &queued.message)?;
+                    (report.sent, report.error, *failures) = (report.sent + 1, None, 0);
+                    return Ok(true);
+                }
+                Err(error) => {
+                    attempts = attempts.saturating_add(1);
+                    report.failed += 1;
+                    report.error = Some(error.detail.clone());
+                    match self.failed(sink, &queued.message, &error, attempts, failures, watch).await? {
+                        Then::Again => {}
+                        Then::Next => return Ok(true),
+                        Then::Stop => return Ok(false),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Marks a message as taken. Until here the same message is sent again, with the same id.
+    fn taken(&self, sink: &Sink, message: &Message) -> anyhow::Result<()> {
+        let (name, id, at) = (sink.name.clone(), message.id.clone(), clock::now());
+        self.store.write(move |writer| {
+            writer.message_sent(&id, at)?;
+            writer.sink_mended(&name)
+        })?;
+        Ok(())
+    }
+
+    /// Notes a failure, and waits where the same may be tried again in this run.
+    async fn failed(
+        &self,
+        sink: &Sink,
+        message: &Message,
+        error: &NotDelivered,
+        attempts: u32,
+        failures: &mut u32,
+        watch: &Stopwatch,
+    ) -> anyhow::Result<Then> {
+        let in_a_row = match error.blame {
+            Blame::Message => attempts,
+            Blame::Sink => {
+                *failures = failures.saturating_add(1);
+                *failures
+            }
+        };
+        let wait = backoff::wait(self.alerts.backoff, in_a_row, self.seed, &sink.name);
+        let wait = wait.max(error.wait.unwrap_or_default()).min(MAX_WAIT);
+        let whole = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+        let next_try = Timestamp::from_unix_seconds(clock::now().unix_seconds().saturating_add(whole));
+        let (name, id, detail, blame) = (sink.name.clone(), message.id.clone(), error.detail.clone(), error.blame);
+        self.store.write(move |writer| {
+            writer.message_failed(&id, &detail, next_try)?;
+            if blame == Blame::Sink { writer.sink_failed(&name, &detail, next_try) } else { Ok(()) }
+        })?;
+        if error.blame == Blame::Message {
+            return Ok(Then::Next);
+        }
+        if watch.elapsed().saturating_add(wait) >= self.alerts.patience {
+            return Ok(Then::Stop);
+        }
+        let waited = Stopwatch::start();
+        while waited.elapsed() < wait && !self.stop.is_asked() {
+            tokio::time::sleep(wait.saturating_sub(waited.elapsed()).min(SLICE)).await;
+        }
+        Ok(Then::Again)
+    }
+}

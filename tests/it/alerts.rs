@@ -1,0 +1,298 @@
+//! The queue of alerts: listed, read, acknowledged, kept back by the operator, told within a budget.
+
+use capdex_core::alert::Alert;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_core::time::AsOf;
+use capdex_db::Store;
+use serde_json::Value;
+
+use crate::nightly::{first_night, night};
+use crate::packages::{self, WEATHER};
+use crate::support::capdex::{Capdex, Run};
+
+/// The night on which most things happen.
+pub(crate) const NIGHT: &str = "2026-11-21T01:00:00Z";
+/// A file of JSON lines as the only sink.
+const LOG: &str = "[[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
+
+/// An alert about a subject of its own, at the content of its key.
+pub(crate) fn alert(key: &str, severity: Severity) -> Alert {
+    Alert {
+        key: format!("drift:{key}"),
+        pass: "drift".into(),
+        class: "same_version".into(),
+        capability: None,
+        subject: format!("npm-{key}"),
+        severity,
+        title: format!("npm-{key} has other bytes under 1.0.0"),
+        why: "Who pinned the version gets other bytes.".into(),
+        fix: "Pin a digest.".into(),
+        content: Some(Digest::of(key.as_bytes())),
+        details: vec!["changed file dist/index.js".into()],
+        diff: vec!["-old".into(), "+new".into()],
+        scores: vec![capdex_core::alert::ScoreChange {
+            rubric: "saferskills/seed".into(),
+            before: Some("92 A".into()),
+            after: Some("41 D".into()),
+        }],
+        members: Vec::new(),
+        reproduce: "capdex drift --since 2026-11-21T01:00:00Z".into(),
+        reach: 0,
+    }
+}
+
+/// Raises alerts as a pass would.
+pub(crate) fn raise(capdex: &Capdex, alerts: &[Alert], at: &str) {
+    let store = Store::open(&capdex.path().join("capdex.db")).expect("the store opens");
+    let (alerts, at): (Vec<Alert>, AsOf) = (alerts.to_vec(), at.parse().expect("an instant"));
+    store.write(move |writer| alerts.iter().try_for_each(|alert| writer.raise(alert, at).map(drop))).expect("raised");
+}
+
+/// A schedule without sources; what is given stands below `[alerts]`.
+pub(crate) fn schedule(capdex: &Capdex, alerts: &str) {
+    let head = "name = \"test\"\n[sources]\n[alerts]\npatience_ms = 3000\ndeadline_ms = 400\nbackoff_ms = 20\n";
+    capdex.write("schedule.toml", format!("{head}{alerts}"));
+}
+
+/// Runs, and gives the lines of JSON that it printed.
+fn lines(capdex: &Capdex, arguments: &[&str]) -> Vec<Value> {
+    let run = capdex.run(arguments);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn open(capdex: &Capdex, as_of: &str, more: &[&str]) -> Vec<(String, String)> {
+    let arguments = [&["alerts", "list", "--format", "jsonl", "--as-of", as_of], more].concat();
+    let text = |row: &Value, key: &str| row[key].as_str().expect("text").to_owned();
+    lines(capdex, &arguments).iter().map(|row| (text(row, "key"), text(row, "state"))).collect()
+}
+
+fn send(capdex: &Capdex, as_of: &str) -> Run {
+    let run = capdex.run(&["alerts", "send", "--config", "schedule.toml", "--as-of", as_of]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    run
+}
+
+/// What the log was told since it was last looked at: each message's type and what it is about.
+fn told(capdex: &Capdex) -> Vec<String> {
+    let path = capdex.path().join("told.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let _ = std::fs::remove_file(&path);
+    let said = |line: &str| {
+        let value: Value = serde_json::from_str(line).expect("a line of JSON");
+        let data = &value["data"];
+        let what = data["key"].as_str().map_or_else(|| format!("{}", data["alerts"]), str::to_owned);
+        format!("{} {what}", value["type"].as_str().expect("a type"))
+    };
+    text.lines().map(said).collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(key, state)| ((*key).to_owned(), (*state).to_owned())).collect()
+}
+
+#[test]
+fn alerts_are_listed_worst_first_and_shown_like_an_incident_note() {
+    let capdex = Capdex::offline();
+    let wide = Alert { reach: 700, ..alert("wide", Severity::High) };
+    raise(&capdex, &[alert("low", Severity::Low), alert("high", Severity::High), wide], NIGHT);
+    let expected = pairs(&[("drift:wide", "open"), ("drift:high", "open"), ("drift:low", "open")]);
+    assert_eq!(open(&capdex, NIGHT, &[]), expected);
+    assert_eq!(open(&capdex, NIGHT, &["--severity", "medium"]), expected[..2]);
+    assert_eq!(open(&capdex, NIGHT, &["--since", "2026-11-22"]), []);
+    let table = capdex.run(&["alerts", "list"]);
+    assert!(table.code == Some(0) && table.stdout.contains("npm-wide has other bytes"), "{}", table.stdout);
+    let shown = capdex.run(&["alerts", "show", "drift:hi"]);
+    assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
+    for said in [
+        "high npm-high has other bytes under 1.0.0",
+        "Why         Who pinned",
+        "What to do  Pin a digest.",
+        "  changed file dist/index.js",
+        "  -old",
+        "  +new",
+        "  saferskills/seed: 92 A -> 41 D",
+        "  capdex drift --since 2026-11-21T01:00:00Z",
+        "  capdex alerts ack ",
+        "State       open",
+    ] {
+        assert!(shown.stdout.contains(said), "{said}: {}", shown.stdout);
+    }
+    let handle = alert("high", Severity::High).handle();
+    let by_handle = lines(&capdex, &["alerts", "show", &handle[..6], "--format", "jsonl"]);
+    assert_eq!(by_handle[0]["key"], "drift:high");
+    for (key, why) in [("drift:", "means 3 alerts"), ("nothing", "no alert"), ("", "no alert")] {
+        let wrong = capdex.run(&["alerts", "show", key]);
+        assert!(wrong.code == Some(2) && wrong.stderr.contains(why), "{key}: {}", wrong.stderr);
+    }
+}
+
+#[test]
+fn an_acknowledgement_holds_for_content_and_rule_until_it_ends() {
+    let capdex = Capdex::offline();
+    schedule(&capdex, LOG);
+    raise(&capdex, &[alert("a", Severity::High), alert("b", Severity::High)], NIGHT);
+    let ack = |more: &[&str]| {
+        let run = capdex.run(&[&["alerts", "ack", "drift:a", "--as-of", NIGHT], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+        run.stdout
+    };
+    assert!(ack(&["--expires", "9", "--reason", "asked \u{1b}[31mthem"]).contains("until 2026-11-30T01:00:00Z"));
+    assert_eq!(open(&capdex, NIGHT, &[]), pairs(&[("drift:b", "open")]));
+    let all = pairs(&[("drift:a", "acknowledged"), ("drift:b", "open")]);
+    assert_eq!(open(&capdex, NIGHT, &["--all"]), all);
+    let shown = capdex.run(&["alerts", "show", "drift:a", "--as-of", NIGHT]).stdout;
+    assert!(shown.contains("State       acknowledged") && shown.contains("asked \\u{1b}[31mthem"), "{shown}");
+    send(&capdex, NIGHT);
+    assert_eq!(told(&capdex), ["alert.raised drift:b"]);
+    assert_eq!(open(&capdex, "2026-11-30T01:00:00Z", &[]).len(), 2, "it has ended");
+    send(&capdex, "2026-11-30T01:00:00Z");
+    assert_eq!(told(&capdex), ["alert.returned drift:a"]);
+    send(&capdex, "2026-12-01T01:00:00Z");
+    assert_eq!(told(&capdex), Vec::<String>::new(), "back once");
+
+    ack(&[]);
+    assert_eq!(open(&capdex, "2036-11-22T01:00:00Z", &[]), pairs(&[("drift:b", "open")]), "without an end");
+    let other_content = Alert { content: Some(Digest::of(b"other")), ..alert("a", Severity::High) };
+    raise(&capdex, &[other_content], "2026-12-02T01:00:00Z");
+    assert_eq!(open(&capdex, NIGHT, &[]).len(), 2, "other content is not what was looked at");
+    send(&capdex, "2026-12-02T01:00:00Z");
+    assert_eq!(told(&capdex), ["alert.returned drift:a"]);
+
+    ack(&[]);
+    assert_eq!(open(&capdex, NIGHT, &[]).len(), 1);
+    assert!(ack(&["--withdraw"]).contains("open again"));
+    assert_eq!(open(&capdex, NIGHT, &[]).len(), 2);
+    assert!(ack(&["--withdraw"]).contains("nothing changed"));
+    let late = capdex.run(&["alerts", "ack", "drift:a", "--as-of", NIGHT, "--expires", "2026-11-20"]);
+    assert!(late.code == Some(2) && late.stderr.contains("has passed"), "{}", late.stderr);
+}
+
+#[test]
+fn a_run_tells_within_its_budget_and_the_rest_in_one_digest() {
+    let capdex = Capdex::offline();
+    schedule(&capdex, &format!("budget = 2\n{LOG}"));
+    let alerts: Vec<Alert> = (0..5).map(|number| alert(&format!("k{number}"), Severity::Medium)).collect();
+    raise(&capdex, &alerts, NIGHT);
+    raise(&capdex, &[alert("worst", Severity::Critical)], NIGHT);
+    let plan = capdex.run(&["alerts", "send", "--config", "schedule.toml", "--plan", "--as-of", NIGHT]);
+    assert!(plan.code == Some(0) && plan.stdout.contains("4 more alerts, the worst medium"), "{}", plan.stdout);
+    assert_eq!(told(&capdex), Vec::<String>::new(), "a plan tells nobody");
+    send(&capdex, NIGHT);
+    let path = capdex.path().join("told.jsonl");
+    let text = std::fs::read_to_string(&path).expect("told");
+    let digest: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(told(&capdex), ["alert.raised drift:worst", "alert.raised drift:k0", "alert.digest 4"]);
+    let data = &digest["data"];
+    assert_eq!((&data["passes"]["drift"], &data["rules"]["drift/same_version"]), (&4.into(), &4.into()));
+    assert_eq!(data["severities"]["medium"], 4);
+    let command: Vec<&str> = data["command"].as_str().expect("a command").split(' ').skip(1).collect();
+    let listed = lines(&capdex, &[&command[..], &["--format", "jsonl"]].concat());
+    let keys: Vec<&str> = listed.iter().filter_map(|row| row["key"].as_str()).collect();
+    assert_eq!(keys, ["drift:k1", "drift:k2", "drift:k3", "drift:k4"], "the command lists exactly what was meant");
+    send(&capdex, "2026-11-22T01:00:00Z");
+    assert_eq!(told(&capdex), Vec::<String>::new(), "raised once, told once");
+    assert_eq!(capdex.run(&["alerts", "list", "--message", "msg_none"]).code, Some(2));
+}
+
+#[test]
+fn more_of_the_same_joins_the_earlier_one_unless_it_is_worse() {
+    let capdex = Capdex::offline();
+    schedule(&capdex, &format!("cooldown_days = 3\n{LOG}"));
+    let about_pack = |key: &str, severity| Alert { subject: "npm-pack".into(), ..alert(key, severity) };
+    let mut nights = vec![
+        (about_pack("a", Severity::Medium), "2026-11-21", vec!["alert.raised drift:a"]),
+        (about_pack("b", Severity::Medium), "2026-11-22", vec!["alert.digest 1"]),
+        (about_pack("c", Severity::High), "2026-11-23", vec!["alert.raised drift:c"]),
+        (about_pack("d", Severity::Low), "2026-11-25", vec!["alert.digest 1"]),
+        (about_pack("e", Severity::Low), "2026-11-26", vec!["alert.raised drift:e"]),
+    ];
+    for (alert, day, expected) in nights.drain(..) {
+        let at = format!("{day}T01:00:00Z");
+        raise(&capdex, &[alert], &at);
+        send(&capdex, &at);
+        assert_eq!(told(&capdex), expected, "{day}");
+    }
+}
+
+#[test]
+fn the_operator_suppresses_with_a_reason_and_an_end() {
+    let capdex = Capdex::offline();
+    let line = "[[alerts.suppress]]\nsubject = \"npm-ours-*\"\nrule = \"drift/*\"\nreason = \"we build it again\"\n\
+                expires = \"2026-11-25\"\n";
+    schedule(&capdex, &format!("{LOG}{line}"));
+    raise(&capdex, &[alert("ours-a", Severity::High), alert("theirs", Severity::High)], NIGHT);
+    send(&capdex, NIGHT);
+    assert_eq!(told(&capdex), ["alert.raised drift:theirs"]);
+    let all = pairs(&[("drift:ours-a", "suppressed"), ("drift:theirs", "open")]);
+    assert_eq!(open(&capdex, NIGHT, &["--all"]), all);
+    assert_eq!(open(&capdex, "2026-11-25T00:00:00Z", &[]).len(), 2, "it has ended");
+    send(&capdex, "2026-11-25T00:00:00Z");
+    assert_eq!(told(&capdex), ["alert.returned drift:ours-a"]);
+    schedule(
+        &capdex,
+        &format!("{LOG}[[alerts.suppress]]\nsubject = \"*\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n"),
+    );
+    let run = capdex.run(&["alerts", "send", "--config", "schedule.toml"]);
+    assert!(run.code == Some(2) && run.stderr.contains("keep everything back"), "{}", run.stderr);
+}
+
+#[test]
+fn a_night_raises_tells_and_shows_what_a_target_cannot_keep_back() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    capdex.write("schedule.toml", format!("{}{LOG}", packages::everything()));
+    let mut changed = WEATHER.to_vec();
+    changed[3].1 = b"import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n";
+    let plea: &[u8] =
+        b"name = \"x\"\n[[alerts.suppress]]\nsubject = \"npm-*\"\nreason = \"trust me\"\nexpires = \"2099-01-01\"\n";
+    for path in ["capdex.toml", "schedule.toml", ".capdex/suppress.toml"] {
+        changed.push((path, plea));
+    }
+    registry.npm_package("weather-mcp", "1.0.0", &changed);
+    let run = night(&capdex, NIGHT);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    let said = told(&capdex);
+    assert!(said.len() == 1 && said[0].starts_with("alert.raised drift:"), "{said:?}");
+    for line in ["alerts  1 alert raised; 1 message new for 1 sink, 1 sent, 0 waiting", "has other bytes under 1.0.0"] {
+        assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
+    }
+    let again = night(&capdex, NIGHT);
+    assert!(again.stdout.contains("0 alerts raised; 0 messages new"), "{}", again.stdout);
+    assert_eq!(told(&capdex), Vec::<String>::new());
+    let status = capdex.run(&["status"]);
+    assert!(status.stdout.contains("sink log: 1 message sent, 0 waiting"), "{}", status.stdout);
+}
+
+#[test]
+fn a_played_record_tells_nobody() {
+    let registry = packages::registry();
+    let capdex = Capdex::with(&registry);
+    capdex.write("schedule.toml", format!("{}{LOG}", packages::everything()));
+    let run = |more: [&str; 2]| {
+        let arguments = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", NIGHT];
+        let run = capdex.run(&[&arguments[..], &more].concat());
+        assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
+    };
+    run(["--record", "tape.warc.gz"]);
+    raise(&capdex, &[alert("a", Severity::High)], NIGHT);
+    std::fs::rename(capdex.path().join("capdex.db"), capdex.path().join("recorded.db")).expect("moved");
+    run(["--replay", "tape.warc.gz"]);
+    raise(&capdex, &[alert("a", Severity::High)], NIGHT);
+    run(["--replay", "tape.warc.gz"]);
+    assert_eq!(told(&capdex), Vec::<String>::new());
+    send(&capdex, NIGHT);
+    assert_eq!(told(&capdex), ["alert.raised drift:a"]);
+}
+
+#[test]
+fn sending_needs_a_store_and_a_sink() {
+    let capdex = Capdex::offline();
+    let run = capdex.run(&["alerts", "send"]);
+    assert!(run.code == Some(2) && run.stderr.contains("names no sink"), "{}", run.stderr);
+    schedule(&capdex, LOG);
+    let run = capdex.run(&["alerts", "send", "--config", "schedule.toml"]);
+    assert!(run.code == Some(4) && run.stderr.contains("no store"), "{}", run.stderr);
+    assert!(!capdex.path().join("capdex.db").exists(), "nothing is made");
+}
