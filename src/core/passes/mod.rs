@@ -2,6 +2,10 @@
 //!
 //! Each is a pure function of what the store holds. Must not know how revisions are stored or alerts are sent.
 
+mod address;
+pub mod campaign;
+pub mod clone;
 pub mod corpus;
 pub mod drift;
 pub mod vendor;
+mod wording;
