@@ -7,5 +7,6 @@ pub mod campaign;
 pub mod clone;
 pub mod corpus;
 pub mod drift;
+mod union;
 pub mod vendor;
 mod wording;
