@@ -93,8 +93,7 @@ impl Reader {
             first(self.connection(), "read the files of a snapshot", sql, (snapshot.0,), |row| {
                 row.packed(0, "files of a snapshot")
             })?;
-        let entries =
-            entries.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
+        let entries = entries.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
         let mut files = BTreeMap::new();
         for entry in entries {
             if capability.files.binary_search(&entry.path).is_err() {
@@ -130,11 +129,8 @@ mod tests {
         for (_, capability) in first {
             let text = "one two three four";
             let files = Files::from([("SKILL.md", (Digest::of(text.as_bytes()), Some(text)))]);
-            let sketched = Sketched {
-                content: capability.content,
-                sketch: Some(Sketch::of(&files)),
-                traits: Traits::of(&files),
-            };
+            let sketched =
+                Sketched { content: capability.content, sketch: Some(Sketch::of(&files)), traits: Traits::of(&files) };
             let kept = sketched.clone();
             store.write(move |writer| writer.put_sketch(&sketched, 1)).expect("kept");
             let reader = store.reader().expect("opens");

@@ -47,7 +47,8 @@ pub(super) fn run(words: &[String]) -> ExitCode {
     println!("{} families made, {} found", figures.made, found.len());
     println!("by pairs    precision {:.4}  recall {:.4}", figures.pairs.0, figures.pairs.1);
     println!("by members  precision {:.4}  recall {:.4}", figures.members.0, figures.members.1);
-    let good = [figures.pairs.0, figures.pairs.1, figures.members.0, figures.members.1].iter().all(|share| *share >= LEAST);
+    let good =
+        [figures.pairs.0, figures.pairs.1, figures.members.0, figures.members.1].iter().all(|share| *share >= LEAST);
     if good && whole <= BOUND { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -73,7 +74,8 @@ fn sketch(plan: &[u64]) -> (Vec<Sketch>, u64, Duration) {
         let start = Instant::now();
         let of_chunk: Vec<Sketch> = pool.install(|| {
             let sketch = |texts: &[(&'static str, String); 2]| {
-                let files = texts.iter().map(|(path, text)| (*path, (Digest::of(text.as_bytes()), Some(text.as_str()))));
+                let files =
+                    texts.iter().map(|(path, text)| (*path, (Digest::of(text.as_bytes()), Some(text.as_str()))));
                 Sketch::of(&files.collect::<Files<'_>>())
             };
             texts.par_iter().map(sketch).collect()

@@ -3,6 +3,7 @@
 mod abuse;
 mod bad_input;
 mod borders;
+mod campaigns;
 mod change_feed;
 mod contract;
 mod directory;

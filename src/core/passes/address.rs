@@ -80,7 +80,9 @@ fn is_public(host: &str) -> bool {
         && last.len() > 1
         && !matches!(last, "example" | "invalid" | "local" | "localhost" | "internal" | "lan")
         && !example.iter().any(|domain| host == *domain || host.ends_with(&format!(".{domain}")))
-        && host.split('.').all(|label| !label.is_empty() && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-' || letter == '_'))
+        && host.split('.').all(|label| {
+            !label.is_empty() && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-' || letter == '_')
+        })
 }
 
 fn target(path: &str) -> Target {
@@ -88,7 +90,20 @@ fn target(path: &str) -> Target {
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends(&[".zip", ".rar", ".7z", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".iso", ".cab"]) {
         Target::Archive
-    } else if ends(&[".exe", ".msi", ".dmg", ".pkg", ".scr", ".appimage", ".deb", ".rpm", ".apk", ".jar", ".run", ".bin"]) {
+    } else if ends(&[
+        ".exe",
+        ".msi",
+        ".dmg",
+        ".pkg",
+        ".scr",
+        ".appimage",
+        ".deb",
+        ".rpm",
+        ".apk",
+        ".jar",
+        ".run",
+        ".bin",
+    ]) {
         Target::Program
     } else if ends(&[".sh", ".ps1", ".bat", ".cmd", ".command", ".vbs", ".py", ".js", ".pl"]) {
         Target::Script
@@ -99,16 +114,53 @@ fn target(path: &str) -> Target {
 
 /// Hosts on which many publish under names of their own in the path.
 const SHARED: [&str; 17] = [
-    "github.com", "raw.githubusercontent.com", "gist.github.com", "gist.githubusercontent.com", "gitlab.com",
-    "bitbucket.org", "codeberg.org", "huggingface.co", "sourceforge.net", "hub.docker.com", "t.me", "sites.google.com",
-    "storage.googleapis.com", "s3.amazonaws.com", "rentry.co", "telegra.ph", "medium.com",
+    "github.com",
+    "raw.githubusercontent.com",
+    "gist.github.com",
+    "gist.githubusercontent.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "huggingface.co",
+    "sourceforge.net",
+    "hub.docker.com",
+    "t.me",
+    "sites.google.com",
+    "storage.googleapis.com",
+    "s3.amazonaws.com",
+    "rentry.co",
+    "telegra.ph",
+    "medium.com",
 ];
 /// Domains below which everybody may have a name.
 const HOSTING: [&str; 27] = [
-    "github.io", "gitlab.io", "vercel.app", "netlify.app", "pages.dev", "workers.dev", "r2.dev", "web.app",
-    "firebaseapp.com", "herokuapp.com", "onrender.com", "fly.dev", "railway.app", "surge.sh", "glitch.me", "replit.app",
-    "repl.co", "deno.dev", "ngrok.io", "ngrok-free.app", "ngrok.app", "trycloudflare.com", "blogspot.com", "wordpress.com",
-    "azurewebsites.net", "cloudfront.net", "amazonaws.com",
+    "github.io",
+    "gitlab.io",
+    "vercel.app",
+    "netlify.app",
+    "pages.dev",
+    "workers.dev",
+    "r2.dev",
+    "web.app",
+    "firebaseapp.com",
+    "herokuapp.com",
+    "onrender.com",
+    "fly.dev",
+    "railway.app",
+    "surge.sh",
+    "glitch.me",
+    "replit.app",
+    "repl.co",
+    "deno.dev",
+    "ngrok.io",
+    "ngrok-free.app",
+    "ngrok.app",
+    "trycloudflare.com",
+    "blogspot.com",
+    "wordpress.com",
+    "azurewebsites.net",
+    "cloudfront.net",
+    "amazonaws.com",
 ];
 /// Second levels under which countries register names.
 const SECOND: [&str; 8] = ["co", "com", "org", "net", "ac", "gov", "edu", "or"];
@@ -141,11 +193,44 @@ fn site(host: &str, path: &str) -> String {
 /// Whether nobody answers for what lies at a site: short links, drops, pastes, and hosts without a name.
 pub(crate) fn is_drop(address: &Address) -> bool {
     const DROPS: [&str; 38] = [
-        "bit.ly", "tinyurl.com", "t.ly", "is.gd", "cutt.ly", "rb.gy", "shorturl.at", "rebrand.ly", "goo.su", "s.id",
-        "ow.ly", "tiny.cc", "v.gd", "adf.ly", "rentry.co", "rentry.org", "telegra.ph", "mediafire.com", "mega.nz",
-        "gofile.io", "anonfiles.com", "file.io", "transfer.sh", "catbox.moe", "discordapp.com", "pastebin.com", "paste.ee",
-        "hastebin.com", "glot.io", "ghostbin.com", "dpaste.com", "termbin.com", "0x0.st", "trycloudflare.com", "ngrok.io",
-        "ngrok-free.app", "ngrok.app", "serveo.net",
+        "bit.ly",
+        "tinyurl.com",
+        "t.ly",
+        "is.gd",
+        "cutt.ly",
+        "rb.gy",
+        "shorturl.at",
+        "rebrand.ly",
+        "goo.su",
+        "s.id",
+        "ow.ly",
+        "tiny.cc",
+        "v.gd",
+        "adf.ly",
+        "rentry.co",
+        "rentry.org",
+        "telegra.ph",
+        "mediafire.com",
+        "mega.nz",
+        "gofile.io",
+        "anonfiles.com",
+        "file.io",
+        "transfer.sh",
+        "catbox.moe",
+        "discordapp.com",
+        "pastebin.com",
+        "paste.ee",
+        "hastebin.com",
+        "glot.io",
+        "ghostbin.com",
+        "dpaste.com",
+        "termbin.com",
+        "0x0.st",
+        "trycloudflare.com",
+        "ngrok.io",
+        "ngrok-free.app",
+        "ngrok.app",
+        "serveo.net",
     ];
     let is_number = address.host.split('.').all(|part| part.parse::<u8>().is_ok());
     is_number || DROPS.iter().any(|drop| address.host == *drop || address.host.ends_with(&format!(".{drop}")))
@@ -163,13 +248,17 @@ mod tests {
     fn an_address_has_somebody_who_answers_for_it() {
         let text = "See https://www.kit-depot.test/a, (https://get.kit.co.uk/x) <http://198.18.0.7:80/y> and \
                     [it](https://github.com/Acme/kit/releases). hxxps://a.vercel.app/b https://raw.githubusercontent.com/Bob/x/main/i.sh";
-        let expected = ["kit-depot.test", "kit.co.uk", "198.18.0.7", "github.com/acme", "a.vercel.app", "github.com/bob"];
+        let expected =
+            ["kit-depot.test", "kit.co.uk", "198.18.0.7", "github.com/acme", "a.vercel.app", "github.com/bob"];
         assert_eq!(sites(text), expected);
     }
 
     #[test]
     fn what_is_nobodys_is_no_site() {
-        assert!(sites("http://localhost:3000 https://api.example.com/x http://192.168.0.1 https://<host>/ http://x").is_empty());
+        assert!(
+            sites("http://localhost:3000 https://api.example.com/x http://192.168.0.1 https://<host>/ http://x")
+                .is_empty()
+        );
     }
 
     #[test]

@@ -40,8 +40,8 @@ const VOCABULARY: f64 = 30_000.0;
 
 fn word(rank: u64, out: &mut String) {
     const SOUNDS: [&str; 32] = [
-        "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo",
-        "zu", "bra", "cle", "dri", "flo", "gru", "pla", "sten", "tri", "for", "ment", "al", "er",
+        "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi",
+        "xo", "zu", "bra", "cle", "dri", "flo", "gru", "pla", "sten", "tri", "for", "ment", "al", "er",
     ];
     let mut left = rank;
     loop {

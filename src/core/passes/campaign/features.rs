@@ -28,7 +28,9 @@ impl Mark {
     /// Who answers for what is fetched, where something is.
     pub(super) fn site(&self) -> Option<&str> {
         match self {
-            Self::Passphrase(site, _) | Self::Passage(_, site) | Self::Download(site, _) | Self::Site(site) => Some(site),
+            Self::Passphrase(site, _) | Self::Passage(_, site) | Self::Download(site, _) | Self::Site(site) => {
+                Some(site)
+            }
             Self::Order(..) | Self::Wallet(_) => None,
         }
     }

@@ -188,18 +188,27 @@ impl Signals {
         // One publisher's own repetition needs more than an address nobody knows.
         let is_lure = self.download && (strong || (several && (runs || self.passage)));
         let is_lure = is_lure || (self.download && self.program && self.required && mostly_grave);
-        let is_lure = is_lure || (self.order && several && mostly_grave) || (self.wallet && several && self.grave >= LEAST);
+        let is_lure =
+            is_lure || (self.order && several && mostly_grave) || (self.wallet && several && self.grave >= LEAST);
         if !is_lure {
             return Severity::Low;
         }
         let more = [self.passphrase, self.drop, mostly_grave && self.download, self.fresh > 1 && self.required];
-        if more.into_iter().filter(|signal| *signal).count() > 0 && self.download { Severity::High } else { Severity::Medium }
+        if more.into_iter().filter(|signal| *signal).count() > 0 && self.download {
+            Severity::High
+        } else {
+            Severity::Medium
+        }
     }
 
     fn reasons(&self) -> Vec<String> {
         let said = [
             (self.passage, "the same passage stands in texts that are otherwise different".to_owned()),
-            (self.download, "it has something fetched from a site that is neither the publishers' nor what the texts are about".to_owned()),
+            (
+                self.download,
+                "it has something fetched from a site that is neither the publishers' nor what the texts are about"
+                    .to_owned(),
+            ),
             (self.passphrase, "what is fetched is locked with a passphrase, which keeps scanners out".to_owned()),
             (self.drop, "it lies where nobody answers for anything".to_owned()),
             (self.required, "it is said to be needed before anything works".to_owned()),
@@ -219,7 +228,10 @@ fn key_of(features: &[Feature]) -> String {
     let text = clearest.map(|mark| match mark {
         Mark::Passage(hash, site) => format!("passage {hash:016x} {site}"),
         Mark::Order(rule, hash) => format!("order {hash:016x} {rule}"),
-        other => { let (what, value) = other.shown(); format!("{what} {value}") }
+        other => {
+            let (what, value) = other.shown();
+            format!("{what} {value}")
+        }
     });
     Digest::of(text.unwrap_or_default().as_bytes()).hex().chars().take(16).collect()
 }
@@ -250,5 +262,7 @@ fn owns(vendor: &str, site: &str) -> bool {
     let names = name.split('.').map(plain).filter(|name| name.len() > 3);
     let labels: Vec<String> = labels(site).map(plain).filter(|label| label.len() > 3).collect();
     let mut own = names.filter(|name| !matches!(name.as_str(), "github" | "gitlab"));
-    own.any(|name| labels.iter().any(|label| *label == name || label.starts_with(&name) || name.starts_with(label.as_str())))
+    own.any(|name| {
+        labels.iter().any(|label| *label == name || label.starts_with(&name) || name.starts_with(label.as_str()))
+    })
 }

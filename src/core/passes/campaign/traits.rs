@@ -71,32 +71,65 @@ pub(super) struct Lure {
     pub(super) quote: String,
 }
 
-static FETCHED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:download\w*|install\w*|fetch|obtain|grab|curl|wget|get\s+the)\b").expect("is one"));
-static RUN: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:run|runs|running|execut\w+|launch\w*|start\s+(?:it|the)|double-?click|extract|unzip|unpack|paste|installer|set\s*up|setup|chmod)\b").expect("is one"));
-static REQUIRED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:required?|requires|prerequisites?|must|mandatory|before\s+(?:using|you|running|continuing|first|the\s+first)|(?:will|does|do|can)\s*(?:not|n.t)\s+(?:work|function|start|run)|won.t\s+work|companion|depends\s+on|relies\s+on|needs?\s+(?:the|a|an|to|this)|only\s+works?\s+with|first)\b").expect("is one"));
-static PIPED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:curl|wget|irm|iwr|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}(?:\||&&|;|\n)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|iex|invoke-expression|python3?|node|perl|chmod|\./)").expect("is one"));
+static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:download\w*|install\w*|fetch|obtain|grab|curl|wget|get\s+the)\b").expect("is one")
+});
+static RUN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:run|runs|running|execut\w+|launch\w*|start\s+(?:it|the)|double-?click|extract|unzip|unpack|paste|installer|set\s*up|setup|chmod)\b").expect("is one")
+});
+static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:required?|requires|prerequisites?|must|mandatory|before\s+(?:using|you|running|continuing|first|the\s+first)|(?:will|does|do|can)\s*(?:not|n.t)\s+(?:work|function|start|run)|won.t\s+work|companion|depends\s+on|relies\s+on|needs?\s+(?:the|a|an|to|this)|only\s+works?\s+with|first)\b").expect("is one")
+});
+static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:curl|wget|irm|iwr|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}(?:\||&&|;|\n)\s*(?:sudo\s+)?(?:(?:ba|z|da)?sh|iex|invoke-expression|python3?|node|perl|chmod|\./)").expect("is one")
+});
 /// What is fetched to be read or looked at, not run.
-static HARMLESS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:datasets?|sample\s+data|corpus|weights|checkpoints?|fonts?|templates?|icons?|images?|screenshots?|papers?|slides?|articles?)\b").expect("is one"));
-static PASSPHRASE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i)\b(?:pass(?:word|phrase|code)?|pwd)\s*(?:is\s+|[:=]\s*|\(\s*)[`"'*(]*([\w.!@#$%&+-]{3,32})"#).expect("is one"));
-static OPENED_WITH: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i)\b(?:extract|unzip|unpack|decompress|unlock|open)\b[^\n.]{0,60}\b(?:using|with)\b[^\n.`"']{0,30}[`"']([\w.!@#$%&+-]{3,32})[`"']"#).expect("is one"));
-static UNZIP: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:unzip\s+(?:-\w+\s+)*-P\s*|7z\s+x\s+(?:\S+\s+)*-p)([\w.!@#$%&+-]{3,32})").expect("is one"));
-static WALLET: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b(0x[0-9a-fA-F]{40}|bc1[0-9a-z]{25,60}|T[1-9A-HJ-NP-Za-km-z]{33}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b").expect("is one"));
+static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:datasets?|sample\s+data|corpus|weights|checkpoints?|fonts?|templates?|icons?|images?|screenshots?|papers?|slides?|articles?)\b").expect("is one")
+});
+static PASSPHRASE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\b(?:pass(?:word|phrase|code)?|pwd)\s*(?:is\s+|[:=]\s*|\(\s*)[`"'*(]*([\w.!@#$%&+-]{3,32})"#)
+        .expect("is one")
+});
+static OPENED_WITH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\b(?:extract|unzip|unpack|decompress|unlock|open)\b[^\n.]{0,60}\b(?:using|with)\b[^\n.`"']{0,30}[`"']([\w.!@#$%&+-]{3,32})[`"']"#).expect("is one")
+});
+static UNZIP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:unzip\s+(?:-\w+\s+)*-P\s*|7z\s+x\s+(?:\S+\s+)*-p)([\w.!@#$%&+-]{3,32})").expect("is one")
+});
+static WALLET: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(0x[0-9a-fA-F]{40}|bc1[0-9a-z]{25,60}|T[1-9A-HJ-NP-Za-km-z]{33}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b")
+        .expect("is one")
+});
 static PAID: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:send|transfer|pay|deposit|donate|tip|forward|withdraw)\b").expect("is one"));
 
 /// What stands after "password:" without being one, and what unpacks.
 const NO_PASSPHRASE: [&str; 24] = [
-    "your", "the", "for", "required", "protected", "str", "string", "none", "null", "true", "false", "password", "optional",
-    "tar", "unzip", "gunzip", "7zip", "winrar", "bsdtar", "python", "keka", "and", "process.env", "not",
+    "your",
+    "the",
+    "for",
+    "required",
+    "protected",
+    "str",
+    "string",
+    "none",
+    "null",
+    "true",
+    "false",
+    "password",
+    "optional",
+    "tar",
+    "unzip",
+    "gunzip",
+    "7zip",
+    "winrar",
+    "bsdtar",
+    "python",
+    "keka",
+    "and",
+    "process.env",
+    "not",
 ];
 
 impl Traits {
@@ -172,8 +205,10 @@ impl<'a> Page<'a> {
             is_subject: self.speaks_of(&address.site, &around),
             passphrase,
             file: self.path.chars().take(SHOWN).collect(),
-            quote: mask_secrets(&passage.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect::<String>())
-                .into_owned(),
+            quote: mask_secrets(
+                &passage.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect::<String>(),
+            )
+            .into_owned(),
         })
     }
 
@@ -232,8 +267,9 @@ fn passphrase(wide: &str, address: &Address) -> Option<String> {
     (!is_word && word.len() > 2).then(|| word.to_owned())
 }
 
-static OPENS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:extract|unzip|unpack|decompress|archive|\.zip|\.rar|\.7z)\b").expect("is one"));
+static OPENS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:extract|unzip|unpack|decompress|archive|\.zip|\.rar|\.7z)\b").expect("is one")
+});
 
 /// Addresses in sentences that have money sent.
 fn wallets_in(text: &str) -> Vec<String> {

@@ -111,7 +111,9 @@ fn new_lines(original: &Files<'_>, copy: &Files<'_>, new: &Files<'_>) -> (Vec<(S
     order.sort_by_key(|(path, _)| (is_document(path), *path));
     let (mut lines, mut more) = (Vec::new(), 0);
     for (path, text) in order {
-        for added in text.lines().filter(|text| !text.trim().is_empty() && known.binary_search(&line(text, &name)).is_err()) {
+        for added in
+            text.lines().filter(|text| !text.trim().is_empty() && known.binary_search(&line(text, &name)).is_err())
+        {
             if lines.len() < KEPT {
                 lines.push((shortened(path), mask_secrets(&shortened(added.trim())).into_owned()));
             } else {

@@ -34,15 +34,13 @@ pub struct Item<'a, R> {
 /// are in the order of their first members. The order of the items makes no difference.
 pub fn families<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
     let nodes = nodes(items);
-    let sketches: Vec<(&Sketch, u8)> = nodes
-        .iter()
-        .filter_map(|node| items.get(*node.first()?))
-        .map(|item| (item.sketch, item.kind as u8))
-        .collect();
+    let sketches: Vec<(&Sketch, u8)> =
+        nodes.iter().filter_map(|node| items.get(*node.first()?)).map(|item| (item.sketch, item.kind as u8)).collect();
     let mut families: Vec<Vec<usize>> = grouped(&sketches)
         .into_iter()
         .map(|family| {
-            let mut members: Vec<usize> = family.iter().filter_map(|node| nodes.get(*node)).flatten().copied().collect();
+            let mut members: Vec<usize> =
+                family.iter().filter_map(|node| nodes.get(*node)).flatten().copied().collect();
             members.sort_by(|a, b| rank(items, *a).cmp(&rank(items, *b)));
             members
         })
@@ -85,7 +83,8 @@ struct Family {
 /// Groups nodes, which are in the order of their seniority, into families.
 fn grouped(sketches: &[(&Sketch, u8)]) -> Vec<Vec<usize>> {
     let common = common(sketches);
-    let mut work = Work { sketches, common: &common, index: Index::of(sketches), models: Vec::new(), families: Vec::new() };
+    let mut work =
+        Work { sketches, common: &common, index: Index::of(sketches), models: Vec::new(), families: Vec::new() };
     for node in 0..sketches.len() {
         work.take(node);
     }
@@ -100,7 +99,8 @@ fn common(sketches: &[(&Sketch, u8)]) -> Vec<Common> {
     let mut values: Vec<(u32, u32)> = Vec::with_capacity(sketches.len());
     for bin in 0..super::sketch::BINS {
         values.clear();
-        let value = |(at, (sketch, _)): (usize, &(&Sketch, u8))| Some((*sketch.bins.get(bin)?, u32::try_from(at).ok()?));
+        let value =
+            |(at, (sketch, _)): (usize, &(&Sketch, u8))| Some((*sketch.bins.get(bin)?, u32::try_from(at).ok()?));
         values.extend(sketches.iter().enumerate().filter_map(value).filter(|(value, _)| *value != EMPTY));
         values.sort_unstable();
         for same in values.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= COMMON) {

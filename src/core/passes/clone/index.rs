@@ -31,8 +31,12 @@ pub(super) struct Index {
 impl Index {
     /// Lays out the buckets that at least two of the sketches share. `kinds` keeps sketches of different kinds apart.
     pub(super) fn of(sketches: &[(&Sketch, u8)]) -> Self {
-        let mut index =
-            Self { buckets: vec![[NONE; BANDS]; sketches.len()], heads: Vec::new(), entries: Vec::new(), found: Vec::new() };
+        let mut index = Self {
+            buckets: vec![[NONE; BANDS]; sketches.len()],
+            heads: Vec::new(),
+            entries: Vec::new(),
+            found: Vec::new(),
+        };
         let filled: Vec<Filled> = sketches.iter().map(|(sketch, _)| Filled::of(sketch)).collect();
         let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
         for band in 0..BANDS {

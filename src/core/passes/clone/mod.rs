@@ -15,7 +15,7 @@ mod verdict;
 
 pub use difference::{Difference, difference};
 pub use families::{Item, families};
-pub use order::{Basis, Seen, original};
+pub use order::{Basis, Seen, basis, original};
 pub(crate) use sketch::name_in;
 pub use sketch::{Files, SKETCH_VERSION, Sketch};
 pub use verdict::{Copy, Judged, judge};

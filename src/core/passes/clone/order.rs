@@ -98,7 +98,13 @@ mod tests {
 
     fn seen(first_seen: i64, created: Option<i64>, popularity: Option<u64>) -> Seen<'static> {
         let at = Timestamp::from_unix_seconds;
-        Seen { first_seen: at(first_seen * DAY), created: created.map(|day| at(day * DAY)), popularity, names: &[], upstream: &[] }
+        Seen {
+            first_seen: at(first_seen * DAY),
+            created: created.map(|day| at(day * DAY)),
+            popularity,
+            names: &[],
+            upstream: &[],
+        }
     }
 
     #[test]

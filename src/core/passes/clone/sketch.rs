@@ -96,7 +96,8 @@ pub(super) fn runs_of(files: &Files<'_>) -> Vec<u64> {
 pub(super) fn says_something(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
-    let is_licence = ["license", "licence", "copying", "notice", "unlicense", "code_of_conduct", "security"].contains(&stem)
+    let is_licence = ["license", "licence", "copying", "notice", "unlicense", "code_of_conduct", "security"]
+        .contains(&stem)
         || stem.starts_with("license-")
         || stem.starts_with("licence-");
     let is_lock = name.ends_with(".lock") || name.contains("-lock.") || name.ends_with(".lockb") || name == "go.sum";
@@ -144,14 +145,16 @@ mod tests {
     #[test]
     fn licences_and_lock_files_say_nothing() {
         let own = [("SKILL.md", "one two three four five")];
-        let more = [own[0], ("LICENSE.txt", "permission is hereby granted free of charge"), ("a/package-lock.json", "x y z")];
+        let more =
+            [own[0], ("LICENSE.txt", "permission is hereby granted free of charge"), ("a/package-lock.json", "x y z")];
         assert_eq!(sketch(&own).bins, sketch(&more).bins);
         assert_ne!(sketch(&own).exact, sketch(&more).exact);
     }
 
     #[test]
     fn a_copy_under_another_name_is_the_same() {
-        let text = |name: &str| format!("---\nname: {name}\ndescription: {name} sorts.\n---\n\nRun {name} now and then.\n");
+        let text =
+            |name: &str| format!("---\nname: {name}\ndescription: {name} sorts.\n---\n\nRun {name} now and then.\n");
         let (one, other) = (text("tidy-files"), text("best-sorter-pro"));
         assert_eq!(sketch(&[("SKILL.md", &one)]).bins, sketch(&[("SKILL.md", &other)]).bins);
     }

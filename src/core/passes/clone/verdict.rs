@@ -43,7 +43,8 @@ pub fn judge(copy: &Copy<'_>) -> Option<Judged> {
     if copy.same_publisher || copy.difference.adds_nothing() {
         return None;
     }
-    let added: Vec<(&Fact, &str)> = copy.facts.findings().filter_map(|fact| Some((fact, is_added(copy, fact)?))).collect();
+    let added: Vec<(&Fact, &str)> =
+        copy.facts.findings().filter_map(|fact| Some((fact, is_added(copy, fact)?))).collect();
     let worst = added.iter().map(|(fact, _)| fact.severity).max().unwrap_or(Severity::Info);
     let is_known = copy.basis != Basis::Unknown || copy.original_popularity.unwrap_or(0) >= KNOWN;
     let severity = match (worst, is_known) {
@@ -73,7 +74,8 @@ fn is_added<'a>(copy: &Copy<'a>, fact: &'a Fact) -> Option<&'a str> {
     if fact.severity < Severity::Medium || fact.confidence < Confidence::Medium || !copy.difference.is_new(held) {
         return None;
     }
-    let mut known = copy.original_facts.findings().filter(|known| known.rule == fact.rule && known.severity >= fact.severity);
+    let mut known =
+        copy.original_facts.findings().filter(|known| known.rule == fact.rule && known.severity >= fact.severity);
     let is_known = known.any(|known| known.evidence == fact.evidence || !names(&fact.evidence, &copy.difference.hosts));
     (!is_known).then_some(below)
 }
@@ -84,6 +86,7 @@ fn names(text: &str, hosts: &[String]) -> bool {
 
 /// Whether what was added reaches out from a program: a new host there, or bytes that nobody can read.
 fn reaches_out(difference: &Difference) -> bool {
-    let in_program = |host: &String| difference.lines.iter().any(|(file, line)| !is_document(file) && line.contains(host.as_str()));
+    let in_program =
+        |host: &String| difference.lines.iter().any(|(file, line)| !is_document(file) && line.contains(host.as_str()));
     !difference.binaries.is_empty() || difference.hosts.iter().any(in_program)
 }
