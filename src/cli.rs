@@ -95,6 +95,14 @@ pub enum Command {
         after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl\n  capdex drift --rehash --config schedules/nightly.toml"
     )]
     Drift(Drift),
+    /// Show families of near-equal content: who copied whom, and what the copies added.
+    #[command(
+        after_help = "Examples:\n  capdex clones\n  capdex clones --changed --format jsonl\n  capdex clones npm:@scope/pkg#skill:skills/x"
+    )]
+    Clones(Clones),
+    /// Show items that ask for the same thing and have no reason to.
+    #[command(after_help = "Examples:\n  capdex campaigns\n  capdex campaigns 1f2e3d4c --format json")]
+    Campaigns(Campaigns),
     /// Write the ranked dataset.
     #[command(
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
@@ -293,6 +301,29 @@ pub struct Drift {
     #[arg(long, value_name = "FILE", requires = "rehash")]
     pub config: Option<PathBuf>,
     /// How events are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `clones`.
+#[derive(Debug, Args)]
+pub struct Clones {
+    /// Only the family of this capability: a slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
+    pub capability: Option<String>,
+    /// Only families in which something speaks against a copy.
+    #[arg(long)]
+    pub changed: bool,
+    /// How families are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `campaigns`.
+#[derive(Debug, Args)]
+pub struct Campaigns {
+    /// Only this campaign, by its key or the beginning of it.
+    pub campaign: Option<String>,
+    /// How campaigns are printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
 }

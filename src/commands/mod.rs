@@ -16,6 +16,8 @@ mod abuse;
 mod alerts;
 mod backfill;
 mod bench;
+mod campaigns;
+mod clones;
 mod confirm;
 mod docs;
 mod drift;
@@ -43,6 +45,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Scan(options) => scan::run(&cli.global, options, &mut out),
         Command::Score(options) => score::run(&cli.global, options, &mut out),
         Command::Drift(options) => drift::run(&cli.global, options, &mut out),
+        Command::Clones(options) => clones::run(&cli.global, options, &mut out),
+        Command::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),

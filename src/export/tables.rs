@@ -12,6 +12,9 @@ use capdex_core::time::AsOf;
 use capdex_db::Reader;
 use serde_json::{Value, json};
 
+mod campaigns;
+mod families;
+
 use super::ExportOptions;
 use super::ranked::{self, Ranked};
 use crate::finding::findings;
@@ -103,6 +106,18 @@ pub const TABLES: &[Table] = &[
     Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
     Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
     Table { name: "drift", about: "one change of one capability between two nights", columns: DRIFT, rows: drift },
+    Table {
+        name: "families",
+        about: "one member of one family of near-equal content",
+        columns: families::COLUMNS,
+        rows: families::rows,
+    },
+    Table {
+        name: "campaigns",
+        about: "items that ask for the same thing and have no reason to",
+        columns: campaigns::COLUMNS,
+        rows: campaigns::rows,
+    },
     Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
 ];
 

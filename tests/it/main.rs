@@ -5,6 +5,7 @@ mod alert_sinks;
 mod alerts;
 mod bad_input;
 mod borders;
+mod campaigns;
 mod change_feed;
 mod contract;
 mod directory;

@@ -2,6 +2,11 @@
 //!
 //! Each is a pure function of what the store holds. Must not know how revisions are stored or alerts are sent.
 
+mod address;
+pub mod campaign;
+pub mod clone;
 pub mod corpus;
 pub mod drift;
+mod union;
 pub mod vendor;
+mod wording;

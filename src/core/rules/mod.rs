@@ -29,6 +29,11 @@ mod tests;
 #[cfg(test)]
 mod traps;
 
+/// Text with every secret that a rule knows masked: what passes quote is masked as findings are.
+pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {
+    pattern::mask_secrets(text)
+}
+
 /// How far a rule is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,13 +5,16 @@
 use super::{Context, StageReport};
 use crate::clock;
 
+mod campaigns;
+mod clones;
 mod drift;
+mod standing;
 
 /// Runs one pass; what it looked at and what was new.
 type Run = fn(&Context) -> anyhow::Result<StageReport>;
 
 /// Every pass in its order: later ones read what earlier ones store.
-const PASSES: &[(&str, Run)] = &[("drift", drift::run)];
+const PASSES: &[(&str, Run)] = &[("drift", drift::run), ("clones", clones::run), ("campaigns", campaigns::run)];
 
 /// Runs the passes whose input has changed.
 ///
@@ -26,6 +29,9 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
             continue;
         }
         let of_pass = pass(context)?;
+        if context.stop.is_asked() {
+            break;
+        }
         report.items += of_pass.items;
         report.done += of_pass.done;
         let (at, name) = (context.as_of, *name);

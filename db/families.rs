@@ -1,0 +1,177 @@
+//! Families of clones and campaigns, as the last night saw them.
+//!
+//! Derived and replaced, unlike the history that they are made from: what was raised about them stays among the alerts.
+//! Must not find any: the passes do.
+
+use capdex_core::capability::Kind;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_core::ids::{CapabilityId, ListingKey};
+use capdex_core::passes::campaign::Campaign;
+use capdex_core::passes::clone::{Basis, Difference};
+use capdex_core::time::AsOf;
+use serde::{Deserialize, Serialize};
+
+use crate::documents::pack;
+use crate::sql::{Cells, canonical, execute, rows, seconds};
+use crate::{Reader, StoreError, Writer};
+
+/// One member of one family.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FamilyMember {
+    /// The member.
+    pub capability: CapabilityId,
+    /// Its readable name.
+    pub slug: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// The listing that speaks for it.
+    pub listing: ListingKey,
+    /// Who proves to answer for it.
+    pub publishers: Vec<String>,
+    /// The digest over its files.
+    pub content: Digest,
+    /// The member that the others were made from, which may be this one.
+    pub original: CapabilityId,
+    /// Its readable name.
+    pub original_slug: String,
+    /// The digest over the original's files.
+    pub original_content: Digest,
+    /// How it is known that the original was first.
+    pub basis: Basis,
+    /// Whether one publisher answers for both.
+    pub same_publisher: bool,
+    /// How many members the family has.
+    pub members: u64,
+    /// What it has that the original has not.
+    pub difference: Difference,
+    /// How bad what it added is; none where nothing speaks against it.
+    pub severity: Option<Severity>,
+    /// The findings in what it added: rule, severity, file and what was quoted.
+    pub findings: Vec<(String, Severity, String, String)>,
+}
+
+/// One campaign with what it is shown by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CampaignRow {
+    /// The campaign.
+    pub campaign: Campaign,
+    /// The readable names of its members, in their order.
+    pub slugs: Vec<String>,
+}
+
+impl Writer<'_> {
+    /// Keeps a member of a family, in the place of what was kept of the same capability.
+    pub fn put_family_member(&self, member: &FamilyMember, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO families (name, at, body) VALUES (?1, ?2, ?3)
+                   ON CONFLICT (name) DO UPDATE SET body = excluded.body";
+        let params = (member.capability.to_string(), seconds(at), pack(canonical(member)?)?);
+        execute(self.connection(), "keep a member of a family", sql, params).map(drop)
+    }
+
+    /// Forgets that a capability is in a family.
+    pub fn drop_family_member(&self, capability: &CapabilityId) -> Result<(), StoreError> {
+        let sql = "DELETE FROM families WHERE name = ?1";
+        execute(self.connection(), "forget a member of a family", sql, (capability.to_string(),)).map(drop)
+    }
+
+    /// Keeps a campaign, in the place of what was kept under its key.
+    pub fn put_campaign(&self, row: &CampaignRow, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO campaigns (name, at, body) VALUES (?1, ?2, ?3)
+                   ON CONFLICT (name) DO UPDATE SET body = excluded.body";
+        let params = (&row.campaign.key, seconds(at), pack(canonical(row)?)?);
+        execute(self.connection(), "keep a campaign", sql, params).map(drop)
+    }
+
+    /// Forgets a campaign.
+    pub fn drop_campaign(&self, key: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM campaigns WHERE name = ?1";
+        execute(self.connection(), "forget a campaign", sql, (key,)).map(drop)
+    }
+}
+
+impl Reader {
+    /// Every member of every family with the night that found it there, sorted by capability.
+    pub fn family_members(&self) -> Result<Vec<(FamilyMember, AsOf)>, StoreError> {
+        let sql = "SELECT body, at FROM families ORDER BY name";
+        rows(self.connection(), "read the families", sql, (), |row| {
+            Ok((row.packed(0, "member of a family")?, row.as_of(1)?))
+        })
+    }
+
+    /// Every campaign with the night that found it, sorted by key.
+    pub fn campaigns(&self) -> Result<Vec<(CampaignRow, AsOf)>, StoreError> {
+        let sql = "SELECT body, at FROM campaigns ORDER BY name";
+        rows(self.connection(), "read the campaigns", sql, (), |row| Ok((row.packed(0, "campaign")?, row.as_of(1)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, capability_id, day};
+    use capdex_core::passes::campaign::Shared;
+
+    fn member(name: &str) -> FamilyMember {
+        FamilyMember {
+            capability: capability_id(name, ""),
+            slug: name.into(),
+            kind: Kind::Skill,
+            listing: ListingKey::new("npm", name),
+            publishers: vec!["npm-scope:a".into()],
+            content: Digest::of(name.as_bytes()),
+            original: capability_id("npm:o", ""),
+            original_slug: "o".into(),
+            original_content: Digest::of(b"o"),
+            basis: Basis::Seen,
+            same_publisher: false,
+            members: 2,
+            difference: Difference { likeness: 930, hosts: vec!["a.test".into()], ..Difference::default() },
+            severity: Some(Severity::High),
+            findings: vec![("r".into(), Severity::High, "f".into(), "e".into())],
+        }
+    }
+
+    #[test]
+    fn a_member_is_replaced_and_keeps_its_first_night() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let (one, mut other) = (member("npm:a"), member("npm:b"));
+        let put = |member: FamilyMember, night| {
+            store.write(move |writer| writer.put_family_member(&member, day(night))).expect("kept");
+        };
+        put(one.clone(), 1);
+        put(other.clone(), 1);
+        other.members = 3;
+        put(other.clone(), 2);
+        let dropped = one.capability;
+        store.write(move |writer| writer.drop_family_member(&dropped)).expect("forgotten");
+        assert_eq!(store.reader().expect("opens").family_members().expect("reads"), [(other, day(1))]);
+    }
+
+    #[test]
+    fn a_campaign_is_replaced_and_forgotten() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let shared = Shared { what: "site".into(), value: "a.test".into(), quote: "q".into(), items: 3 };
+        let campaign = Campaign {
+            key: "k".into(),
+            severity: Severity::Medium,
+            members: vec![capability_id("npm:a", "")],
+            publishers: 2,
+            shared: vec![shared],
+            reasons: vec!["r".into()],
+        };
+        let row = CampaignRow { campaign, slugs: vec!["a".into()] };
+        let put = |row: CampaignRow, night| {
+            store.write(move |writer| writer.put_campaign(&row, day(night))).expect("kept");
+        };
+        put(row.clone(), 1);
+        put(row.clone(), 2);
+        assert_eq!(store.reader().expect("opens").campaigns().expect("reads"), [(row, day(1))]);
+        store.write(|writer| writer.drop_campaign("k")).expect("forgotten");
+        assert_eq!(store.reader().expect("opens").campaigns().expect("reads"), []);
+    }
+}

@@ -1,0 +1,107 @@
+//! How alike two sketches are, and whether that makes one a copy of the other.
+//!
+//! Each bin in which either sketch has a hash is one sample of the union of both texts: the share of samples that both
+//! hold estimates Jaccard's coefficient with a standard error below 0.032. What many texts share says little about any
+//! two of them: where the likeness is not great as a whole, the rest of both must be alike too. Must not know seniority.
+
+use super::sketch::{BINS, EMPTY, Sketch};
+
+/// Two texts as alike as this are one text, whatever their words are.
+const ALIKE: f64 = 0.8;
+/// Two texts less alike than this are two, unless one holds the other whole.
+const LEAST: f64 = 0.52;
+/// The likeness that the uncommon parts of both must have.
+const LEAST_UNCOMMON: f64 = 0.4;
+/// The share of the smaller text that must be in the larger, where that is much larger.
+const HELD: f64 = 0.85;
+/// Neither may hold the other where this is all that is alike: it would be a quotation.
+const LEAST_HELD: f64 = 0.3;
+/// Runs of words that a text must have to be told again inside another.
+const HELD_RUNS: u32 = 64;
+/// What members of one family must at least have in common with its first: families do not chain.
+const KIN: f64 = 0.33;
+/// The share of common bins from which a text is taken as what others were made of.
+const WHOLLY_COMMON: f64 = 0.8;
+
+/// For each bin of one sketch whether its hash stands in many others.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Common([u64; BINS / 64]);
+
+impl Common {
+    pub(super) fn mark(&mut self, bin: usize) {
+        if let Some(word) = self.0.get_mut(bin / 64) {
+            *word |= 1 << (bin % 64);
+        }
+    }
+
+    pub(super) fn holds(&self, bin: usize) -> bool {
+        self.0.get(bin / 64).is_some_and(|word| word & (1 << (bin % 64)) != 0)
+    }
+
+    fn share(&self, sketch: &Sketch) -> f64 {
+        let filled = sketch.bins.iter().filter(|bin| **bin != EMPTY).count();
+        ratio(self.0.iter().map(|word| word.count_ones() as usize).sum(), filled)
+    }
+}
+
+/// What two sketches have in common, counted in bins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Likeness {
+    /// The estimate of Jaccard's coefficient.
+    pub(super) whole: f64,
+    /// The same without what is common to many.
+    uncommon: f64,
+    /// The share of the smaller text that stands in the larger.
+    held: f64,
+    smaller_runs: u32,
+}
+
+impl Likeness {
+    /// Compares two sketches.
+    pub(super) fn of(one: (&Sketch, &Common), other: (&Sketch, &Common)) -> Self {
+        let (mut both, mut either, mut both_uncommon, mut uncommon) = (0, 0, 0, 0);
+        for (bin, (a, b)) in one.0.bins.iter().zip(other.0.bins.iter()).enumerate() {
+            if *a == EMPTY && *b == EMPTY {
+                continue;
+            }
+            either += 1;
+            both += usize::from(a == b);
+            let is_common = if a <= b { one.1.holds(bin) } else { other.1.holds(bin) };
+            uncommon += usize::from(!is_common);
+            both_uncommon += usize::from(!is_common && a == b);
+        }
+        let whole = ratio(both, either);
+        let (one, other) = (f64::from(one.0.runs), f64::from(other.0.runs));
+        let shared = whole / (1.0 + whole) * (one + other);
+        let smaller = one.min(other).max(1.0);
+        Self {
+            whole,
+            uncommon: ratio(both_uncommon, uncommon),
+            held: (shared / smaller).min(1.0),
+            smaller_runs: if one < other { one as u32 } else { other as u32 },
+        }
+    }
+
+    /// Whether one is made from the other; `model` is the one that was there first.
+    pub(super) fn is_copy(&self, model: (&Sketch, &Common)) -> bool {
+        if self.whole >= ALIKE {
+            return true;
+        }
+        let told_again = self.held >= HELD && self.whole >= LEAST_HELD && self.smaller_runs >= HELD_RUNS;
+        if self.whole < LEAST && !told_again {
+            return false;
+        }
+        // What is wholly common may be the text that all others were made from; its copies have nothing uncommon.
+        let least = if told_again { LEAST_UNCOMMON / 2.0 } else { LEAST_UNCOMMON };
+        self.uncommon >= least || model.1.share(model.0) >= WHOLLY_COMMON
+    }
+
+    /// Whether two may be in one family through others.
+    pub(super) fn is_kin(&self) -> bool {
+        self.whole >= KIN || self.held >= HELD
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,21 @@
+//! Clones: families of capabilities whose texts are one text with changes, who copied whom, and what a copy added.
+//!
+//! The texts of all files count, not only the one that an agent loads first: the attack that changes a helper several
+//! folders down leaves that as it was. Must not know how sketches are kept or alerts are sent.
+
+mod difference;
+mod families;
+mod index;
+mod likeness;
+mod order;
+mod sketch;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use difference::{Difference, difference};
+pub use families::{Item, families};
+pub use order::{Basis, Seen, basis, original};
+pub(crate) use sketch::name_in;
+pub use sketch::{Files, SKETCH_VERSION, Sketch};
+pub use verdict::{Copy, Judged, judge};

@@ -1,0 +1,29 @@
+//! Sets of places that are put together bit by bit (union-find); each set goes by its least place.
+//!
+//! Must not know what is put together.
+
+/// Places from 0, each in a set of its own at first.
+pub(crate) struct Union(Vec<usize>);
+
+impl Union {
+    /// So many sets of one place each.
+    pub(crate) fn of(places: usize) -> Self {
+        Self((0..places).collect())
+    }
+
+    /// The least place of the set that holds a place. Halves the way there for whoever asks next.
+    pub(crate) fn root(&mut self, mut at: usize) -> usize {
+        while let Some(up) = self.0.get(at).copied().filter(|up| *up != at) {
+            let above = self.0.get(up).copied().unwrap_or(up);
+            self.0.get_mut(at).into_iter().for_each(|own| *own = above);
+            at = above;
+        }
+        at
+    }
+
+    /// Makes the sets of two places one.
+    pub(crate) fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.0.get_mut(one.max(other)).into_iter().for_each(|own| *own = one.min(other));
+    }
+}

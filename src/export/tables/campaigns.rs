@@ -1,0 +1,40 @@
+//! The table `campaigns`: items that say the same and have no reason to.
+
+use serde_json::json;
+
+use super::ColumnType::{Integer, Json, Text};
+use super::{Column, Contents, Row, column};
+
+/// Its columns.
+pub(super) const COLUMNS: &[Column] = &[
+    column("campaign", Text, "stays while its clearest mark does"),
+    column("severity", Text, "low is a lead and no alert"),
+    column("items", Integer, "how many members it has"),
+    column("publishers", Integer, "how many publishers they have"),
+    column("members", Json, "the ids of its members"),
+    column("slugs", Json, "the same, readable"),
+    column("shared", Json, "what they have in common, with the passage of one of them; untrusted"),
+    column("reasons", Json, "why the severity is what it is"),
+    column("found", Text, "as_of of the night that found it"),
+];
+
+/// Its rows, the worst first.
+pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let mut campaigns = contents.reader.campaigns()?;
+    campaigns.sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
+    let rows = campaigns.into_iter().map(|(row, found)| {
+        let campaign = row.campaign;
+        vec![
+            json!(campaign.key),
+            json!(campaign.severity),
+            json!(campaign.members.len()),
+            json!(campaign.publishers),
+            json!(campaign.members),
+            json!(row.slugs),
+            json!(campaign.shared),
+            json!(campaign.reasons),
+            json!(found),
+        ]
+    });
+    Ok(rows.collect())
+}

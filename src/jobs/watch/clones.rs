@@ -1,0 +1,259 @@
+//! Clones: puts what stands into families, says who copied whom and what the copy added.
+//!
+//! Contents are sketched once. A copy is compared with its original text by text when the pair is new; what was found
+//! stays with it. Must not judge: core does.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use capdex_core::alert::{Alert, reach_of};
+use capdex_core::bundle::BundleFile;
+use capdex_core::digest::Digest;
+use capdex_core::fact::{Facts, Severity};
+use capdex_core::ids::CapabilityId;
+use capdex_core::passes::clone::{Basis, Copy, Difference, Item, Judged, basis, difference, families, judge, original};
+use capdex_db::{CurrentCapability, FamilyMember, Reader};
+
+use super::standing::{Standing, files_of, sketch_unseen, standing};
+use super::{Context, StageReport};
+use crate::progress::Progress;
+
+/// Lines of each kind that an alert shows.
+const SHOWN: usize = 12;
+/// Rows that are written in one transaction.
+const BATCH: usize = 512;
+
+/// Finds the families and raises copies that do what their originals do not.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+    sketch_unseen(context)?;
+    if context.stop.is_asked() {
+        return Ok(StageReport::default());
+    }
+    let reader = context.store.reader()?;
+    let standing = standing(&reader)?;
+    let found = found(&reader, &standing)?;
+    let known: BTreeMap<CapabilityId, FamilyMember> =
+        reader.family_members()?.into_iter().map(|(member, _)| (member.capability, member)).collect();
+    let mut report = StageReport { items: standing.len() as u64, ..StageReport::default() };
+    let progress = Progress::stage("watch", Some(found.len() as u64), context.quiet);
+    let mut pairs = Pairs { reader: &reader, known: &known, original: None };
+    let mut rows: BTreeMap<CapabilityId, FamilyMember> = BTreeMap::new();
+    let mut alerts = Vec::new();
+    for family in found {
+        progress.advance(1);
+        for (member, alert) in pairs.family(&family)? {
+            alerts.extend(alert);
+            rows.insert(member.capability, member);
+        }
+    }
+    progress.finish();
+    report.done = write(context, &known, rows, alerts)?;
+    Ok(report)
+}
+
+/// The families that go beyond one thing, each with its original first.
+fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Vec<&'a Standing>>> {
+    let sketches = reader.sketches()?;
+    let sketched: Vec<&Standing> =
+        standing.iter().filter(|one| sketches.contains_key(&one.current.capability.content)).collect();
+    let items = sketched.iter().filter_map(|one| {
+        let capability = &one.current.capability;
+        let sketch = sketches.get(&capability.content)?;
+        let rank = (one.current.first_seen, Reverse(one.popularity), one.created, capability.id);
+        Some(Item { kind: capability.kind, rank, sketch })
+    });
+    let items: Vec<_> = items.collect();
+    let mut found = Vec::new();
+    for family in families(&items) {
+        let mut members: Vec<&Standing> = family.iter().filter_map(|at| sketched.get(*at).copied()).collect();
+        if members.iter().all(|member| members.first().is_some_and(|first| first.entity == member.entity)) {
+            continue;
+        }
+        let seen: Vec<_> = members.iter().map(|member| member.seen()).collect();
+        let first = original(&seen);
+        members.get_mut(..=first).into_iter().for_each(|senior| senior.rotate_right(1));
+        found.push(members);
+    }
+    Ok(found)
+}
+
+/// Compares members with their original. The original's files and facts are read once for all its copies.
+struct Pairs<'a> {
+    reader: &'a Reader,
+    known: &'a BTreeMap<CapabilityId, FamilyMember>,
+    original: Option<(CapabilityId, BTreeMap<String, BundleFile>)>,
+}
+
+impl Pairs<'_> {
+    /// The rows of a family, and the alerts that its members deserve.
+    fn family(&mut self, family: &[&Standing]) -> anyhow::Result<Vec<(FamilyMember, Option<Alert>)>> {
+        let Some(first) = family.first() else { return Ok(Vec::new()) };
+        let mut rows = Vec::with_capacity(family.len());
+        let mut facts = None;
+        for member in family {
+            let basis = basis(&first.seen(), &member.seen()).unwrap_or(Basis::Unknown);
+            let difference = self.difference(first, member)?;
+            let same_publisher = first.same_publisher(member);
+            let mut judged = None;
+            if !same_publisher && !difference.adds_nothing() {
+                if facts.is_none() {
+                    facts = Some(self.facts(&first.current)?);
+                }
+                judged = judge(&Copy {
+                    same_publisher,
+                    basis,
+                    original_popularity: first.popularity,
+                    difference: &difference,
+                    original_facts: facts.as_ref().unwrap_or(&Facts::new(first.current.capability.kind, Vec::new())),
+                    facts: &self.facts(&member.current)?,
+                    folder: &member.current.capability.path,
+                });
+            }
+            let row = row(first, member, (basis, same_publisher), family.len(), difference, judged.as_ref());
+            let alert = judged.filter(|judged| judged.severity >= Severity::Medium).map(|_| alert(&row, first));
+            rows.push((row, alert));
+        }
+        Ok(rows)
+    }
+
+    fn facts(&self, current: &CurrentCapability) -> anyhow::Result<Facts> {
+        crate::export::ranked::facts(self.reader, current)
+    }
+
+    /// What a member added: as it was found when the same two contents were compared before, else from their files.
+    fn difference(&mut self, first: &Standing, member: &Standing) -> anyhow::Result<Difference> {
+        let (model, copy) = (&first.current.capability, &member.current.capability);
+        if model.content == copy.content {
+            return Ok(Difference { likeness: 1000, ..Difference::default() });
+        }
+        let same = |known: &&FamilyMember| {
+            (known.content, known.original_content, known.original) == (copy.content, model.content, model.id)
+        };
+        if let Some(known) = self.known.get(&copy.id).filter(same) {
+            return Ok(known.difference.clone());
+        }
+        if self.original.as_ref().is_none_or(|(id, _)| *id != model.id) {
+            self.original = Some((model.id, self.reader.capability_files(first.current.snapshot, model)?));
+        }
+        let files = self.reader.capability_files(member.current.snapshot, copy)?;
+        let Some((_, originals)) = &self.original else { return Ok(Difference::default()) };
+        Ok(difference(&files_of(&model.path, originals), &files_of(&copy.path, &files)))
+    }
+}
+
+fn row(
+    first: &Standing,
+    member: &Standing,
+    (basis, same_publisher): (Basis, bool),
+    members: usize,
+    difference: Difference,
+    judged: Option<&Judged>,
+) -> FamilyMember {
+    let (model, copy) = (&first.current.capability, &member.current.capability);
+    FamilyMember {
+        capability: copy.id,
+        slug: copy.slug.clone(),
+        kind: copy.kind,
+        listing: member.current.listing.clone(),
+        publishers: member.publishers.iter().cloned().collect(),
+        content: copy.content,
+        original: model.id,
+        original_slug: model.slug.clone(),
+        original_content: model.content,
+        basis,
+        same_publisher,
+        members: members as u64,
+        difference,
+        severity: judged.map(|judged| judged.severity),
+        findings: judged.map(|judged| judged.findings.clone()).unwrap_or_default(),
+    }
+}
+
+/// The alert about a copy that does what its original does not.
+fn alert(row: &FamilyMember, first: &Standing) -> Alert {
+    let FamilyMember { difference, .. } = row;
+    let order = match row.basis {
+        Basis::Unknown => "order unknown: both were met in the same night".to_owned(),
+        basis => format!("the original was first ({})", basis.as_str()),
+    };
+    let mut details = vec![
+        format!(
+            "original {} of {}",
+            row.original_slug,
+            first.publishers.iter().cloned().collect::<Vec<_>>().join(", ")
+        ),
+        format!("copy of {}", row.publishers.join(", ")),
+        format!("{} ‰ of the text is the same; {order}", difference.likeness),
+    ];
+    let mut list = |what: &str, items: &[String]| {
+        details.extend(items.iter().take(SHOWN).map(|item| format!("{what} {item}")));
+    };
+    list("adds file", &difference.files_added);
+    list("changes file", &difference.files_changed);
+    list("adds host", &difference.hosts);
+    list("no text:", &difference.binaries);
+    let findings = row.findings.iter().take(SHOWN);
+    details
+        .extend(findings.map(|(rule, severity, file, text)| format!("{} {rule} in {file}: {text}", severity.as_str())));
+    Alert {
+        key: format!("clones:{}:{}:{}", row.capability, row.original, digest_text(row.content)),
+        pass: "clones".into(),
+        class: "copy_with_additions".into(),
+        capability: Some(row.capability),
+        subject: row.slug.clone(),
+        severity: row.severity.unwrap_or(Severity::Medium),
+        title: format!("{} is {} with something added that it does not do", row.slug, row.original_slug),
+        why: "Another publisher's copy of a known text is trusted for the original's sake; what was added is what it is for.".into(),
+        fix: "Use the original, or read what was added before the copy is used.".into(),
+        content: Some(row.content),
+        details,
+        diff: difference.lines.iter().take(2 * SHOWN).map(|(file, line)| format!("+{file}: {line}")).collect(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reproduce: format!("capdex clones {}", row.slug),
+        reach: reach_of(first.popularity),
+    }
+}
+
+fn digest_text(content: Digest) -> String {
+    content.hex().chars().take(16).collect()
+}
+
+/// Writes what differs from what is kept, with the alerts of the rows in the same transaction; how much that was.
+fn write(
+    context: &Context,
+    known: &BTreeMap<CapabilityId, FamilyMember>,
+    rows: BTreeMap<CapabilityId, FamilyMember>,
+    alerts: Vec<Alert>,
+) -> anyhow::Result<u64> {
+    let at = context.as_of;
+    let gone: Vec<CapabilityId> = known.keys().filter(|id| !rows.contains_key(*id)).copied().collect();
+    let mut alerts: BTreeMap<CapabilityId, Alert> =
+        alerts.into_iter().filter_map(|alert| Some((alert.capability?, alert))).collect();
+    let mut changed = Vec::new();
+    for (id, row) in rows {
+        let alert = alerts.remove(&id);
+        if known.get(&id) != Some(&row) || alert.is_some() {
+            changed.push((row, alert));
+        }
+    }
+    let mut done = gone.len() as u64;
+    context.store.write(move |writer| gone.iter().try_for_each(|id| writer.drop_family_member(id)))?;
+    for batch in changed.chunks(BATCH) {
+        let batch = batch.to_vec();
+        done += context.store.write(move |writer| {
+            let mut raised = 0;
+            for (row, alert) in &batch {
+                writer.put_family_member(row, at)?;
+                if let Some(alert) = alert {
+                    raised += u64::from(writer.raise(alert, at)?);
+                }
+            }
+            Ok(raised)
+        })?;
+    }
+    Ok(done)
+}

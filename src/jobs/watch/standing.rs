@@ -1,0 +1,147 @@
+//! What stands now, as the passes see it that compare contents: each capability with who publishes it and since when.
+//!
+//! Must not compare anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::bundle::BundleFile;
+use capdex_core::capability::Kind;
+use capdex_core::digest::Digest;
+use capdex_core::passes::campaign::{TRAITS_VERSION, Traits};
+use capdex_core::passes::clone::{Files, SKETCH_VERSION, Seen, Sketch};
+use capdex_core::passes::corpus::{Corpus, Member};
+use capdex_core::time::Timestamp;
+use capdex_db::{CurrentCapability, ListingState, Reader, Sketched};
+
+use super::Context;
+use crate::bulk;
+
+/// Contents sketched between two transactions: bounds memory and what a kill costs.
+const BATCH: usize = 256;
+
+/// One capability that stands now.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    pub(super) current: CurrentCapability,
+    /// Who proves to answer for it; the thing itself where nobody does.
+    pub(super) publishers: BTreeSet<String>,
+    /// The thing that it is part of, whichever directory lists it.
+    pub(super) entity: String,
+    pub(super) popularity: Option<u64>,
+    pub(super) created: Option<Timestamp>,
+    names: Vec<String>,
+    upstream: Vec<String>,
+}
+
+impl Standing {
+    /// What tells when it came.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen {
+            first_seen: self.current.first_seen.0,
+            created: self.created,
+            popularity: self.popularity,
+            names: &self.names,
+            upstream: &self.upstream,
+        }
+    }
+
+    /// Whether one publisher answers for both, or both are one thing.
+    pub(super) fn same_publisher(&self, other: &Self) -> bool {
+        self.entity == other.entity || !self.publishers.is_disjoint(&other.publishers)
+    }
+}
+
+/// Every capability whose listing is there, sorted by (slug, id).
+pub(super) fn standing(reader: &Reader) -> anyhow::Result<Vec<Standing>> {
+    let corpus = reader.corpus()?;
+    let mut by_identity: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
+    for member in corpus.members() {
+        for identity in &member.identities {
+            by_identity.entry(identity).or_default().push(member);
+        }
+        let popularity = by_entity.entry(&member.entity).or_default();
+        *popularity = (*popularity).max(member.popularity.unwrap_or(0));
+    }
+    let current = reader.current()?.into_iter().filter(|current| current.listing_state != ListingState::Gone);
+    Ok(current.map(|current| stands(current, &corpus, &by_identity, &by_entity)).collect())
+}
+
+fn stands(
+    current: CurrentCapability,
+    corpus: &Corpus,
+    by_identity: &BTreeMap<&str, Vec<&Member>>,
+    by_entity: &BTreeMap<&str, u64>,
+) -> Standing {
+    let speaks = corpus.member(&current.listing);
+    let mut members = by_identity.get(current.identity.as_str()).cloned().unwrap_or_default();
+    if members.is_empty() {
+        members.extend(speaks);
+    }
+    let entity = speaks.map_or_else(|| current.listing.to_string(), |member| member.entity.clone());
+    let mut publishers: BTreeSet<String> = members.iter().flat_map(|member| member.vendors.iter().cloned()).collect();
+    if publishers.is_empty() {
+        publishers.insert(format!("listing:{entity}"));
+    }
+    let mut names: Vec<String> = members.iter().map(|member| member.key.to_string()).collect();
+    names.push(current.identity.clone());
+    let upstream = members.iter().flat_map(|member| member.references.iter().map(ToString::to_string));
+    Standing {
+        publishers,
+        popularity: by_entity.get(entity.as_str()).copied().filter(|count| *count > 0),
+        created: members.iter().filter_map(|member| member.created).min(),
+        upstream: upstream.filter(|name| !names.contains(name)).collect(),
+        names,
+        entity,
+        current,
+    }
+}
+
+/// Sketches every content that has no sketch of this version, from its blobs.
+///
+/// This is done here and not while scanning, because stores of before hold contents that are never scanned again, and
+/// because one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
+pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
+    let version = i64::from(SKETCH_VERSION) * 1000 + i64::from(TRAITS_VERSION);
+    let reader = context.store.reader()?;
+    let waiting = reader.unsketched(version)?;
+    let mut done = 0;
+    for batch in waiting.chunks(BATCH) {
+        if context.stop.is_asked() {
+            break;
+        }
+        let read = batch
+            .iter()
+            .map(|(snapshot, capability)| Ok((capability.clone(), reader.capability_files(*snapshot, capability)?)));
+        let read: Vec<_> = read.collect::<anyhow::Result<_>>()?;
+        let work = |(capability, files): &(capdex_core::capability::Capability, BTreeMap<String, BundleFile>)| {
+            let files = files_of(&capability.path, files);
+            let sketch = (capability.kind != Kind::Package).then(|| Sketch::of(&files));
+            Sketched { content: capability.content, sketch, traits: Traits::of(&files) }
+        };
+        let store = &context.store;
+        bulk::ordered(&context.pool, &read, BATCH, work, |_, made| {
+            done += made.len() as u64;
+            store.write(move |writer| made.iter().try_for_each(|sketched| writer.put_sketch(sketched, version)))?;
+            Ok(())
+        })?;
+    }
+    Ok(done)
+}
+
+/// The files of a capability by their paths below its folder.
+pub(super) fn files_of<'a>(folder: &str, files: &'a BTreeMap<String, BundleFile>) -> Files<'a> {
+    let below = |path: &'a str| match folder {
+        "" => path,
+        folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path),
+    };
+    let text = |file: &'a BundleFile| std::str::from_utf8(&file.bytes).ok().filter(|text| !text.contains('\0'));
+    files.iter().map(|(path, file)| (below(path), (file.digest, text(file)))).collect()
+}
+
+/// A short name for a list of digests in any order.
+pub(super) fn digest_of<'a>(parts: impl IntoIterator<Item = &'a Digest>) -> Digest {
+    let mut parts: Vec<&Digest> = parts.into_iter().collect();
+    parts.sort();
+    Digest::of_fields(parts.into_iter().map(|part| &part.as_bytes()[..]))
+}
