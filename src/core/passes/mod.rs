@@ -4,4 +4,5 @@
 
 pub mod corpus;
 pub mod drift;
+pub mod lookalike;
 pub mod vendor;
