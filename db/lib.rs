@@ -20,6 +20,7 @@ mod error;
 mod facts;
 mod gaps;
 mod identities;
+mod leads;
 mod listings;
 mod lock;
 mod migrate;

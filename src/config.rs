@@ -5,7 +5,7 @@
 mod sources;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source};
@@ -26,6 +26,9 @@ pub struct Schedule {
     /// How requests are made.
     #[serde(default)]
     pub http: HttpSection,
+    /// What names are compared with.
+    #[serde(default)]
+    pub lookalikes: LookalikesSection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -66,6 +69,15 @@ impl HttpSection {
             ..HttpSettings::default()
         }
     }
+}
+
+/// The `[lookalikes]` table of a schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LookalikesSection {
+    /// Files of popular names that a night's names are compared with beside its own: lines of a name, how popular it is and
+    /// whose it is, with tabs between; the last two may be missing.
+    pub popular: Vec<PathBuf>,
 }
 
 /// A `[sources.<id>]` table of a schedule.
@@ -127,7 +139,12 @@ impl Schedule {
 
     /// A schedule of one source, as `backfill` makes it.
     pub fn single(source: &str, section: SourceSection, http: HttpSection) -> Self {
-        Self { name: format!("backfill {source}"), http, sources: BTreeMap::from([(source.to_owned(), section)]) }
+        Self {
+            name: format!("backfill {source}"),
+            http,
+            lookalikes: LookalikesSection::default(),
+            sources: BTreeMap::from([(source.to_owned(), section)]),
+        }
     }
 
     /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are

@@ -22,6 +22,7 @@ mod explain;
 mod export;
 mod exposure;
 mod listed;
+mod lookalikes;
 mod nightly;
 mod rules;
 mod scan;
@@ -42,6 +43,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Scan(options) => scan::run(&cli.global, options, &mut out),
         Command::Score(options) => score::run(&cli.global, options, &mut out),
         Command::Drift(options) => drift::run(&cli.global, options, &mut out),
+        Command::Lookalikes(options) => lookalikes::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),

@@ -2,6 +2,8 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
+mod leads;
+
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};
@@ -102,6 +104,12 @@ pub const TABLES: &[Table] = &[
     Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
     Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
     Table { name: "drift", about: "one change of one capability between two nights", columns: DRIFT, rows: drift },
+    Table {
+        name: "leads",
+        about: "a name that is almost the name of something established: a lead, never a verdict",
+        columns: leads::COLUMNS,
+        rows: leads::rows,
+    },
     Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
 ];
 

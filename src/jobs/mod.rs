@@ -4,6 +4,7 @@
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +34,8 @@ pub struct Context {
     pub sources: BTreeMap<String, SourceRun>,
     /// Sources of the schedule that are not asked, and why.
     pub skipped: BTreeMap<String, String>,
+    /// Files of popular names.
+    pub popular: Vec<PathBuf>,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// The pool for scanning and scoring.

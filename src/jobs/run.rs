@@ -80,6 +80,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         http,
         sources: resolved.sources,
         skipped: resolved.skipped,
+        popular: schedule.lookalikes.popular.clone(),
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,

@@ -6,12 +6,13 @@ use super::{Context, StageReport};
 use crate::clock;
 
 mod drift;
+pub(crate) mod lookalikes;
 
 /// Runs one pass; what it looked at and what was new.
 type Run = fn(&Context) -> anyhow::Result<StageReport>;
 
 /// Every pass in its order: later ones read what earlier ones store.
-const PASSES: &[(&str, Run)] = &[("drift", drift::run)];
+const PASSES: &[(&str, Run)] = &[("drift", drift::run), ("lookalikes", lookalikes::run)];
 
 /// Runs the passes whose input has changed.
 ///

@@ -231,7 +231,7 @@ mod tests {
         let weak = |kind, one: &str, other: &str| {
             is_weak(kind, &Name::read(one).expect("a name"), &Name::read(other).expect("a name"))
         };
-        assert!(weak(Kind::Omission, "pytest-salt", "pytest-salts") && weak(Kind::Replacement, "chart", "smart"));
+        assert!(weak(Kind::Edits, "pytest-salt", "pytest-split") && weak(Kind::Replacement, "chart", "smart"));
         assert!(weak(Kind::Scope, "@me/lodash", "lodash") && !weak(Kind::Scope, "acme-x", "@acme/x"));
         assert!(!weak(Kind::Omission, "reqests", "requests") && !weak(Kind::Confusable, "ехрress", "express"));
     }

@@ -157,7 +157,7 @@ pub(super) fn is_family(one: &Name, other: &Name) -> bool {
         name.words().map(of_word).filter(|word| !word.is_empty()).collect()
     };
     let (of_one, of_other) = (stem(one), stem(other));
-    of_one == of_other && !of_one.is_empty() && !differs_in_letters_for_digits(one, other)
+    one.key != other.key && of_one == of_other && !of_one.is_empty() && !differs_in_letters_for_digits(one, other)
 }
 
 /// `reque5ts` and `requests`: a digit where the other has a letter.

@@ -60,11 +60,13 @@ pub struct Popular {
     /// The line of each host.
     of_host: Vec<u32>,
     unread: usize,
+    is_within: bool,
 }
 
 impl Popular {
-    /// Indexes a list; of lines with one name the most popular counts.
-    pub fn new(mut lines: Vec<Line>) -> Self {
+    /// Indexes a list; of lines with one name the most popular counts. `is_within` says that its own lines are looked at:
+    /// then being on it says nothing, and only those that are more popular are targets.
+    pub fn new(mut lines: Vec<Line>, is_within: bool) -> Self {
         let all = lines.len();
         let mut names: Vec<(Line, Name)> =
             lines.drain(..).filter_map(|line| Name::read(&line.name).map(|name| (line, name))).collect();
@@ -95,6 +97,7 @@ impl Popular {
             hosts: Hosts::new(hosts),
             of_host,
             unread,
+            is_within,
         }
     }
 
@@ -121,7 +124,7 @@ impl Popular {
                 found.push((Space::Name, of_name));
             }
         }
-        let is_popular = self.is_popular(&name);
+        let is_popular = !self.is_within && self.targets.has(&name);
         let lead = |(space, found): (Space, Found)| self.lead(space, found, line, &name, is_popular);
         let mut leads: Vec<Lead> = found.into_iter().filter_map(lead).collect();
         leads.extend(self.of_scope(line, &name, is_popular));
@@ -129,15 +132,11 @@ impl Popular {
         Some(leads)
     }
 
-    fn is_popular(&self, name: &Name) -> bool {
-        self.targets.has(name)
-    }
-
     fn lead(&self, space: Space, found: Found, line: &Line, name: &Name, is_popular: bool) -> Option<Lead> {
         let target = self.lines.get(found.target as usize)?;
         let of_target = self.targets.name(found.target)?;
         let is_same_owner = line.owner.is_some() && folded(&line.owner) == folded(&target.owner);
-        if is_same_owner || !is_less_popular(line, target) {
+        if is_same_owner || !self.is_less_popular(line, target) {
             return None;
         }
         let mut case = case(found.kind, is_weak(found.kind, name, of_target), line, target);
@@ -149,6 +148,18 @@ impl Popular {
         lead.distance = u64::try_from(distance_of(name, of_target)).unwrap_or(u64::MAX);
         lead.reasons.extend(reasons(&case, line, target));
         Some(lead.judged(&case))
+    }
+
+    /// Whether a name is less popular than a target, as far as anybody says. Being on the list counts for a target, and so
+    /// does a place among two lines of which nothing is known.
+    fn is_less_popular(&self, line: &Line, target: &Line) -> bool {
+        match (line.popularity, target.popularity, line.rank, target.rank) {
+            (Some(few), Some(many), _, _) => few < many,
+            (_, _, Some(later), Some(earlier)) => later > earlier,
+            (None, None, None, None) if self.is_within => line.name > target.name,
+            (Some(_), None, _, None) | (_, None, Some(_), None) if self.is_within => false,
+            _ => true,
+        }
     }
 
     /// A scope that is almost a popular one, where the whole name is not almost anything.
@@ -219,16 +230,6 @@ fn reasons(case: &Case, line: &Line, target: &Line) -> Vec<String> {
 
 fn folded(owner: &Option<String>) -> Option<String> {
     owner.as_ref().map(|owner| owner.trim_start_matches('@').to_lowercase())
-}
-
-/// Whether the name is less popular than the target, as far as anybody says: being on the list of popular names counts
-/// for the target.
-fn is_less_popular(line: &Line, target: &Line) -> bool {
-    match (line.popularity, target.popularity, line.rank, target.rank) {
-        (Some(few), Some(many), _, _) => few < many,
-        (_, _, Some(later), Some(earlier)) => later > earlier,
-        _ => true,
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod kinds;
 mod lead;
 pub mod list;
 mod name;
+pub mod night;
 mod punycode;
 mod targets;
 mod words;

@@ -69,15 +69,13 @@ mod tests {
     fn labels_of_the_standard_are_read() {
         for (label, letters) in [
             ("bcher-kva", "bücher"),
-            ("pypal-4ve", "pаypal"),
             ("80ak6aa92e", "аррӏе"),
             ("ihqwcrb4cv8a8dqg056pqjye", "他们为什么不说中文"),
-            ("strpe-k0a", ""),
+            ("strpe-p2e", "strіpe"),
         ] {
             let decoded = decode(label).unwrap_or_default();
-            assert!(letters.is_empty() || decoded == letters, "{label}: {decoded}");
+            assert_eq!(decoded, letters, "{label}");
         }
-        assert!(decode("-").is_none_or(|letters| letters.is_empty()));
         for odd in ["99999999", "a-*", &"a".repeat(64), "ü"] {
             assert_eq!(decode(odd), None, "{odd}");
         }

@@ -7,7 +7,7 @@ const POPULAR: &str = "requests\t900000000\tpsf\nlodash\t400000000\tjdalton\n@ac
 
 fn leads(name: &str, popular: &str) -> Vec<(String, &'static str, Severity)> {
     let line = read(name).remove(0);
-    let leads = Popular::new(read(popular)).leads(&line).expect("can be compared");
+    let leads = Popular::new(read(popular), false).leads(&line).expect("can be compared");
     leads.into_iter().map(|lead| (lead.target, lead.kind.as_str(), lead.severity)).collect()
 }
 
@@ -54,14 +54,30 @@ fn honest_neighbours_stay_silent_or_low() {
 fn ranks_say_who_came_first() {
     let popular = "name\tdownload_rank\nrequests\t5\nrequestz\t9000\n";
     let later = read("name\tdownload_rank\nrequestz\t9000\nrequests\t5\n");
-    let popular = Popular::new(read(popular));
+    let popular = Popular::new(read(popular), false);
     let counts: Vec<usize> = later.iter().map(|line| popular.leads(line).expect("compared").len()).collect();
     assert_eq!(counts, [1, 0]);
 }
 
 #[test]
+fn one_list_is_compared_with_itself_from_the_less_popular_side() {
+    let lines = read("express\t900\nexpresss\t3\nunknown-a\nunknown-b\nexpres\n");
+    let within = Popular::new(lines.clone(), true);
+    let leads = lines.iter().flat_map(|line| within.leads(line).expect("compared"));
+    let pairs: Vec<(String, String)> = leads.map(|lead| (lead.name, lead.target)).collect();
+    let pair = |name: &str, target: &str| (name.to_owned(), target.to_owned());
+    let expected = [
+        pair("expresss", "express"),
+        pair("unknown-b", "unknown-a"),
+        pair("expres", "express"),
+        pair("expres", "expresss"),
+    ];
+    assert_eq!(pairs, expected);
+}
+
+#[test]
 fn hosts_and_scopes_are_compared_as_what_they_are() {
-    let found = Popular::new(read(POPULAR)).leads(&read("https://mcp.stripe-pay.com/sse")[0]).expect("compared");
+    let found = Popular::new(read(POPULAR), false).leads(&read("https://mcp.stripe-pay.com/sse")[0]).expect("compared");
     assert_eq!(
         (found[0].space, found[0].kind, found[0].target.as_str()),
         (Space::Host, Kind::HostCombosquat, "stripe.com")
@@ -76,7 +92,7 @@ fn hosts_and_scopes_are_compared_as_what_they_are() {
 
 #[test]
 fn what_cannot_be_compared_is_said() {
-    let popular = Popular::new(vec![Line { name: "x".repeat(300), ..Line::default() }]);
+    let popular = Popular::new(vec![Line { name: "x".repeat(300), ..Line::default() }], false);
     assert_eq!(popular.unread(), 1);
     assert_eq!(popular.leads(&Line { name: "a".repeat(10_000), ..Line::default() }), None);
 }
