@@ -70,7 +70,7 @@ fn pack_facts(facts: &Facts, text: String) -> Result<Vec<u8>, StoreError> {
     pack(if body.whole() == *facts { short } else { text })
 }
 
-fn unpack_facts(body: &[u8]) -> Result<Facts, StoreError> {
+pub(crate) fn unpack_facts(body: &[u8]) -> Result<Facts, StoreError> {
     let body: Body = unpack(body, "facts")?;
     Ok(body.whole())
 }

@@ -24,6 +24,7 @@ mod facts;
 mod families;
 mod gaps;
 mod identities;
+mod leads;
 mod listings;
 mod lock;
 mod messages;

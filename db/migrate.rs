@@ -19,6 +19,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0003_walks.sql")),
     M::up(include_str!("migrations/0004_watch.sql")),
     M::up(include_str!("migrations/0005_drift.sql")),
+    M::up(include_str!("migrations/0006_leads.sql")),
     M::up(include_str!("migrations/0008_families.sql")),
     M::up(include_str!("migrations/0009_alert_queue.sql")),
     M::up(include_str!("migrations/0010_sightings.sql")),

@@ -103,6 +103,11 @@ pub enum Command {
     /// Show items that ask for the same thing and have no reason to.
     #[command(after_help = "Examples:\n  capdex campaigns\n  capdex campaigns 1f2e3d4c --format json")]
     Campaigns(Campaigns),
+    /// Names that are almost the name of something established: leads, never verdicts.
+    #[command(
+        after_help = "Examples:\n  capdex lookalikes\n  capdex lookalikes --format jsonl\n  capdex lookalikes --names mine.tsv --popular npm.tsv\n  capdex lookalikes --names names.txt\n\nA line of a list is a name, how popular it is and whose it is, with tabs between; the last two may be missing, and a\nfirst line may name the columns (a second column whose name holds `rank` gives places). Without --popular the names are\ncompared with each other, without --names what the last night found is shown. By its name alone nothing is above low."
+    )]
+    Lookalikes(Lookalikes),
     /// Write the ranked dataset.
     #[command(
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
@@ -324,6 +329,20 @@ pub struct Campaigns {
     /// Only this campaign, by its key or the beginning of it.
     pub campaign: Option<String>,
     /// How campaigns are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `lookalikes`.
+#[derive(Debug, Args)]
+pub struct Lookalikes {
+    /// The names to look at, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// The names that they may be taken for, one a line.
+    #[arg(long, value_name = "FILE", requires = "names")]
+    pub popular: Option<PathBuf>,
+    /// How leads are printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
 }

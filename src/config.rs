@@ -7,7 +7,7 @@ mod sinks;
 mod sources;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source, source};
@@ -36,6 +36,9 @@ pub struct Schedule {
     /// Whom to tell of alerts.
     #[serde(default)]
     pub alerts: AlertsSection,
+    /// What names are compared with.
+    #[serde(default)]
+    pub lookalikes: LookalikesSection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -88,6 +91,15 @@ impl HttpSection {
             ..HttpSettings::default()
         }
     }
+}
+
+/// The `[lookalikes]` table of a schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LookalikesSection {
+    /// Files of popular names that a night's names are compared with beside its own: lines of a name, how popular it is and
+    /// whose it is, with tabs between; the last two may be missing.
+    pub popular: Vec<PathBuf>,
 }
 
 /// A `[sources.<id>]` table of a schedule.

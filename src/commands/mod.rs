@@ -25,6 +25,7 @@ mod explain;
 mod export;
 mod exposure;
 mod listed;
+mod lookalikes;
 mod nightly;
 mod rules;
 mod scan;
@@ -47,6 +48,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Drift(options) => drift::run(&cli.global, options, &mut out),
         Command::Clones(options) => clones::run(&cli.global, options, &mut out),
         Command::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
+        Command::Lookalikes(options) => lookalikes::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),

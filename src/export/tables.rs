@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 mod campaigns;
 mod families;
+mod leads;
 
 use super::ExportOptions;
 use super::ranked::{self, Ranked};
@@ -117,6 +118,12 @@ pub const TABLES: &[Table] = &[
         about: "items that ask for the same thing and have no reason to",
         columns: campaigns::COLUMNS,
         rows: campaigns::rows,
+    },
+    Table {
+        name: "leads",
+        about: "a name that is almost the name of something established: a lead, never a verdict",
+        columns: leads::COLUMNS,
+        rows: leads::rows,
     },
     Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
 ];

@@ -4,6 +4,7 @@
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,6 +40,8 @@ pub struct Context {
     pub skipped: BTreeMap<String, String>,
     /// Artifacts that are fetched and hashed again in one night although they claim to be unchanged.
     pub rehash_per_night: usize,
+    /// Files of popular names.
+    pub popular: Vec<PathBuf>,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// Whom to tell of alerts, and how.

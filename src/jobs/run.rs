@@ -86,6 +86,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         sources: resolved.sources,
         skipped: resolved.skipped,
         rehash_per_night: resolved.rehash_per_night,
+        popular: schedule.lookalikes.popular.clone(),
         limits: Limits::default(),
         alerts: schedule.alerts()?,
         pool: bulk::pool(global.threads)?,

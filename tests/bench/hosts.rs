@@ -143,6 +143,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         sources: std::collections::BTreeMap::new(),
         skipped: std::collections::BTreeMap::new(),
         alerts: capdex::config::Alerts::default(),
+        popular: Vec::new(),
         limits: Limits::default(),
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

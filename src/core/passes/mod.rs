@@ -7,6 +7,7 @@ pub mod campaign;
 pub mod clone;
 pub mod corpus;
 pub mod drift;
+pub mod lookalike;
 mod union;
 pub mod vendor;
 mod wording;

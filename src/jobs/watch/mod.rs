@@ -8,13 +8,19 @@ use crate::clock;
 mod campaigns;
 mod clones;
 mod drift;
+pub(crate) mod lookalikes;
 mod standing;
 
 /// Runs one pass; what it looked at and what was new.
 type Run = fn(&Context) -> anyhow::Result<StageReport>;
 
 /// Every pass in its order: later ones read what earlier ones store.
-const PASSES: &[(&str, Run)] = &[("drift", drift::run), ("clones", clones::run), ("campaigns", campaigns::run)];
+const PASSES: &[(&str, Run)] = &[
+    ("drift", drift::run),
+    ("lookalikes", lookalikes::run),
+    ("clones", clones::run),
+    ("campaigns", campaigns::run),
+];
 
 /// Runs the passes whose input has changed.
 ///

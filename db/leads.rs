@@ -1,0 +1,160 @@
+//! Leads: the look-alikes that the last night found, and what the store knows about the conduct of a listing.
+//!
+//! Must not know which names are alike: the look-alike pass does.
+
+use std::collections::BTreeSet;
+
+use capdex_core::capability::{Capability, Kind};
+use capdex_core::fact::{Facts, Severity};
+use capdex_core::ids::ListingKey;
+use capdex_core::passes::drift::Pins;
+use capdex_core::passes::lookalike::night::{Conduct, Inner};
+use capdex_core::passes::lookalike::{Lead, Space};
+use capdex_core::time::AsOf;
+
+use crate::documents::pack;
+use crate::facts::unpack_facts;
+use crate::sql::{Cells, canonical, execute, id_of, rows, seconds};
+use crate::{Reader, StoreError, Writer};
+
+impl Writer<'_> {
+    /// Takes the leads of a night in the place of those of the night before, each under its key; how many are new. A lead
+    /// that is found again keeps the night that found it first.
+    pub fn put_leads(&self, leads: &[(String, Lead)], at: AsOf) -> Result<u64, StoreError> {
+        let conn = self.connection();
+        execute(conn, "set the leads aside", "UPDATE leads SET standing = 0 WHERE standing = 1", ())?;
+        let mut new = 0;
+        for (key, lead) in leads {
+            let known = id_of(conn, "look up a lead", "SELECT id FROM leads WHERE name = ?1", (key,))?;
+            new += u64::from(known.is_none());
+            let sql = "INSERT INTO leads (name, at, standing, body) VALUES (?1, ?2, 1, ?3)
+                       ON CONFLICT DO UPDATE SET standing = 1, body = excluded.body";
+            execute(conn, "store a lead", sql, (key, seconds(at), pack(canonical(lead)?)?))?;
+        }
+        Ok(new)
+    }
+}
+
+impl Reader {
+    /// The leads that stand, each with the night that found it first; worst first.
+    pub fn leads(&self) -> Result<Vec<(Lead, AsOf)>, StoreError> {
+        let sql = "SELECT body, at FROM leads WHERE standing = 1 ORDER BY name";
+        let mut leads: Vec<(Lead, AsOf)> =
+            rows(self.connection(), "read the leads", sql, (), |row| Ok((row.packed(0, "lead")?, row.as_of(1)?)))?;
+        leads.sort_by(|one, other| one.0.order(&other.0));
+        Ok(leads)
+    }
+
+    /// The names that only the bytes of listings know, of what counts now: skills and the tools of servers. Sorted.
+    pub fn inner_names(&self) -> Result<Vec<Inner>, StoreError> {
+        let sql = "SELECT l.source, l.name, d.body, p.body
+                   FROM identities i
+                   JOIN listings l ON l.id = i.listing
+                   JOIN revisions r ON r.scan = i.scan
+                   JOIN capabilities k ON k.id = r.capability
+                   JOIN documents d ON d.id = r.description
+                   JOIN documents p ON p.id = r.pins
+                   WHERE k.kind IN ('skill', 'mcp_server') ORDER BY l.source, l.name, k.digest";
+        let named = rows(self.connection(), "read the names inside listings", sql, (), |row| {
+            let listing = ListingKey::new(row.cell::<String>(0)?, row.cell::<String>(1)?);
+            let capability: Capability = row.packed(2, "capability")?;
+            if capability.kind == Kind::Skill {
+                return Ok(vec![Inner { listing, space: Space::Name, name: capability.name }]);
+            }
+            let pins: Pins = row.packed(3, "pins")?;
+            let tools = pins.tools.into_keys();
+            Ok(tools.map(|name| Inner { listing: listing.clone(), space: Space::Tool, name }).collect())
+        })?;
+        let mut inner: Vec<Inner> = named.into_iter().flatten().collect();
+        inner.sort_unstable();
+        inner.dedup();
+        Ok(inner)
+    }
+
+    /// What is known of the bytes behind listings, taken together: findings at high or above of what counts now, and
+    /// scripts that run at installation.
+    pub fn conduct(&self, listings: &[&ListingKey]) -> Result<Conduct, StoreError> {
+        let sql = "SELECT f.body FROM listings l
+                   JOIN listing_identities e ON e.listing = l.id AND e.named = 1
+                   JOIN identities i ON i.id = e.identity
+                   JOIN revisions r ON r.scan = i.scan
+                   JOIN facts f ON f.id = r.facts
+                   WHERE l.source = ?1 AND l.name = ?2";
+        let (mut high, mut scripts) = (BTreeSet::new(), BTreeSet::new());
+        for key in listings {
+            let of_key = (&key.source, &key.name);
+            let facts: Vec<Facts> = rows(self.connection(), "read the facts of a listing", sql, of_key, |row| {
+                unpack_facts(&row.cell::<Vec<u8>>(0)?)
+            })?;
+            let findings = facts.iter().flat_map(Facts::findings).filter(|fact| fact.severity >= Severity::High);
+            high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));
+            let listing = self.listing(key)?.and_then(|stored| stored.listing);
+            let claimed = listing.and_then(|listing| listing.claims.install_scripts.known().cloned());
+            scripts.extend(claimed.unwrap_or_default().into_iter().map(|(name, _)| name));
+        }
+        Ok(Conduct { high: high.into_iter().collect(), install_scripts: scripts.into_iter().collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, day, key, list, listing, scan_of};
+    use capdex_core::listing::Claim;
+    use capdex_core::passes::lookalike::Kind as LookAlikeKind;
+
+    fn lead(name: &str, severity: Severity) -> Lead {
+        Lead {
+            space: Space::Name,
+            name: name.into(),
+            target: "express".into(),
+            kind: LookAlikeKind::Omission,
+            distance: 1,
+            severity,
+            rank: 1,
+            reasons: vec!["a letter left out".into()],
+            signals: Vec::new(),
+            listing: Some(format!("npm:{name}")),
+            target_listing: None,
+            popularity: None,
+            target_popularity: Some(7),
+            owners: Vec::new(),
+            target_owners: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_lead_stands_while_nights_find_it_and_keeps_its_first_one() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let put = |leads: &[(&str, Severity)], night| {
+            let leads: Vec<_> =
+                leads.iter().map(|(name, severity)| ((*name).to_owned(), lead(name, *severity))).collect();
+            store.write(move |writer| writer.put_leads(&leads, day(night))).expect("stored")
+        };
+        let stand = || {
+            let leads = store.reader().expect("opens").leads().expect("reads");
+            leads.into_iter().map(|(lead, at)| (lead.name, lead.severity, at)).collect::<Vec<_>>()
+        };
+        assert_eq!(put(&[("expres", Severity::Low), ("expess", Severity::Low)], 1), 2);
+        assert_eq!(put(&[("expess", Severity::Medium), ("expres", Severity::Low)], 2), 0);
+        let both = [("expess".into(), Severity::Medium, day(1)), ("expres".into(), Severity::Low, day(1))];
+        assert_eq!(stand(), both);
+        assert_eq!(put(&[("expres", Severity::Low)], 3), 0);
+        assert_eq!(stand(), [("expres".into(), Severity::Low, day(1))]);
+    }
+
+    #[test]
+    fn conduct_is_what_findings_and_claims_say() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let mut listed = listing("a", "1");
+        listed.claims.install_scripts = Claim::Known(vec![("postinstall".into(), "node x".into())]);
+        list(&store, &listed, 1);
+        scan_of(&store, "a", "1", 1);
+        let reader = store.reader().expect("opens");
+        let conduct = reader.conduct(&[&key("a"), &key("unknown")]).expect("reads");
+        assert_eq!(conduct.install_scripts, ["postinstall"]);
+        assert_eq!(reader.inner_names().expect("reads"), [], "a package is neither a skill nor a server");
+    }
+}

@@ -1,0 +1,113 @@
+//! `capdex lookalikes`: names that are almost others, from the store or over two plain lists.
+
+use capdex_core::passes::lookalike::Lead;
+use capdex_core::passes::lookalike::list::{Line, Popular};
+use capdex_core::time::AsOf;
+use serde_json::{Value, json};
+use tracing::warn;
+
+use super::{listed, summary};
+use crate::bulk;
+use crate::cli::{Global, Lookalikes};
+use crate::exit::Exit;
+use crate::jobs::watch::lookalikes::read_list;
+use crate::output::{self, Out};
+
+/// What one object is.
+const SCHEMA: &str = "capdex.lookalikes/1";
+/// Leads shown in the table; the other formats show all.
+const SHOWN: usize = 200;
+/// Lines handed to the pool at once.
+const BATCH: usize = 16_384;
+/// Letters of a name shown in the table.
+const COLUMNS: usize = 48;
+
+pub(super) fn run(global: &Global, options: &Lookalikes, out: &mut Out) -> anyhow::Result<Exit> {
+    let (leads, unread) = match &options.names {
+        None => (super::reader(global)?.leads()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
+        Some(names) => {
+            let names = read_list(names)?;
+            // Without a second list the names are compared with each other.
+            let popular = options.popular.as_deref().map(read_list).transpose()?.unwrap_or_else(|| names.clone());
+            let is_within = options.popular.is_none();
+            compared(global, &names, Popular::new(popular, is_within))?
+        }
+    };
+    let leads: Vec<(Lead, Option<AsOf>)> = leads;
+    let items: Vec<Value> = leads.iter().map(|(lead, at)| object(lead, *at)).collect();
+    listed::print(options.format, SCHEMA, &items, out, |out| table(&leads, out))?;
+    if unread > 0 {
+        warn!(names = unread, "some names are empty or too long to be compared");
+    }
+    Ok(Exit::of(false, unread > 0))
+}
+
+/// What was found, worst first, and how many names could not be compared.
+type Compared = (Vec<(Lead, Option<AsOf>)>, usize);
+
+fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<Compared> {
+    let mut unread = popular.unread();
+    let mut leads: Vec<Lead> = Vec::new();
+    let pool = bulk::pool(global.threads)?;
+    bulk::ordered(
+        &pool,
+        names,
+        BATCH,
+        |line| popular.leads(line),
+        |_, found| {
+            unread += found.iter().filter(|found| found.is_none()).count();
+            leads.extend(found.into_iter().flatten().flatten());
+            Ok(())
+        },
+    )?;
+    leads.sort_by(Lead::order);
+    leads.dedup();
+    Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
+}
+
+fn object(lead: &Lead, first_seen: Option<AsOf>) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "name": lead.name,
+        "target": lead.target,
+        "kind": lead.kind,
+        "distance": lead.distance,
+        "severity": lead.severity,
+        "reasons": lead.reasons,
+        "space": lead.space,
+        "rank": lead.rank,
+        "signals": lead.signals,
+        "listing": lead.listing,
+        "target_listing": lead.target_listing,
+        "popularity": lead.popularity,
+        "target_popularity": lead.target_popularity,
+        "owners": lead.owners,
+        "target_owners": lead.target_owners,
+        "first_seen": first_seen,
+    })
+}
+
+fn table(leads: &[(Lead, Option<AsOf>)], out: &mut Out) -> anyhow::Result<()> {
+    if leads.is_empty() {
+        out.line("No look-alikes.")?;
+        return Ok(());
+    }
+    let mut table = summary::table();
+    table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
+    let cell = |text: &str| output::escape(&output::shorten(text, COLUMNS)).into_owned();
+    for (lead, _) in leads.iter().take(SHOWN) {
+        let shown = lead
+            .listing
+            .as_deref()
+            .map_or_else(|| cell(&lead.name), |listing| cell(&format!("{} ({listing})", lead.name)));
+        let reasons = output::escape(&lead.reasons.join("; ")).into_owned();
+        let (severity, kind) = (lead.severity.as_str().to_owned(), lead.kind.as_str().to_owned());
+        table.add_row([severity, shown, cell(&lead.target), kind, lead.distance.to_string(), reasons]);
+    }
+    out.line(table)?;
+    let more = leads.len().saturating_sub(SHOWN);
+    if more > 0 {
+        out.line(format_args!("… and {more} more (--format jsonl shows all)"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! How names look: what a reader takes a name for, whatever letters of whatever script it is written in.
+//!
+//! Sources: UTS #39 confusables (crate `unicode-security`), and letters that it keeps apart because it compares capitals.
+//! Must not know which names exist.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_security::MixedScript;
+use unicode_security::confusable_detection::skeleton;
+
+/// Small letters that are drawn like Latin ones in a line of text and have other prototypes in UTS #39.
+const DRAWN_ALIKE: [(char, &str); 23] = [
+    ('ı', "i"),
+    ('ĸ', "k"),
+    ('ɑ', "a"),
+    ('ɡ', "g"),
+    ('ɩ', "i"),
+    ('ʀ', "r"),
+    ('α', "a"),
+    ('β', "b"),
+    ('η', "n"),
+    ('ι', "i"),
+    ('κ', "k"),
+    ('ν', "v"),
+    ('τ', "t"),
+    ('υ', "u"),
+    ('χ', "x"),
+    ('в', "b"),
+    ('к', "k"),
+    ('м', "m"),
+    ('н', "h"),
+    ('п', "n"),
+    ('т', "t"),
+    ('ь', "b"),
+    ('ѵ', "v"),
+];
+
+/// Letters and pairs of letters that are drawn like others within ASCII, longest first.
+const IN_ASCII: [(&str, &str); 10] = [
+    ("rn", "m"),
+    ("vv", "w"),
+    ("0", "o"),
+    ("1", "l"),
+    ("3", "e"),
+    ("4", "a"),
+    ("5", "s"),
+    ("7", "t"),
+    ("8", "b"),
+    ("9", "g"),
+];
+
+/// Words that sound like a digit, longest first. Digits are what all are read as, so that nothing is read twice.
+const SAID_ALIKE: [(&str, &str); 16] = [
+    ("eight", "8"),
+    ("three", "3"),
+    ("seven", "7"),
+    ("four", "4"),
+    ("fore", "4"),
+    ("five", "5"),
+    ("nine", "9"),
+    ("zero", "0"),
+    ("one", "1"),
+    ("won", "1"),
+    ("too", "2"),
+    ("two", "2"),
+    ("six", "6"),
+    ("for", "4"),
+    ("ate", "8"),
+    ("to", "2"),
+];
+
+/// A name in small letters of ASCII as far as each letter has one that it is drawn like; nothing that is not drawn at all.
+pub(super) fn latin(text: &str) -> String {
+    if text.is_ascii() {
+        return with_small_l(text).to_ascii_lowercase();
+    }
+    let mut latin = String::with_capacity(text.len());
+    for letter in with_small_l(text).nfkc().flat_map(char::to_lowercase) {
+        if letter.is_ascii() {
+            latin.push(letter);
+        } else if !is_undrawn(letter) {
+            push_latin(letter, &mut latin);
+        }
+    }
+    latin
+}
+
+/// A capital i that ends a word of small letters is read as an l.
+fn with_small_l(text: &str) -> String {
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    let mut read = String::with_capacity(text.len());
+    while let Some(letter) = letters.next() {
+        let ends_word = letters.peek().is_none_or(|next| !next.is_alphanumeric());
+        let is_l = letter == 'I' && before.is_lowercase() && ends_word;
+        read.push(if is_l { 'l' } else { letter });
+        before = letter;
+    }
+    read
+}
+
+fn push_latin(letter: char, latin: &mut String) {
+    if let Some((_, alike)) = DRAWN_ALIKE.iter().find(|(of, _)| *of == letter) {
+        return latin.push_str(alike);
+    }
+    // Without accents first: they are what a quick reader passes over.
+    let base: String = std::iter::once(letter).nfd().filter(|letter| !is_accent(*letter)).collect();
+    for drawn in skeleton(&base).flat_map(char::to_lowercase) {
+        match DRAWN_ALIKE.iter().find(|(of, _)| *of == drawn) {
+            Some((_, alike)) => latin.push_str(alike),
+            None => latin.push(drawn),
+        }
+    }
+}
+
+/// Whether a character leaves no trace where it is shown.
+fn is_undrawn(letter: char) -> bool {
+    matches!(u32::from(letter), 0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
+        | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
+        | 0xE0000..=0xE0FFF)
+}
+
+const fn is_accent(letter: char) -> bool {
+    matches!(letter as u32, 0x300..=0x36F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF)
+}
+
+/// What a name in small Latin letters looks like at a glance: `0` as `o`, `rn` as `m`.
+pub(super) fn shape(latin: &str) -> String {
+    replaced(latin, &IN_ASCII)
+}
+
+/// What a name sounds like, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
+pub(super) fn sound(latin: &str) -> String {
+    replaced(latin, &SAID_ALIKE)
+}
+
+fn replaced(text: &str, table: &[(&str, &str)]) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (taken, put) = table
+            .iter()
+            .find(|(from, _)| rest.starts_with(from))
+            .map_or((first.len_utf8(), None), |(from, to)| (from.len(), Some(*to)));
+        made.push_str(put.unwrap_or(rest.get(..taken).unwrap_or_default()));
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    made
+}
+
+/// Whether letters of several scripts stand in one name where no language writes them together.
+pub(super) fn is_mixed(text: &str) -> bool {
+    !text.is_ascii() && !text.is_single_script()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_it_looks() {
+        for disguised in
+            ["раураl", "ｐａｙｐａｌ", "pay\u{200B}pal", "pаypаl", "PayPaI", "páypal", "\u{202E}paypal", "𝐩𝐚𝐲𝐩𝐚𝐥"]
+        {
+            assert_eq!(latin(disguised), "paypal", "{disguised:?}");
+        }
+        assert_eq!(
+            (latin("σlаck").as_str(), latin("ѕtrіре").as_str(), latin("οpenαi").as_str()),
+            ("olack", "stripe", "openai")
+        );
+        assert_eq!(
+            (latin("getInfo").as_str(), latin("OpenAI").as_str(), latin("日本").as_str()),
+            ("getinfo", "openai", "日本")
+        );
+    }
+
+    #[test]
+    fn letters_that_look_or_sound_alike_meet() {
+        assert_eq!(
+            (shape("1odash"), shape("rnodern"), shape("fl0vv")),
+            ("lodash".into(), "modem".into(), "flow".into())
+        );
+        assert_eq!((sound("go2net"), sound("gotonet")), ("go2net".into(), "go2net".into()));
+        assert_eq!((sound("base64"), sound("basesixfour")), (sound("basesix4"), sound("base64")));
+        assert_eq!(sound("web4you"), sound("webforyou"));
+    }
+
+    #[test]
+    fn mixed_scripts_are_told_from_languages() {
+        assert!(is_mixed("pаypal") && !is_mixed("paypal") && !is_mixed("яндекс") && !is_mixed("日本語テスト"));
+    }
+}

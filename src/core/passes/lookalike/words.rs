@@ -1,0 +1,137 @@
+//! Words that say what a thing is made of or for, and not whose it is: put before or after a name, they make no new one.
+//!
+//! Must not know which names exist.
+
+/// What is put around names of packages and servers, sorted.
+pub(super) const AFFIXES: [&str; 79] = [
+    "ai",
+    "api",
+    "app",
+    "async",
+    "auth",
+    "beta",
+    "bot",
+    "browser",
+    "cli",
+    "client",
+    "cloud",
+    "common",
+    "community",
+    "core",
+    "dev",
+    "es",
+    "es6",
+    "esm",
+    "extension",
+    "fork",
+    "framework",
+    "free",
+    "helper",
+    "helpers",
+    "install",
+    "installer",
+    "integration",
+    "io",
+    "java",
+    "js",
+    "kit",
+    "lab",
+    "latest",
+    "lib",
+    "library",
+    "light",
+    "lite",
+    "local",
+    "main",
+    "mcp",
+    "mod",
+    "module",
+    "my",
+    "new",
+    "next",
+    "node",
+    "nodejs",
+    "npm",
+    "official",
+    "org",
+    "orm",
+    "package",
+    "pip",
+    "pkg",
+    "plugin",
+    "plus",
+    "pro",
+    "py",
+    "python",
+    "python3",
+    "real",
+    "remote",
+    "rs",
+    "sdk",
+    "server",
+    "service",
+    "skill",
+    "skills",
+    "stable",
+    "team",
+    "tool",
+    "toolkit",
+    "tools",
+    "ts",
+    "typescript",
+    "unofficial",
+    "util",
+    "utils",
+    "v2",
+];
+
+/// Those that are written without anything between them and the name, before it.
+pub(super) const GLUED_BEFORE: [&str; 5] = ["mcp", "node", "py", "python", "the"];
+
+/// Those that are written so after it.
+pub(super) const GLUED_AFTER: [&str; 12] =
+    ["api", "cli", "dev", "io", "js", "lib", "mcp", "node", "official", "py", "sdk", "ts"];
+
+/// Words put to a brand in the name of a host to be taken for it, sorted.
+pub(super) const HOST_AFFIXES: [&str; 44] = [
+    "account", "accounts", "ai", "api", "app", "apps", "auth", "billing", "checkout", "cloud", "connect", "dev",
+    "docs", "download", "gateway", "get", "help", "hub", "id", "install", "login", "mail", "mcp", "my", "official",
+    "online", "pay", "payment", "payments", "portal", "pro", "secure", "security", "server", "service", "sign",
+    "signin", "sso", "support", "team", "update", "verify", "wallet", "web",
+];
+
+/// Registrable domains under which strangers get names of their own, beside those that the public suffix list knows.
+pub(super) const TENANT_FARMS: [&str; 22] = [
+    "apify.actor",
+    "composio.dev",
+    "fly.dev",
+    "fourthwall.com",
+    "freshdesk.com",
+    "glama.ai",
+    "klavis.ai",
+    "mcpbundles.com",
+    "myshopify.com",
+    "ngrok.app",
+    "ngrok.io",
+    "pipedream.net",
+    "pipeworx.io",
+    "railway.app",
+    "replit.app",
+    "retool.com",
+    "smithery.ai",
+    "strata.ai",
+    "vercel.app",
+    "workers.dev",
+    "zapier.com",
+    "zendesk.com",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_searched_are_sorted() {
+        assert!(AFFIXES.is_sorted() && HOST_AFFIXES.is_sorted() && TENANT_FARMS.is_sorted());
+    }
+}

@@ -1,0 +1,160 @@
+//! Look-alikes: compares the names of all directories with those that are established, and keeps what is found.
+//!
+//! Must not decide what is alike or how bad it is: `core/passes/lookalike` does. Must not send a request.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use capdex_core::alert::{Alert, reach_of};
+use capdex_core::fact::Severity;
+use capdex_core::ids::ListingKey;
+use capdex_core::passes::lookalike::list::{self, Line};
+use capdex_core::passes::lookalike::night::{Conduct, Night};
+use capdex_core::passes::lookalike::{Lead, Space};
+use tracing::info;
+
+use super::super::{Context, StageReport};
+use crate::bulk;
+use crate::exit::usage;
+use crate::progress::Progress;
+
+/// Names compared between two looks at the clock of the progress bar.
+const BATCH: usize = 4_096;
+/// Leads kept for one target: those that rank highest.
+const FOR_ONE_TARGET: usize = 50;
+/// A larger file is no list of popular names.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Finds, judges and keeps the look-alikes of the night; from `medium` on each raises an alert once.
+///
+/// # Errors
+/// A list of popular names that cannot be read; what the store says.
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+    let reader = context.store.reader()?;
+    let (corpus, inner) = (reader.corpus()?, reader.inner_names()?);
+    let night = Night::new(&corpus, &inner, popular(&context.popular)?, context.as_of);
+    let numbers: Vec<usize> = (0..night.newcomers()).collect();
+    let progress = Progress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);
+    let mut leads: BTreeMap<String, Lead> = BTreeMap::new();
+    let mut conducts: BTreeMap<ListingKey, Conduct> = BTreeMap::new();
+    bulk::ordered(
+        &context.pool,
+        &numbers,
+        BATCH,
+        |number| night.suspects(*number),
+        |numbers, suspects| {
+            for suspect in suspects.iter().flatten() {
+                // The listings of one thing come together, so that its first one stands for all.
+                let Some(first) = suspect.listings.first() else { continue };
+                if !conducts.contains_key(first) {
+                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
+                }
+                let lead = Night::lead(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
+                if lead.severity == Severity::Info {
+                    continue;
+                }
+                let key = key_of(&lead);
+                if leads.get(&key).is_none_or(|known| lead.order(known).is_lt()) {
+                    leads.insert(key, lead);
+                }
+            }
+            progress.advance(u64::try_from(numbers.len()).unwrap_or(0));
+            Ok(())
+        },
+    )?;
+    progress.finish();
+    let found = leads.len();
+    let leads = highest(leads);
+    info!(names = numbers.len(), targets = night.targets(), found, kept = leads.len(), "compared names");
+    let items = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
+    let at = context.as_of;
+    let done = context.store.write(move |writer| {
+        let new = writer.put_leads(&leads, at)?;
+        for (key, lead) in leads.iter().filter(|(_, lead)| lead.severity >= Severity::Medium) {
+            writer.raise(&alert(key, lead), at)?;
+        }
+        Ok(new)
+    })?;
+    Ok(StageReport { items, done, ..StageReport::default() })
+}
+
+/// The lines of lists of popular names.
+///
+/// # Errors
+/// Wrong configuration where a file cannot be read.
+fn popular(files: &[std::path::PathBuf]) -> anyhow::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    for file in files {
+        lines.extend(read_list(file)?);
+    }
+    Ok(lines)
+}
+
+/// The lines of one list.
+///
+/// # Errors
+/// Wrong usage where the file cannot be read, is too large or is no text.
+pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<Line>> {
+    let shown = file.display();
+    let size = std::fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
+    if size > MAX_BYTES {
+        return Err(usage(format!("{shown} has {size} bytes; a list of names has at most {MAX_BYTES}")));
+    }
+    let text = std::fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
+    let text = String::from_utf8(text).map_err(|_| usage(format!("{shown} is no text in UTF-8")))?;
+    Ok(list::read(&text))
+}
+
+/// Stays over nights: what bears the name, the name, and what it is taken for.
+fn key_of(lead: &Lead) -> String {
+    let by = lead.listing.as_deref().unwrap_or_default();
+    // Who publishes a name is one however many listings he has.
+    let by = if lead.space == Space::Publisher { "" } else { by };
+    format!("lookalikes:{}:{by}:{}:{}", lead.space.as_str(), lead.name.to_lowercase(), lead.target.to_lowercase())
+}
+
+/// For each target the leads that rank highest, sorted by key.
+fn highest(leads: BTreeMap<String, Lead>) -> Vec<(String, Lead)> {
+    let mut leads: Vec<(String, Lead)> = leads.into_iter().collect();
+    leads.sort_by(|one, other| one.1.order(&other.1));
+    let mut counts: BTreeMap<(Space, String), usize> = BTreeMap::new();
+    leads.retain(|(_, lead)| {
+        let count = counts.entry((lead.space, lead.target.clone())).or_default();
+        *count += 1;
+        *count <= FOR_ONE_TARGET
+    });
+    leads.sort_by(|one, other| one.0.cmp(&other.0));
+    leads
+}
+
+fn alert(key: &str, lead: &Lead) -> Alert {
+    let listing = lead.listing.clone().unwrap_or_else(|| lead.name.clone());
+    let users = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
+    let mut details: Vec<String> = lead.reasons.clone();
+    details.push(format!("kind {}, distance {}, rank {}", lead.kind.as_str(), lead.distance, lead.rank));
+    details.push(format!("users: {} against {}", users(lead.popularity), users(lead.target_popularity)));
+    details.push(format!("owners: {} against {}", joined(&lead.owners), joined(&lead.target_owners)));
+    Alert {
+        key: key.to_owned(),
+        pass: "lookalikes".into(),
+        class: lead.kind.as_str().into(),
+        capability: None,
+        subject: listing.clone(),
+        severity: lead.severity,
+        title: format!("{} {} is almost {}", lead.space.as_str(), lead.name, lead.target),
+        why: "Who types or picks the wrong one of two names gets the other's code; beside the name, more speaks for intent here."
+            .into(),
+        fix: format!("Compare the two before anybody installs {listing}; report it to its registry if it poses as the other."),
+        content: None,
+        details,
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: [Some(listing), lead.target_listing.clone()].into_iter().flatten().collect(),
+        reproduce: "capdex lookalikes --format jsonl".into(),
+        reach: reach_of(lead.target_popularity),
+    }
+}
+
+fn joined(owners: &[String]) -> String {
+    if owners.is_empty() { "unknown".to_owned() } else { owners.join(", ") }
+}
