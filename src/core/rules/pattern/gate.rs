@@ -8,9 +8,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
-use super::expression::parsed;
+use super::anchored::{Anchored, Outcome};
+use super::expression::{Expression, parsed};
 use super::literals::{Demand, Plan};
 use super::reach::Reach;
 
@@ -254,14 +253,29 @@ pub(super) struct Stretch {
 
 impl Stretch {
     /// The matches of an expression in a text that begin in this part of it, in order.
-    pub(super) fn find_in<'a>(&'a self, expression: &'a Regex, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn find_in<'a>(
+        &'a self,
+        expression: &'a Expression,
+        text: &'a [u8],
+    ) -> impl Iterator<Item = Range<usize>> {
         let held = text.get(..self.end).unwrap_or(text);
+        let mut anchored = expression.anchored();
+        let mut budget = Anchored::budget(self.end.saturating_sub(self.starts.start));
         let mut from = self.starts.start;
         std::iter::from_fn(move || {
             if !self.starts.contains(&from) || from > held.len() {
                 return None;
             }
-            let found = expression.find_at(held, from)?.range();
+            let begun = anchored.map(|anchored| anchored.find(held, from..self.starts.end, &mut budget));
+            let found = match begun {
+                Some(Outcome::Found(found)) => found,
+                Some(Outcome::Nothing) => return None,
+                Some(Outcome::GaveUp(at)) => {
+                    anchored = None;
+                    expression.regex().find_at(held, at)?.range()
+                }
+                None => expression.regex().find_at(held, from)?.range(),
+            };
             from = found.end.max(found.start + 1);
             self.starts.contains(&found.start).then_some(found)
         })
@@ -275,7 +289,7 @@ impl Passing<'_> {
     }
 
     /// Whether the text that was passed matches an expression.
-    pub(super) fn holds(&self, number: usize, expression: &Regex, text: &[u8]) -> bool {
+    pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
         may && self.stretches(number).iter().any(|stretch| stretch.find_in(expression, text).next().is_some())
     }
