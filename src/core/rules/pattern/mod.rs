@@ -112,8 +112,7 @@ impl Engine {
     /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
     fn is_marked(&self, at: usize, rule: &DataRule, passing: &Passing<'_>, text: &[u8]) -> bool {
         let numbers = self.marks.get(at).map_or(0, |first| *first)..;
-        rule.marks.is_empty()
-            || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark, text))
+        rule.marks.is_empty() || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark, text))
     }
 }
 
