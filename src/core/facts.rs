@@ -104,6 +104,9 @@ pub struct Facts {
     /// What each rule said, by its number, once somebody asked.
     #[serde(skip)]
     said: OnceLock<Vec<Option<Outcome>>>,
+    /// The places of those that are true, once somebody asked: few of hundreds, and every rubric asks many times.
+    #[serde(skip)]
+    truths: OnceLock<Vec<usize>>,
 }
 
 impl PartialEq for Facts {
@@ -119,9 +122,13 @@ impl Facts {
         Self::sorted(kind, facts.into_iter().map(own).collect())
     }
 
+    const fn ordered(kind: Kind, facts: Vec<Answer>) -> Self {
+        Self { kind, facts, said: OnceLock::new(), truths: OnceLock::new() }
+    }
+
     fn sorted(kind: Kind, mut facts: Vec<Answer>) -> Self {
         facts.sort_by(Answer::order);
-        Self { kind, facts, said: OnceLock::new() }
+        Self::ordered(kind, facts)
     }
 
     /// What rules told, and for every rule that told nothing its usual answer. Those are shared, without a place, one for
@@ -144,7 +151,7 @@ impl Facts {
             }
         }
         facts.extend(told);
-        Self { kind, facts, said: OnceLock::new() }
+        Self::ordered(kind, facts)
     }
 
     /// Every fact, in their order.
@@ -154,8 +161,13 @@ impl Facts {
 
     /// Those that are true, each with the number of its rule, where this version knows the rule.
     pub(crate) fn found(&self) -> impl Iterator<Item = (Option<usize>, &Fact)> {
-        let all = self.facts.iter().map(|answer| (answer.number, answer.fact()));
-        all.filter(|(_, fact)| fact.outcome == Outcome::True)
+        self.truths().map(|answer| (answer.number, answer.fact()))
+    }
+
+    fn truths(&self) -> impl Iterator<Item = &Answer> {
+        let is_true = |answer: &Answer| answer.fact().outcome == Outcome::True;
+        let places = || self.facts.iter().enumerate().filter(|(_, answer)| is_true(answer)).map(|(at, _)| at).collect();
+        self.truths.get_or_init(places).iter().filter_map(|at| self.facts.get(*at))
     }
 
     /// The facts of one rule.
@@ -165,19 +177,17 @@ impl Facts {
 
     /// The findings: what users are shown.
     pub fn findings(&self) -> impl Iterator<Item = &Fact> {
-        self.all().filter(|fact| fact.is_finding())
+        self.truths().map(Answer::fact).filter(|fact| fact.is_finding())
     }
 
     /// Whether any fact of the rule is true.
     pub fn is_true(&self, rule: &str) -> bool {
-        self.of(rule).any(|fact| fact.outcome == Outcome::True)
+        self.truths().any(|answer| answer.fact().rule.as_str() == rule)
     }
 
     /// The measured value of a rule that measures, where it could be measured.
     pub fn value(&self, rule: &str) -> Option<&Value> {
-        // The outcome first: few facts are true, and looking at it costs less than at a name.
-        let measured = |fact: &&Fact| fact.outcome == Outcome::True && fact.rule.as_str() == rule;
-        self.all().find(measured).map(|fact| &fact.value)
+        self.truths().map(Answer::fact).find(|fact| fact.rule.as_str() == rule).map(|fact| &fact.value)
     }
 
     /// One outcome for each rule that reported: `True` if any of its facts is, else `Unavailable` if any is, else

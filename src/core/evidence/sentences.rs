@@ -26,6 +26,8 @@ pub struct Word {
     pub quoted: bool,
     /// The families of words that it belongs to, where it is not quoted or where that does not matter.
     pub classes: Classes,
+    /// A number of its first two letters: words with another one are other words.
+    key: u8,
 }
 
 /// Where a sentence lies: its words, and its bytes.
@@ -33,6 +35,10 @@ pub struct Word {
 struct Span {
     words: (u32, u32),
     bytes: (u32, u32),
+    /// The families that any of its words outside quotations belongs to.
+    classes: Classes,
+    /// One bit for the key of each word outside quotations.
+    keys: u128,
 }
 
 /// A text taken apart: invisible and look-alike letters undone, apostrophes straight, split into sentences.
@@ -78,16 +84,49 @@ impl Text {
 
     fn sentence(&self, span: &Span) -> Sentence<'_> {
         let words = self.words.get(range(span.words)).unwrap_or_default();
-        let classes = words.iter().fold(Classes::NONE, |all, word| all.with(said(word)));
-        Sentence { text: self, words, classes, bytes: span.bytes }
+        Sentence { text: self, words, classes: span.classes, keys: span.keys, bytes: span.bytes }
     }
 
     fn push_word(&mut self, start: usize, end: usize, quoted: bool) {
-        let classes = lexicon::classes_of(self.lower.get(start..end).unwrap_or_default());
+        let lower = self.lower.get(start..end).unwrap_or_default();
+        let (classes, key) = (lexicon::classes_of(lower), key_of_word(lower));
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
-        let word = Word { start, end, quoted, classes };
+        let word = Word { start, end, quoted, classes, key };
         self.classes = self.classes.with(said(&word));
         self.words.push(word);
+    }
+
+    /// Makes a sentence of the words from one on to the last.
+    fn push_sentence(&mut self, first: usize, (start, end): (usize, usize)) {
+        let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let words = self.words.get(first..).unwrap_or_default();
+        let unquoted = words.iter().filter(|word| !word.quoted);
+        let (classes, keys) = unquoted
+            .fold((Classes::NONE, 0), |(classes, keys), word| (word.classes.with(classes), keys | 1 << word.key));
+        let words = (short(first), short(self.words.len()));
+        self.spans.push(Span { words, bytes: (short(start), short(end)), classes, keys });
+    }
+}
+
+/// A number below 128 of the first two letters of a word; 0 stands for the second of a word of one.
+const fn key(first: u8, second: u8) -> u8 {
+    ((first as u32).wrapping_mul(0x9e37_79b1) ^ (second as u32).wrapping_mul(0x85eb_ca77)).to_be_bytes()[0] >> 1
+}
+
+fn key_of_word(word: &str) -> u8 {
+    match word.as_bytes() {
+        [] => key(0, 0),
+        [one] => key(*one, 0),
+        [one, two, ..] => key(*one, *two),
+    }
+}
+
+/// The key of every word that fits a wanted one; none where they may have several.
+const fn key_of_wanted(wanted: &str) -> Option<u8> {
+    match wanted.as_bytes() {
+        [] | [b'*'] | [_, b'*'] => None,
+        [one] => Some(key(*one, 0)),
+        [one, two, ..] => Some(key(*one, *two)),
     }
 }
 
@@ -127,6 +166,7 @@ pub struct Sentence<'a> {
     pub words: &'a [Word],
     /// The families that any of its words outside quotations belongs to.
     pub classes: Classes,
+    keys: u128,
     bytes: (u32, u32),
 }
 
@@ -177,6 +217,10 @@ impl<'a> Sentence<'a> {
 
     /// The first place where a phrase stands outside quotations: the indices of its first and last word.
     pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
+        // Most sentences lack all words of some part.
+        if !phrase.parts.iter().all(|part| part.iter().any(|wanted| self.may_have(wanted))) {
+            return None;
+        }
         let (first, rest) = phrase.parts.split_first()?;
         (0..self.words.len()).filter(|index| self.fits(*index, first)).find_map(|start| {
             let mut at = start;
@@ -194,7 +238,16 @@ impl<'a> Sentence<'a> {
 
     /// Whether any word outside quotations is one of these.
     pub fn has(&self, words: &[&str]) -> bool {
-        (0..self.words.len()).any(|index| self.fits(index, words))
+        words.iter().filter(|wanted| self.may_have(wanted)).any(|wanted| {
+            let key = key_of_wanted(wanted);
+            let alike = self.words.iter().enumerate().filter(|(_, word)| key.is_none_or(|key| word.key == key));
+            alike.into_iter().any(|(index, _)| self.fits(index, &[*wanted]))
+        })
+    }
+
+    /// Whether a word outside quotations has the first letters of this one; cheap, and never wrong where it says no.
+    fn may_have(&self, wanted: &str) -> bool {
+        key_of_wanted(wanted).is_none_or(|key| self.keys >> key & 1 == 1)
     }
 
     /// Whether a word outside quotations belongs to one of these families.

@@ -45,7 +45,7 @@ pub struct Hidden {
 /// The hidden characters of a text, in order; what a script, an emoji or right-to-left text needs is left out.
 pub fn hidden(text: &str) -> Vec<Hidden> {
     let mut found: Vec<Hidden> = Vec::new();
-    if is_plain(text) {
+    if is_plain(text.as_bytes()) {
         return found;
     }
     let mut end = 0;
@@ -83,7 +83,9 @@ pub fn hidden(text: &str) -> Vec<Hidden> {
 pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        at += text.as_bytes().get(at..)?.iter().position(|byte| !byte.is_ascii())?;
+        let rest = text.as_bytes().get(at..)?;
+        let plain = rest.chunks(CHUNK).take_while(|chunk| chunk.is_ascii()).count() * CHUNK;
+        at += plain + rest.get(plain..)?.iter().position(|byte| !byte.is_ascii())?;
         let letter = text.get(at..)?.chars().next()?;
         let offset = at;
         at += letter.len_utf8();
@@ -91,9 +93,12 @@ pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// Whether a text is printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
-fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
+/// So many bytes are looked at together.
+const CHUNK: usize = 64;
+
+/// Whether bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
 }
 
 /// The shortest run of zero-width characters that may carry bits: two letters.
@@ -127,7 +132,9 @@ fn bits_of(letters: &[char]) -> Option<String> {
 
 /// The characters worth a look, with their offsets: walks bytes, so that ASCII costs next to nothing.
 fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
-    text.bytes().enumerate().filter_map(move |(offset, byte)| {
+    let chunks = text.as_bytes().chunks(CHUNK).enumerate().filter(|(_, chunk)| !is_plain(chunk));
+    let bytes = chunks.flat_map(|(at, chunk)| (at * CHUNK..).zip(chunk));
+    bytes.filter_map(move |(offset, byte)| {
         let is_suspect =
             matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127 | 0xC2 | 0xD8 | 0xE1 | 0xE2 | 0xE3 | 0xEF | 0xF3);
         if is_suspect { text.get(offset..)?.chars().next().map(|letter| (offset, letter)) } else { None }

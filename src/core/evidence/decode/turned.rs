@@ -25,14 +25,18 @@ static REVERSED: LazyLock<Regex> = LazyLock::new(|| {
         r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:lruc|tegw|hsab|46esab|ssecorpbus|snoitcurtsni|suoiverp|erongi|dragersid|slaitnederc|drowssap|lave|cexe|metsys|tropmi|terces|tpmorp|daolpu|nekot)\b",
     )
 });
+/// Either: almost no text holds one, and one search tells so.
+static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
 /// Letters with one blank, dot, dash or underscore between each; words apart by more.
 static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]{1,3}){8,}[a-z]\b"));
 static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{2,5}|[0-9]{2,6});[ \t]?){4,}"));
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    lines_with(bytes, &ROTATED, Encoding::Rotated, found);
-    lines_with(bytes, &REVERSED, Encoding::Reversed, found);
+    if TURNED.is_match(bytes) {
+        lines_with(bytes, &ROTATED, Encoding::Rotated, found);
+        lines_with(bytes, &REVERSED, Encoding::Reversed, found);
+    }
     if may_be_spaced(bytes) {
         for spaced in SPACED.find_iter(bytes) {
             push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
@@ -48,6 +52,13 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
 /// Whether seven single characters stand in a row, blanks between them: cheap, and never wrong where it says no. The
 /// one before them may end a longer word.
 fn may_be_spaced(bytes: &[u8]) -> bool {
+    // All but the first of them have a blank to each side: counted without a jump.
+    let (here, behind) = (bytes.get(1..).unwrap_or(&[]), bytes.get(2..).unwrap_or(&[]));
+    let around = bytes.iter().zip(here).zip(behind);
+    let alone = around.map(|((before, here), behind)| (*before == b' ') & (*here != b' ') & (*behind == b' '));
+    if alone.map(usize::from).sum::<usize>() < 6 {
+        return false;
+    }
     let (mut singles, mut word) = (0, 0);
     for byte in bytes {
         if *byte == b' ' {

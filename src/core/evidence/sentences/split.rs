@@ -2,7 +2,7 @@
 //!
 //! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
 
-use super::{Span, Text};
+use super::Text;
 
 /// The longest quotation, in words; what is not closed within it is no quotation.
 const MAX_QUOTATION: usize = 40;
@@ -56,8 +56,7 @@ impl Open {
             return;
         }
         self.first_word = last;
-        let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        text.spans.push(Span { words: (short(first), short(last)), bytes: (short(start), short(end)) });
+        text.push_sentence(first, (start, end));
     }
 }
 

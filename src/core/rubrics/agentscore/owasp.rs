@@ -47,9 +47,13 @@ pub(super) fn parts(facts: &Facts, outcomes: &Outcomes<'_>) -> Vec<Part> {
     for finding in facts.findings() {
         *found.entry(finding.rule.as_str()).or_default() += 1;
     }
+    // Mostly nothing is found: then no name has to be looked up.
+    let count = |rules: &[&str]| -> usize {
+        if found.is_empty() { 0 } else { rules.iter().filter_map(|rule| found.get(rule)).sum() }
+    };
     let part = |risk: &Risk| {
         let answered = outcomes.answered(&risk.asked);
-        let findings: usize = risk.rules.iter().filter_map(|rule| found.get(rule)).sum();
+        let findings = count(&risk.rules);
         let mut note = String::with_capacity(risk.said.len() + 48);
         note.push_str(&risk.said);
         push_number(&mut note, findings);

@@ -3,8 +3,6 @@
 //! Tags are capabilities, not defects. Own definitions under the codes of mcp-scan's current generation, whose reference runs on a
 //! server. Must not judge.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
 use crate::evidence::surfaces::Surface;
@@ -195,12 +193,13 @@ const DRY: [&str; 7] = ["plan", "dry", "validate", "preview", "simulate", "lint"
 pub(super) struct Words<'a> {
     tool: &'a Tool,
     name: &'a [String],
-    all: BTreeSet<&'a str>,
+    /// Those and the first words of its description; some thirty, so that a search through them is quick.
+    all: Vec<&'a str>,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
-        let mut all: BTreeSet<&str> = surface.name_words.iter().map(String::as_str).collect();
+        let mut all: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
             all.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
         }

@@ -73,9 +73,9 @@ pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
 pub(super) struct Speaker<'a> {
     surface: &'a Surface,
     /// The words of its name and of the first sentence of its description.
-    own: Vec<String>,
+    own: Vec<&'a str>,
     /// The names of its arguments.
-    arguments: BTreeSet<&'a str>,
+    arguments: Vec<&'a str>,
     siblings: &'a Siblings<'a>,
 }
 
@@ -99,9 +99,9 @@ impl<'a> Siblings<'a> {
 impl<'a> Speaker<'a> {
     /// Who speaks on a surface.
     pub(super) fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
-        let mut own = surface.name_words.clone();
+        let mut own: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
-            let words = (0..first.words.len().min(12)).map(|index| first.word(index).to_owned());
+            let words = (0..first.words.len().min(12)).map(|index| first.word(index));
             own.extend(words.filter(|word| word.len() > 3));
         }
         let names = surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
@@ -150,7 +150,7 @@ impl<'a> Speaker<'a> {
             return None;
         }
         let folded = folded_name(raw);
-        if !named || folded.is_empty() || folded == self.surface.folded || self.arguments.contains(raw) {
+        if !named || folded.is_empty() || folded == self.surface.folded || self.arguments.contains(&raw) {
             return None;
         }
         let sibling = self.siblings.folded.contains(folded.as_str());

@@ -7,17 +7,21 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use serde::Deserialize;
 
+use super::anchored::Anchored;
+
 /// An expression over bytes with ASCII classes, which keep matching fast; `(?i)` is up to each.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(super) struct Expression {
     text: String,
     compiled: OnceLock<Regex>,
+    /// The same, for those that are looked for only where they can begin.
+    anchored: OnceLock<Option<Anchored>>,
 }
 
 impl From<String> for Expression {
     fn from(text: String) -> Self {
-        Self { text, compiled: OnceLock::new() }
+        Self { text, compiled: OnceLock::new(), anchored: OnceLock::new() }
     }
 }
 
@@ -30,6 +34,11 @@ impl Expression {
     /// The expression, ready to match.
     pub(super) fn regex(&self) -> &Regex {
         self.compiled.get_or_init(|| compile(&self.text).expect("a test compiles every expression of every rule"))
+    }
+
+    /// The expression, ready to be looked for where it can begin; none where that is not worth it.
+    pub(super) fn anchored(&self) -> Option<&Anchored> {
+        self.anchored.get_or_init(|| Anchored::of(&self.text, &parsed(&self.text)?)).as_ref()
     }
 
     /// Whether it occurs in some bytes.

@@ -4,13 +4,12 @@
 //! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
 //! a byte, however many expressions there are.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
-use super::expression::parsed;
+use super::anchored::{Anchored, Outcome};
+use super::expression::{Expression, parsed};
 use super::literals::{Demand, Plan};
 use super::reach::Reach;
 
@@ -79,10 +78,8 @@ pub(super) struct Gate {
     demands: Vec<u8>,
     /// The expressions that need nothing.
     open: Vec<usize>,
-    /// For each literal, the sets of literals in plans that hold it.
-    in_sets: Lists,
-    /// How many such sets there are.
-    sets: usize,
+    /// The sets of literals in plans.
+    sets: Lists,
     /// What must stand near matches: patterns of one rule ask for the same.
     near: Vec<Plan<usize>>,
 }
@@ -144,8 +141,7 @@ impl Gate {
             meets: Lists::of(&inverted(&demands, literals.len())),
             needed_by: Lists::of(&needed_by),
             expressions,
-            in_sets: Lists::of(&inverted(&held, literals.len())),
-            sets: held.len(),
+            sets: Lists::of(&held),
             near,
             open: counts.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect(),
             demands: counts,
@@ -167,7 +163,7 @@ impl Gate {
         });
         let expressions = self.met(&hits);
         let fits_near = RefCell::new(vec![None; self.near.len()]);
-        Passing { gate: self, blocks, hits, expressions, sets: OnceCell::new(), fits_near }
+        Passing { gate: self, blocks, hits, expressions, fits_near }
     }
 
     /// The expressions all of whose demands are met somewhere, in their order.
@@ -216,7 +212,7 @@ impl Lists {
 
     fn list(&self, at: usize) -> &[u32] {
         let bound = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize);
-        self.all.get(bound(at)..bound(at + 1)).unwrap_or(&[])
+        self.all.get(bound(at)..bound(at.saturating_add(1))).unwrap_or(&[])
     }
 }
 
@@ -237,8 +233,6 @@ pub(super) struct Passing<'a> {
     blocks: Blocks,
     hits: Hits,
     expressions: Vec<usize>,
-    /// Where the sets of literals in plans end, once somebody asked.
-    sets: OnceCell<Hits>,
     /// Where the plans near matches fit, for those that were asked for.
     fits_near: RefCell<Vec<Option<Option<Bits>>>>,
 }
@@ -254,14 +248,29 @@ pub(super) struct Stretch {
 
 impl Stretch {
     /// The matches of an expression in a text that begin in this part of it, in order.
-    pub(super) fn find_in<'a>(&'a self, expression: &'a Regex, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn find_in<'a>(
+        &'a self,
+        expression: &'a Expression,
+        text: &'a [u8],
+    ) -> impl Iterator<Item = Range<usize>> {
         let held = text.get(..self.end).unwrap_or(text);
+        let mut anchored = expression.anchored();
+        let mut budget = Anchored::budget(self.end.saturating_sub(self.starts.start));
         let mut from = self.starts.start;
         std::iter::from_fn(move || {
             if !self.starts.contains(&from) || from > held.len() {
                 return None;
             }
-            let found = expression.find_at(held, from)?.range();
+            let begun = anchored.map(|anchored| anchored.find(held, from..self.starts.end, &mut budget));
+            let found = match begun {
+                Some(Outcome::Found(found)) => found,
+                Some(Outcome::Nothing) => return None,
+                Some(Outcome::GaveUp(at)) => {
+                    anchored = None;
+                    expression.regex().find_at(held, at)?.range()
+                }
+                None => expression.regex().find_at(held, from)?.range(),
+            };
             from = found.end.max(found.start + 1);
             self.starts.contains(&found.start).then_some(found)
         })
@@ -275,7 +284,7 @@ impl Passing<'_> {
     }
 
     /// Whether the text that was passed matches an expression.
-    pub(super) fn holds(&self, number: usize, expression: &Regex, text: &[u8]) -> bool {
+    pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
         may && self.stretches(number).iter().any(|stretch| stretch.find_in(expression, text).next().is_some())
     }
@@ -308,9 +317,7 @@ impl Passing<'_> {
     /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
     fn fitting(&self, plan: &Plan<usize>) -> Option<Bits> {
         match plan {
-            Plan::Literals(set) => {
-                self.sets.get_or_init(|| self.hits.of_lists(&self.gate.in_sets, self.gate.sets)).of(*set)
-            }
+            Plan::Literals(set) => self.hits.of_any(self.gate.sets.list(*set)),
             Plan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
             Plan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));

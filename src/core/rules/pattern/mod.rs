@@ -18,6 +18,7 @@ use crate::facts::Answer;
 
 use super::{FactSink, Lifecycle, RuleMeta, Subject};
 
+mod anchored;
 mod condition;
 mod expression;
 mod file;
@@ -111,8 +112,7 @@ impl Engine {
     /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
     fn is_marked(&self, at: usize, rule: &DataRule, passing: &Passing<'_>, text: &[u8]) -> bool {
         let numbers = self.marks.get(at).map_or(0, |first| *first)..;
-        rule.marks.is_empty()
-            || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark.regex(), text))
+        rule.marks.is_empty() || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark, text))
     }
 }
 
@@ -181,7 +181,7 @@ impl DataRule {
     ) {
         let mut settled = 0..0;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
-        for found in stretches.iter().flat_map(|stretch| stretch.find_in(finder.expression.regex(), look.text)) {
+        for found in stretches.iter().flat_map(|stretch| stretch.find_in(finder.expression, look.text)) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;

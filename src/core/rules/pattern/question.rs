@@ -6,24 +6,22 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::bytes::Regex;
-
 use crate::evidence::document::{Document, Noted};
 use crate::rules::code;
 
-use super::expression::compile;
+use super::expression::Expression;
 use super::gate::{Need, Passing, Stretch};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
 pub(in crate::rules) struct Question {
     text: &'static str,
-    compiled: OnceLock<Regex>,
+    expression: OnceLock<Expression>,
 }
 
 impl Question {
     /// A question; `(?i)` is up to each.
     pub(in crate::rules) const fn new(text: &'static str) -> Self {
-        Self { text, compiled: OnceLock::new() }
+        Self { text, expression: OnceLock::new() }
     }
 
     /// Where the first match lies among the first bytes of a document.
@@ -34,14 +32,14 @@ impl Question {
         match number.and_then(|number| document.noted.get()?.get(number)) {
             Some(noted) => noted.iter().find_map(|(starts, end)| {
                 let stretch = Stretch { starts: starts.clone(), end: *end };
-                stretch.find_in(self.regex(), text).next()
+                stretch.find_in(self.expression(), text).next()
             }),
-            None => self.regex().find(text).map(|found| found.range()),
+            None => self.expression().regex().find(text).map(|found| found.range()),
         }
     }
 
-    fn regex(&self) -> &Regex {
-        self.compiled.get_or_init(|| compile(self.text).expect("the question is fixed and valid"))
+    fn expression(&self) -> &Expression {
+        self.expression.get_or_init(|| Expression::from(self.text.to_owned()))
     }
 }
 

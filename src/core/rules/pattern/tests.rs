@@ -92,7 +92,7 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
             let is_open = passing.expressions().contains(&search);
             let stretches = if is_open { passing.stretches(search) } else { Vec::new() };
             let within: Vec<_> =
-                stretches.iter().flat_map(|stretch| stretch.find_in(finder(search).regex(), look.text)).collect();
+                stretches.iter().flat_map(|stretch| stretch.find_in(finder(search), look.text)).collect();
             for found in counting {
                 assert!(within.contains(&found), "{} at {found:?}", finder(search).text());
             }

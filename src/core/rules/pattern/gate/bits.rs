@@ -32,6 +32,11 @@ impl Bits {
         bits
     }
 
+    /// Adds those that some words tell.
+    pub(super) fn add_words(&mut self, words: &[u64]) {
+        self.words_mut().iter_mut().zip(words).for_each(|(own, word)| *own |= *word);
+    }
+
     fn words(&self) -> &[u64] {
         match &self.words {
             Words::Few(words) => words,

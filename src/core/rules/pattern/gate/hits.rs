@@ -1,6 +1,5 @@
 //! The literals that one pass has come across, and in which blocks.
 
-use super::Lists;
 use super::bits::Bits;
 
 /// No place: it has not been met.
@@ -33,30 +32,20 @@ impl Hits {
         self.words.get_mut(start + block / 64).into_iter().for_each(|word| *word |= 1 << (block % 64));
     }
 
-    /// The same for lists that hold things: each ends where any of its things does.
-    pub(super) fn of_lists(&self, holders: &Lists, lists: usize) -> Self {
-        let mut hits = Self::new(lists, self.blocks);
-        for (place, thing) in self.met.iter().enumerate() {
-            let own = self.words.get(place * self.width..(place + 1) * self.width).unwrap_or(&[]);
-            for list in holders.list(*thing as usize) {
-                let start = hits.place_of(*list);
-                let words = hits.words.get_mut(start..).into_iter().flatten();
-                words.zip(own).for_each(|(word, own)| *word |= own);
-            }
-        }
-        hits
-    }
-
     /// The things that are met, in the order of their first places.
     pub(super) fn met(&self) -> impl Iterator<Item = usize> {
         self.met.iter().map(|thing| *thing as usize)
     }
 
-    /// The blocks in which a thing ends; none where it is not met.
-    pub(super) fn of(&self, thing: usize) -> Option<Bits> {
-        let place = *self.places.get(thing).filter(|place| **place != NOWHERE)? as usize;
-        let words = self.words.get(place * self.width..(place + 1) * self.width)?;
-        Some(Bits::of_words(self.blocks, words))
+    /// The blocks in which any of some things ends; none where none of them is met.
+    pub(super) fn of_any(&self, things: &[u32]) -> Option<Bits> {
+        let mut met = things.iter().filter_map(|thing| {
+            let place = *self.places.get(*thing as usize).filter(|place| **place != NOWHERE)? as usize;
+            self.words.get(place * self.width..(place + 1) * self.width)
+        });
+        let mut all = Bits::of_words(self.blocks, met.next()?);
+        met.for_each(|words| all.add_words(words));
+        Some(all)
     }
 
     /// Where the words of a thing begin, which is met by now.

@@ -2,7 +2,8 @@
 //!
 //! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
 //! in bitmaps of a few kilobytes, without a jump: by the next two bytes and by hashes of the next three and four. Each
-//! literal is known by the piece of it that is rarest, and compared only where that piece stands.
+//! literal is known by the piece of it that is rarest, and compared only where that piece stands; where its bit stands among
+//! those that are set tells which one it is.
 
 use super::super::frequency;
 
@@ -17,8 +18,6 @@ const CHUNK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Search {
-    /// By its byte: literals of one.
-    single: Vec<Option<u32>>,
     /// By their two bytes, and those of one byte by any next one.
     short: Index,
     /// By a hash of their three bytes.
@@ -36,13 +35,24 @@ struct Entry {
     length: u8,
     /// How far into the literal its piece stands.
     offset: u8,
+    /// The place of another one with the same number, or none.
+    next: u16,
 }
+
+/// No entry.
+const NONE: u16 = u16::MAX;
+
+/// By which of the indexes a place is known.
+const SHORT: usize = 1;
+const MIDDLE: usize = 2;
+const LONG: usize = 4;
+/// A place stands above these bits.
+const BITS: u32 = 3;
 
 impl Search {
     /// For literals of one to eight bytes in lower case.
     pub(super) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
         let (mut short, mut middle, mut long) = (Vec::new(), Vec::new(), Vec::new());
-        let mut single = vec![None; 1 << 8];
         for (literal, number) in literals.iter().zip(0..) {
             let literal = literal.as_ref();
             let entry = |offset: usize| {
@@ -50,10 +60,13 @@ impl Search {
                 bytes.iter_mut().zip(literal).for_each(|(byte, own)| *byte = *own);
                 let mask = u64::MAX >> (64 - 8 * literal.len().clamp(1, LONGEST));
                 let (length, offset) = (small(literal.len()), small(offset));
-                Entry { bytes: u64::from_le_bytes(bytes), mask, literal: number, length, offset }
+                Entry { bytes: u64::from_le_bytes(bytes), mask, literal: number, length, offset, next: NONE }
             };
             match literal {
-                [one] => single.get_mut(usize::from(*one)).into_iter().for_each(|known| *known = Some(number)),
+                [one] => {
+                    // Any next byte will do: an entry for each.
+                    short.extend((0..=u8::MAX).map(|next| (pair([*one, next]), entry(0))));
+                }
                 [one, two] => short.push((pair([*one, *two]), entry(0))),
                 [one, two, three] => middle.push((hash_of_three([*one, *two, *three, 0]), entry(0))),
                 _ => {
@@ -62,11 +75,7 @@ impl Search {
                 }
             }
         }
-        let (mut short, middle, long) = (Index::new(short), Index::new(middle), Index::new(long));
-        for one in (0..=u8::MAX).filter(|one| matches!(single.get(usize::from(*one)), Some(Some(_)))) {
-            (0..=u8::MAX).for_each(|next| short.know(pair([one, next])));
-        }
-        Self { single, short, middle, long }
+        Self { short: Index::new(short), middle: Index::new(middle), long: Index::new(long) }
     }
 
     /// Tells of every literal in a text and of its last byte, nearly in the order of their places.
@@ -84,34 +93,44 @@ impl Search {
             for (at, window) in windows.enumerate() {
                 let Ok(piece) = <[u8; 4]>::try_from(window) else { continue };
                 let [one, two, ..] = piece;
+                let known = self.short.knows(pair([one, two])) * SHORT
+                    + self.middle.knows(hash_of_three(piece)) * MIDDLE
+                    + self.long.knows(hash(piece)) * LONG;
                 // Every place is noted and all but the known ones overwritten: a jump here could not be foretold.
                 if let Some(place) = places.get_mut(count) {
-                    *place = at;
+                    *place = at << BITS | known;
                 }
-                let short = self.short.knows(pair([one, two])) | self.middle.knows(hash_of_three(piece));
-                count += usize::from(short | self.long.knows(hash(piece)));
+                count += usize::from(known != 0);
             }
-            for at in places.get(..count).unwrap_or(&[]) {
-                self.compare(&padded, from + at, &mut tell);
+            for place in places.get(..count).unwrap_or(&[]) {
+                self.compare(&padded, from + (place >> BITS), *place, &mut tell);
             }
         }
     }
 
-    /// Tells of the literals whose piece stands at a place.
-    fn compare(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
-        let around = padded.get(at - LONGEST..at + LONGEST).and_then(|around| <[u8; 16]>::try_from(around).ok());
-        let Some(around) = around.map(u128::from_le_bytes) else { return };
-        let [one, two, three, four, ..] = ((around >> 64) as u64).to_le_bytes();
-        let piece = [one, two, three, four];
-        if let Some(Some(literal)) = self.single.get(usize::from(one)) {
-            tell(*literal, at - LONGEST);
+    /// Tells of the literals whose piece stands at a place, which is known by some of the indexes.
+    fn compare(&self, padded: &[u8], at: usize, known: usize, tell: &mut impl FnMut(u32, usize)) {
+        let Some(piece) = padded.get(at..at + 4).and_then(|piece| <[u8; 4]>::try_from(piece).ok()) else { return };
+        let [one, two, ..] = piece;
+        if known & LONG != 0 {
+            self.long.each_of(hash(piece), |entry| entry.tell(padded, at, tell));
         }
-        let short = self.short.of(pair([one, two])).iter().chain(self.middle.of(hash_of_three(piece)));
-        for entry in short.chain(self.long.of(hash(piece))) {
-            let from = LONGEST - usize::from(entry.offset);
-            if (around >> (8 * from)) as u64 & entry.mask == entry.bytes {
-                tell(entry.literal, at + usize::from(entry.length) - usize::from(entry.offset) - 1 - LONGEST);
-            }
+        if known & MIDDLE != 0 {
+            self.middle.each_of(hash_of_three(piece), |entry| entry.tell(padded, at, tell));
+        }
+        if known & SHORT != 0 {
+            self.short.each_of(pair([one, two]), |entry| entry.tell(padded, at, tell));
+        }
+    }
+}
+
+impl Entry {
+    /// Tells of the literal if it is the one whose piece stands at a place.
+    fn tell(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
+        let start = at - usize::from(self.offset);
+        let around = padded.get(start..start + LONGEST).and_then(|around| <[u8; LONGEST]>::try_from(around).ok());
+        if around.is_some_and(|around| u64::from_le_bytes(around) & self.mask == self.bytes) {
+            tell(self.literal, start + usize::from(self.length) - 1 - LONGEST);
         }
     }
 }
@@ -119,45 +138,80 @@ impl Search {
 /// Entries by a number of sixteen bits.
 #[derive(Debug)]
 struct Index {
-    /// Which numbers there are.
-    known: Box<[u64; WORDS]>,
-    /// For every eight neighbouring numbers the first of their entries, and one more: where the last one's end.
-    firsts: Vec<u16>,
+    /// Which numbers there are, eight to a byte.
+    known: Box<[u8; GROUPS]>,
+    /// For every eight neighbouring numbers how many there are before them.
+    before: Box<[u16; GROUPS]>,
+    /// The first entry of each number, in their order, then those that share a number with another.
     entries: Vec<Entry>,
 }
 
-const WORDS: usize = 1 << 10;
 const GROUPS: usize = 1 << 13;
 
 impl Index {
     fn new(mut numbered: Vec<(u16, Entry)>) -> Self {
         numbered.sort_by_key(|(number, entry)| (*number, entry.literal));
-        let before = |group: usize| numbered.partition_point(|(number, _)| usize::from(number / 8) < group);
-        let firsts = (0..=GROUPS).map(|group| counted(before(group))).collect();
-        let mut index = Self { known: Box::new([0; WORDS]), firsts, entries: Vec::with_capacity(numbered.len()) };
+        let mut known = Box::new([0_u8; GROUPS]);
+        let mut before = Box::new([0_u16; GROUPS]);
+        let (mut entries, mut others): (Vec<Entry>, Vec<(usize, Entry)>) = (Vec::new(), Vec::new());
+        let mut last = None;
         for (number, entry) in numbered {
-            index.know(number);
-            index.entries.push(entry);
+            if last == Some(number) {
+                others.push((entries.len() - 1, entry));
+            } else {
+                known.get_mut(usize::from(number / 8)).into_iter().for_each(|byte| *byte |= 1 << (number % 8));
+                entries.push(entry);
+            }
+            last = Some(number);
         }
-        index
+        for (first, mut entry) in others {
+            let place = counted(entries.len());
+            if let Some(first) = entries.get_mut(first) {
+                entry.next = std::mem::replace(&mut first.next, place);
+            }
+            entries.push(entry);
+        }
+        let mut count = 0;
+        for (byte, before) in known.iter().zip(before.iter_mut()) {
+            *before = counted(count);
+            count += byte.count_ones() as usize;
+        }
+        Self { known, before, entries }
     }
 
-    fn know(&mut self, number: u16) {
-        self.known.get_mut(usize::from(number / 64)).into_iter().for_each(|word| *word |= 1 << (number % 64));
-    }
-
+    /// One for a number that there is.
     #[inline]
-    fn knows(&self, number: u16) -> bool {
-        self.known.get(usize::from(number / 64)).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    fn knows(&self, number: u16) -> usize {
+        self.known.get(usize::from(number / 8)).map_or(0, |byte| usize::from(byte >> (number % 8) & 1))
     }
 
-    /// The entries of a number and of its neighbours: to compare one more costs less than to tell them apart.
-    fn of(&self, number: u16) -> &[Entry] {
+    /// Gives the entries of a number that there is.
+    #[inline]
+    fn each_of(&self, number: u16, mut give: impl FnMut(&Entry)) {
         let group = usize::from(number / 8);
-        let first = |group: usize| self.firsts.get(group).map_or(0, |first| usize::from(*first));
-        self.entries.get(first(group)..first(group + 1)).unwrap_or(&[])
+        let (Some(byte), Some(before)) = (self.known.get(group), self.before.get(group)) else { return };
+        let lower = byte & ((1 << (number % 8)) - 1);
+        let mut place = usize::from(*before) + ONES.get(usize::from(lower)).map_or(0, |ones| usize::from(*ones));
+        while let Some(entry) = self.entries.get(place) {
+            give(entry);
+            if entry.next == NONE {
+                break;
+            }
+            place = usize::from(entry.next);
+        }
     }
 }
+
+/// How many bits of a byte are set: not every machine that this runs on counts them in one step.
+const ONES: [u8; 256] = {
+    let mut ones = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ones[byte] = (byte as u8).count_ones() as u8;
+        byte += 1;
+    }
+    ones
+};
 
 /// The piece of a literal that may be expected least often, and where it stands.
 fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
@@ -175,9 +229,9 @@ fn small(length: usize) -> u8 {
     u8::try_from(length).expect("a literal has at most eight bytes")
 }
 
-/// Another number for each two bytes, the likely ones apart.
+/// Another number for each two bytes.
 const fn pair(piece: [u8; 2]) -> u16 {
-    u16::from_le_bytes(piece).wrapping_mul(0x9e37)
+    u16::from_le_bytes(piece)
 }
 
 /// Of the first three bytes. The highest bits of a product are the best mixed.

@@ -1,0 +1,252 @@
+//! Expressions with gaps, looked for only where a match can begin.
+//!
+//! A search that begins anywhere follows every beginning that it has passed at once; with a gap between lists of words
+//! each place of a text then leads to a state of its own, and states are built instead of text being read. From one
+//! beginning on there are few. What is found is what the expression itself finds. Must stay linear: where so many
+//! beginnings stand so close that the searches from them would read a text many times over, it gives up.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::pool::Pool;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored as Mode, Input};
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use regex_syntax::hir::{Hir, HirKind};
+
+/// How often the searches may read each byte of a stretch, taken together.
+const READ_MOST: usize = 8;
+/// As many bytes more may be read in every stretch: short ones have beginnings that stand close.
+const READ_ANYWAY: usize = 4096;
+/// How far a beginning is looked at, in bytes.
+const LENGTH: usize = 3;
+/// The most beginnings that are told apart from other text; each counts in every spelling of its letters.
+const BEGINNINGS_MOST: usize = 4096;
+/// The memory that the states of one expression may take before they are forgotten.
+const STATES: usize = 8 << 20;
+
+/// An expression whose matches begin with one of a few words.
+#[derive(Debug)]
+pub(super) struct Anchored {
+    begins: Begins,
+    dfa: DFA,
+    caches: Pool<Cache, NewCache>,
+}
+
+type NewCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
+
+/// What a search has come to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The first match.
+    Found(Range<usize>),
+    /// There is none.
+    Nothing,
+    /// No match begins before this place; what is behind it is not known.
+    GaveUp(usize),
+}
+
+impl Anchored {
+    /// None for an expression that has no gap, or whose matches can begin with almost anything.
+    pub(super) fn of(text: &str, parsed: &Hir) -> Option<Self> {
+        if !has_gap(parsed) {
+            return None;
+        }
+        let begins = Begins::of(parsed)?;
+        let config = DFA::config().cache_capacity(STATES).skip_cache_capacity_check(true);
+        let dfa = DFA::builder()
+            .configure(config)
+            .syntax(syntax::Config::new().unicode(false).utf8(false))
+            .thompson(regex_automata::nfa::thompson::Config::new().utf8(false))
+            .build(text)
+            .ok()?;
+        let own = dfa.clone();
+        let caches: NewCache = Box::new(move || own.create_cache());
+        Some(Self { begins, dfa, caches: Pool::new(caches) })
+    }
+
+    /// How many bytes may be read for so long a stretch.
+    pub(super) const fn budget(length: usize) -> usize {
+        READ_ANYWAY.saturating_add(length.saturating_mul(READ_MOST))
+    }
+
+    /// The first match in a text that begins in a part of it. What is read comes out of the budget.
+    pub(super) fn find(&self, text: &[u8], starts: Range<usize>, budget: &mut usize) -> Outcome {
+        let mut from = starts.start;
+        let mut cache = None;
+        while let Some(at) = self.begins.next(text, from..starts.end) {
+            let cache = cache.get_or_insert_with(|| self.caches.get());
+            match self.match_at(cache, text, at, budget) {
+                Some(Some(end)) => return Outcome::Found(at..end),
+                Some(None) => from = at + 1,
+                None => return Outcome::GaveUp(at),
+            }
+        }
+        Outcome::Nothing
+    }
+
+    /// Where the match ends that begins at a place, if one does; none where that could not be read to its end.
+    fn match_at(&self, cache: &mut Cache, text: &[u8], at: usize, budget: &mut usize) -> Option<Option<usize>> {
+        let input = Input::new(text).range(at..).anchored(Mode::Yes);
+        let mut state = self.dfa.start_state_forward(cache, &input).ok()?;
+        let mut end = None;
+        // A state tells of a match only behind the byte that follows it.
+        let mut note = |state: LazyStateID, at: usize| {
+            if state.is_match() {
+                end = Some(at);
+            }
+        };
+        for (offset, byte) in text.get(at..)?.iter().enumerate() {
+            state = self.dfa.next_state(cache, state, *byte).ok()?;
+            if state.is_tagged() {
+                note(state, at + offset);
+                if state.is_dead() {
+                    *budget = budget.checked_sub(offset)?;
+                    return Some(end);
+                }
+                if state.is_quit() {
+                    return None;
+                }
+            }
+            if offset > *budget {
+                return None;
+            }
+        }
+        state = self.dfa.next_eoi_state(cache, state).ok()?;
+        note(state, text.len());
+        *budget = budget.checked_sub(text.len() - at)?;
+        Some(end)
+    }
+}
+
+/// Whether an expression has a part that may repeat several times, a bounded number of them.
+fn has_gap(part: &Hir) -> bool {
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => false,
+        HirKind::Capture(capture) => has_gap(&capture.sub),
+        HirKind::Repetition(repetition) => repetition.max.is_some_and(|most| most > 2) || has_gap(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_gap),
+    }
+}
+
+/// The first bytes of all matches of an expression, in eight groups: a byte has the bit of each group of whose beginnings
+/// one has it at that place.
+#[derive(Debug)]
+struct Begins([[u8; 256]; LENGTH]);
+
+impl Begins {
+    /// None where a match can begin with anything, or with one letter alone.
+    fn of(parsed: &Hir) -> Option<Self> {
+        let mut extractor = Extractor::new();
+        extractor.kind(ExtractKind::Prefix).limit_class(16).limit_literal_len(LENGTH).limit_total(BEGINNINGS_MOST);
+        let sequence = extractor.extract(parsed);
+        let literals: Vec<&[u8]> = sequence.literals()?.iter().map(|literal| literal.as_bytes()).collect();
+        if literals.iter().any(|literal| literal.len() < 2) {
+            return None;
+        }
+        let folded: BTreeSet<Vec<u8>> = literals.iter().map(|literal| literal.to_ascii_lowercase()).collect();
+        let folded: Vec<Vec<u8>> = folded.into_iter().collect();
+        let mut tables = [[0; 256]; LENGTH];
+        for literal in literals {
+            // Beginnings that are alike share a group, so that few others fit it.
+            let place = folded.binary_search(&literal.to_ascii_lowercase()).ok()?;
+            let group = 1_u8 << (place * 8 / folded.len());
+            for (at, table) in tables.iter_mut().enumerate() {
+                match literal.get(at) {
+                    Some(byte) => table.get_mut(usize::from(*byte)).into_iter().for_each(|groups| *groups |= group),
+                    None => table.iter_mut().for_each(|groups| *groups |= group),
+                }
+            }
+        }
+        Some(Self(tables))
+    }
+
+    /// The first place of a range at which a match may begin.
+    fn next(&self, text: &[u8], range: Range<usize>) -> Option<usize> {
+        let [first, second, third] = &self.0;
+        let groups = |table: &[u8; 256], byte: u8| table.get(usize::from(byte)).copied().unwrap_or(0);
+        let end = range.end.saturating_add(LENGTH - 1).min(text.len());
+        let fits = |window: &[u8]| match window {
+            [one, two, three] => groups(first, *one) & groups(second, *two) & groups(third, *three) != 0,
+            _ => false,
+        };
+        let within = text.get(range.start..end)?;
+        let found = within.windows(LENGTH).position(fits).map(|at| range.start + at);
+        // A beginning of two bytes may be the end of the text.
+        let last = || {
+            let at = text.len().checked_sub(2)?;
+            let [one, two] = text.get(at..)? else { return None };
+            let fits = groups(first, *one) & groups(second, *two) != 0;
+            (fits && range.contains(&at)).then_some(at)
+        };
+        found.or_else(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::bytes::Regex;
+
+    use super::super::expression::{compile, parsed};
+    use super::*;
+
+    const EXPRESSIONS: [&str; 5] = [
+        r"(?i)\b(?:send|sent)\s+(?:\w+\s+){0,3}(?:keys?|it)\b",
+        r"(?:ab|ba)[^.]{0,4}?(?:b|aa)",
+        r"(?i)\bab{1,4}\b",
+        r"ab(?:a{0,3}$|b)",
+        r"(?:aa|ba)(?:a\s*){0,5}\b",
+    ];
+
+    fn anchored(text: &str) -> Option<Anchored> {
+        Anchored::of(text, &parsed(text).expect("the pattern is valid"))
+    }
+
+    fn all(text: &str, bytes: &[u8]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        let (regex, anchored): (Regex, _) = (compile(text).expect("is valid"), anchored(text).expect("it has a gap"));
+        let expected = regex.find_iter(bytes).map(|found| found.range()).collect();
+        let (mut found, mut from, mut budget) = (Vec::new(), 0, usize::MAX);
+        while let Outcome::Found(range) = anchored.find(bytes, from..bytes.len(), &mut budget) {
+            from = range.end;
+            found.push(range);
+        }
+        (found, expected)
+    }
+
+    #[test]
+    fn only_gaps_behind_words_are_worth_it() {
+        assert!(anchored(r"\bsend\s+it\b").is_none(), "no gap");
+        assert!(anchored(r"\w{3,9}\s+it\b").is_none(), "any word");
+        assert!(anchored(r"a{1,4}b").is_none(), "one letter");
+        assert!(EXPRESSIONS.iter().all(|text| anchored(text).is_some()));
+    }
+
+    #[test]
+    fn it_gives_up_before_it_reads_a_text_many_times() {
+        let anchored = anchored(r"ab[^.]{0,400}c").expect("it has a gap");
+        let text = "ab".repeat(10_000);
+        let mut budget = Anchored::budget(text.len());
+        let Outcome::GaveUp(at) = anchored.find(text.as_bytes(), 0..text.len(), &mut budget) else {
+            panic!("four hundred bytes are read for every two");
+        };
+        assert!((100..text.len()).contains(&at));
+        assert_eq!(anchored.find(b"ab ab.abc", 0..9, &mut 1_000), Outcome::Found(6..9));
+        assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), Outcome::Nothing);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_is_what_the_expression_finds(
+            text in "(?:[abAB .]|send |it|key|SENT\n|x ){0,40}",
+        ) {
+            for expression in EXPRESSIONS {
+                let (found, expected) = all(expression, text.as_bytes());
+                prop_assert_eq!(found, expected, "{}", expression);
+            }
+        }
+    }
+}
