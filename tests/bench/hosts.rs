@@ -144,6 +144,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         skipped: std::collections::BTreeMap::new(),
         alerts: capdex::config::Alerts::default(),
         popular: Vec::new(),
+        rehash_per_night: 0,
         limits: Limits::default(),
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

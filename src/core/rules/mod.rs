@@ -228,11 +228,6 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// A text with every secret that a rule knows masked, for whoever quotes what strangers wrote.
-pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {
-    pattern::mask_secrets(text)
-}
-
 /// Runs every rule over one capability. Each rule answers exactly once or, where it found something, once for each
 /// find.
 pub fn evaluate(subject: &Subject<'_>) -> Facts {
