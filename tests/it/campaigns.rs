@@ -49,7 +49,9 @@ fn skill(name: &str, number: usize, more: &str) -> String {
 
 /// Publishes a package that holds one skill with a helper several folders down.
 fn publish(registry: &Registry, package: &str, skill: &str, helper: &str) {
-    let manifest = format!("{{\"name\": \"{package}\", \"version\": \"1.0.0\"}}");
+    let account = package.trim_start_matches('@').split('/').next().unwrap_or_default();
+    let maintainers = format!("[{{\"name\": \"{account}\"}}]");
+    let manifest = format!("{{\"name\": \"{package}\", \"version\": \"1.0.0\", \"maintainers\": {maintainers}}}");
     let files: [(&str, &[u8]); 3] = [
         ("package.json", manifest.as_bytes()),
         ("skills/it/SKILL.md", skill.as_bytes()),

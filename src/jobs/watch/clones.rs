@@ -16,6 +16,7 @@ use capdex_db::{CurrentCapability, FamilyMember, Reader};
 
 use super::standing::{Standing, files_of, sketch_unseen, standing};
 use super::{Context, StageReport};
+use crate::export::ranked;
 use crate::progress::Progress;
 
 /// Lines of each kind that an alert shows.
@@ -73,11 +74,35 @@ fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Ve
             continue;
         }
         let seen: Vec<_> = members.iter().map(|member| member.seen()).collect();
-        let first = original(&seen);
+        let first = mildest(reader, &members, original(&seen))?;
         members.get_mut(..=first).into_iter().for_each(|senior| senior.rotate_right(1));
         found.push(members);
     }
     Ok(found)
+}
+
+/// The place of the original. Where the order is unknown it is the member of which the rules say least: what another has
+/// more was added, or left out here, and must be looked at either way.
+fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Result<usize> {
+    let Some(senior) = members.get(first) else { return Ok(first) };
+    let mut best = (grave(reader, senior)?, first);
+    if best.0 == 0 {
+        return Ok(first);
+    }
+    for (at, member) in members.iter().enumerate() {
+        let differs = member.current.capability.content != senior.current.capability.content;
+        let is_tie = basis(&senior.seen(), &member.seen()) == Some(Basis::Unknown);
+        if differs && is_tie && !senior.same_publisher(member) {
+            best = best.min((grave(reader, member)?, at));
+        }
+    }
+    Ok(best.1)
+}
+
+/// How many grave things the rules found.
+fn grave(reader: &Reader, one: &Standing) -> anyhow::Result<usize> {
+    let facts = ranked::facts(reader, &one.current)?;
+    Ok(facts.findings().filter(|fact| fact.severity >= Severity::High).count())
 }
 
 /// Compares members with their original. The original's files and facts are read once for all its copies.
@@ -120,7 +145,7 @@ impl Pairs<'_> {
     }
 
     fn facts(&self, current: &CurrentCapability) -> anyhow::Result<Facts> {
-        crate::export::ranked::facts(self.reader, current)
+        ranked::facts(self.reader, current)
     }
 
     /// What a member added: as it was found when the same two contents were compared before, else from their files.

@@ -12,8 +12,10 @@ use crate::passes::address::addresses;
 use crate::passes::wording::{hash_of, words_without_name};
 use crate::rules::mask_secrets;
 
-/// Paths, lines and hosts that are kept of each.
+/// Lines that are kept.
 const KEPT: usize = 40;
+/// Paths and hosts that are kept of each. What is beyond counts as new, so that nobody hides behind many.
+const MOST: usize = 1_000;
 /// Letters of a line that are kept.
 const LINE: usize = 200;
 
@@ -37,6 +39,8 @@ pub struct Difference {
     pub lines_more: u64,
     /// Hosts that the original does not name, sorted.
     pub hosts: Vec<String>,
+    /// Those of them that a program names, and not only a document.
+    pub program_hosts: Vec<String>,
 }
 
 impl Difference {
@@ -47,7 +51,8 @@ impl Difference {
 
     /// Whether a file of the copy, by its path below the capability's folder, has bytes that the original has not.
     pub fn is_new(&self, path: &str) -> bool {
-        self.files_added.iter().chain(&self.files_changed).any(|new| new == path)
+        let mut new = [&self.files_added, &self.files_changed].into_iter();
+        new.any(|files| files.len() >= MOST || files.iter().any(|file| file == path))
     }
 }
 
@@ -61,11 +66,13 @@ pub fn difference(original: &Files<'_>, copy: &Files<'_>) -> Difference {
     let removed = original.keys().filter(|path| !copy.contains_key(*path)).copied();
     let binaries = new.iter().filter(|(_, (_, text))| text.is_none()).map(|(path, _)| *path);
     let (lines, lines_more) = new_lines(original, copy, &new);
-    let hosts_of = |files: &Files<'_>| -> BTreeSet<String> {
-        let texts = files.values().filter_map(|(_, text)| *text);
-        texts.flat_map(addresses).map(|address| address.host).collect()
+    let texts = |files: &Files<'_>| files.values().filter_map(|(_, text)| *text).flat_map(hosts_in).collect();
+    let known: BTreeSet<String> = texts(original);
+    let new_hosts = |is_read: fn(&str) -> bool| -> Vec<String> {
+        let files = new.iter().filter(|(path, _)| is_read(path)).filter_map(|(_, (_, text))| *text);
+        let hosts: BTreeSet<String> = files.flat_map(hosts_in).filter(|host| !known.contains(host)).collect();
+        hosts.into_iter().take(MOST).collect()
     };
-    let known = hosts_of(original);
     Difference {
         likeness: likeness(&runs_of(original), &runs_of(copy)),
         files_added: kept(added),
@@ -74,12 +81,17 @@ pub fn difference(original: &Files<'_>, copy: &Files<'_>) -> Difference {
         binaries: kept(binaries),
         lines,
         lines_more,
-        hosts: hosts_of(&new).into_iter().filter(|host| !known.contains(host)).take(KEPT).collect(),
+        hosts: new_hosts(|_| true),
+        program_hosts: new_hosts(|path| !is_document(path)),
     }
 }
 
+fn hosts_in(text: &str) -> impl Iterator<Item = String> {
+    addresses(text).into_iter().map(|address| address.host)
+}
+
 fn kept<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    paths.into_iter().take(KEPT).map(shortened).collect()
+    paths.into_iter().take(MOST).map(str::to_owned).collect()
 }
 
 fn shortened(text: &str) -> String {
@@ -125,7 +137,7 @@ fn new_lines(original: &Files<'_>, copy: &Files<'_>, new: &Files<'_>) -> (Vec<(S
 }
 
 /// Whether a file is read and not run.
-pub(super) fn is_document(path: &str) -> bool {
+fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     [".md", ".mdc", ".mdx", ".txt", ".rst", ".adoc"].iter().any(|ending| name.ends_with(ending)) || !name.contains('.')
 }

@@ -3,7 +3,7 @@
 //! Two signals, never one: being a copy is common and honest, and so is each finding alone. Must not know how facts were
 //! found.
 
-use super::difference::{Difference, is_document};
+use super::difference::Difference;
 use super::order::Basis;
 use crate::fact::{Confidence, Fact, Facts, Severity};
 
@@ -86,7 +86,5 @@ fn names(text: &str, hosts: &[String]) -> bool {
 
 /// Whether what was added reaches out from a program: a new host there, or bytes that nobody can read.
 fn reaches_out(difference: &Difference) -> bool {
-    let in_program =
-        |host: &String| difference.lines.iter().any(|(file, line)| !is_document(file) && line.contains(host.as_str()));
-    !difference.binaries.is_empty() || difference.hosts.iter().any(in_program)
+    !difference.binaries.is_empty() || !difference.program_hosts.is_empty()
 }

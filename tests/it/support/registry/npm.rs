@@ -54,7 +54,7 @@ fn packument(name: &str, artifacts: &[Artifact], base_url: &str) -> Value {
         "time": time,
         "maintainers": [{ "name": "someone", "email": "someone@registry.test" }],
     });
-    for field in ["description", "license", "repository", "keywords"] {
+    for field in ["description", "license", "repository", "keywords", "maintainers"] {
         if let Some(value) = last.and_then(|artifact| artifact.manifest.get(field)) {
             packument[field] = value.clone();
         }
