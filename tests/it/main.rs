@@ -6,6 +6,8 @@ mod borders;
 mod change_feed;
 mod contract;
 mod directory;
+mod drift;
+mod drift_replays;
 mod evasion;
 mod hostile;
 mod killed;
