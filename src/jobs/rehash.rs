@@ -62,6 +62,7 @@ pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let before = context.http.usage();
     let chosen = chosen(context, take)?;
+    forget_gaps(context)?;
     let mut report = StageReport::default();
     let progress = Progress::stage("rehash", u64::try_from(chosen.len()).ok(), context.quiet);
     let slots = Arc::new(Semaphore::new(AT_ONCE));
@@ -93,6 +94,19 @@ pub async fn run(context: &Context, take: Take) -> anyhow::Result<StageReport> {
     report.bytes = after.bytes - before.bytes;
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
+}
+
+/// The gaps of a re-hash are those of the last one: the next may not take the same artifacts again.
+fn forget_gaps(context: &Context) -> anyhow::Result<()> {
+    let open = context.store.reader()?.gaps(true)?.into_iter().filter(|gap| gap.stage == STAGE);
+    let subjects: Vec<String> = open.map(|gap| gap.subject).collect();
+    let at = context.as_of;
+    if !subjects.is_empty() {
+        context.store.write(move |writer: &Writer<'_>| {
+            subjects.iter().try_for_each(|subject| writer.resolve_gaps(STAGE, subject, at))
+        })?;
+    }
+    Ok(())
 }
 
 /// The artifacts, in the order of the digest of day and artifact; of all, those that were hashed longest ago first, so that
@@ -170,7 +184,6 @@ fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> 
     let at = context.as_of;
     context.store.write(move |writer: &Writer<'_>| {
         let subject = one.key.to_string();
-        writer.resolve_gaps(STAGE, &subject, at)?;
         match found {
             Found::Same => writer.rehashed(one.id, at),
             Found::Other(snapshot, fetched) => {

@@ -178,8 +178,12 @@ fn a_directory_that_lies_about_its_pages_is_an_error_and_deletes_nothing() {
 
 /// The rows recorded on a day.
 pub(crate) fn recorded(data: &str, day: &str) -> Vec<Value> {
-    let path = std::path::Path::new(data).join(format!("official-registry/full-json/{day}.jsonl.gz"));
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    lines(&std::path::Path::new(data).join(format!("official-registry/full-json/{day}.jsonl.gz")))
+}
+
+/// The lines of a recorded file.
+pub(crate) fn lines(path: &std::path::Path) -> Vec<Value> {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines = std::io::BufRead::lines(capdex_crawlers::unpack::gunzip_lines(bytes.as_slice()));
     lines.map(|line| serde_json::from_str(&line.expect("text")).expect("JSON")).collect()
 }

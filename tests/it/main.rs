@@ -9,6 +9,8 @@ mod campaigns;
 mod change_feed;
 mod contract;
 mod directory;
+mod drift;
+mod drift_replays;
 mod evasion;
 mod hostile;
 mod killed;

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Script = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
+type Script = Arc<dyn Fn(&str) -> (u16, Vec<u8>) + Send + Sync>;
 
 /// A running directory.
 pub(crate) struct Directory {
@@ -20,12 +20,19 @@ struct State {
     paths: Vec<String>,
 }
 
+fn in_bytes<Body: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static) -> Script {
+    Arc::new(move |path| {
+        let (status, body) = script(path);
+        (status, body.into())
+    })
+}
+
 impl Directory {
     /// Starts a directory that answers every path, query included, with what `script` gives.
-    pub(crate) fn start(script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
+    pub(crate) fn start<Body: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         let port = listener.local_addr().expect("bound").port();
-        let state = Arc::new(Mutex::new(State { script: Arc::new(script), paths: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { script: in_bytes(script), paths: Vec::new() }));
         let is_over = Arc::new(AtomicBool::new(false));
         let (shared, over) = (Arc::clone(&state), Arc::clone(&is_over));
         std::thread::spawn(move || {
@@ -46,9 +53,9 @@ impl Directory {
     }
 
     /// Answers differently from now on, and forgets what was asked.
-    pub(crate) fn change(&self, script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) {
+    pub(crate) fn change<Body: Into<Vec<u8>>>(&self, script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = State { script: Arc::new(script), paths: Vec::new() };
+        *state = State { script: in_bytes(script), paths: Vec::new() };
     }
 
     /// The paths that were asked for, in the order of arrival.
@@ -87,7 +94,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
         let head =
             format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
         let mut writer = stream;
-        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(body.as_bytes())).is_err() {
+        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(&body)).is_err() {
             return;
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Artifact {
 pub(super) struct Catalogue {
     /// Versions by package, in the order of publication.
     pub(super) npm: BTreeMap<String, Vec<Artifact>>,
+    /// Who may publish, by package, where it is not `someone`.
+    pub(super) owners: BTreeMap<String, Vec<String>>,
     /// Files by normalised project name, in the order of publication.
     pub(super) pypi: BTreeMap<String, Vec<Artifact>>,
 }

@@ -102,6 +102,13 @@ impl Registry {
         self
     }
 
+    /// Says who may publish an npm package from now on.
+    pub(crate) fn npm_owners(&self, name: &str, owners: &[&str]) -> &Self {
+        let owners = owners.iter().map(|owner| (*owner).to_owned()).collect();
+        lock(&self.state).catalogue.owners.insert(name.to_owned(), owners);
+        self
+    }
+
     /// Publishes a version of a Python project as a source distribution.
     pub(crate) fn pypi_package(&self, name: &str, version: &str, files: &[(&str, &[u8])]) -> &Self {
         let filename = format!("{}-{version}.tar.gz", name.replace('-', "_"));

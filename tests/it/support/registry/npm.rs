@@ -20,7 +20,11 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
     let path = path.replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
     let name = path.strip_prefix('/')?;
     if let Some(artifacts) = catalogue.npm.get(name) {
-        return Some(Answer::json(&packument(name, artifacts, base_url)));
+        let mut packument = packument(name, artifacts, base_url);
+        if let Some(owners) = catalogue.owners.get(name) {
+            packument["maintainers"] = owners.iter().map(|owner| json!({ "name": owner })).collect();
+        }
+        return Some(Answer::json(&packument));
     }
     let (name, _) = name.split_once("/-/")?;
     let artifact = catalogue.npm.get(name)?.iter().find(|artifact| artifact.filename == path)?;
