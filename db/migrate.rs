@@ -18,6 +18,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0002_abuse_lists.sql")),
     M::up(include_str!("migrations/0003_walks.sql")),
     M::up(include_str!("migrations/0004_watch.sql")),
+    M::up(include_str!("migrations/0007_identity.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;

@@ -4,4 +4,6 @@
 
 pub mod corpus;
 pub mod drift;
+pub mod established;
+pub mod identity;
 pub mod vendor;
