@@ -93,6 +93,9 @@ pub enum Command {
     /// Show what changed since an earlier night.
     #[command(after_help = "Examples:\n  capdex drift\n  capdex drift --since 2026-11-01 --format jsonl")]
     Drift(Drift),
+    /// Names of tools and listings that unlike things share over all directories.
+    #[command(after_help = "Examples:\n  capdex collisions\n  capdex collisions --format jsonl")]
+    Collisions(Collisions),
     /// Write the ranked dataset.
     #[command(
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
@@ -279,6 +282,14 @@ pub struct Drift {
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
     /// How events are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `collisions`.
+#[derive(Debug, Args)]
+pub struct Collisions {
+    /// How collisions are printed; the table shows those that weigh something.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
 }

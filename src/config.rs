@@ -2,17 +2,21 @@
 //!
 //! Must not ask the network anything; where a registry is, is decided here once.
 
+mod identity;
 mod sources;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use capdex_core::passes::identity::Overrides;
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source};
 use serde::Deserialize;
 
 use crate::exit::usage;
 use crate::jobs::SourceRun;
+
+pub use identity::IdentitySection;
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
@@ -26,6 +30,9 @@ pub struct Schedule {
     /// How requests are made.
     #[serde(default)]
     pub http: HttpSection,
+    /// Which listings are one thing.
+    #[serde(default)]
+    pub identity: IdentitySection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -127,14 +134,15 @@ impl Schedule {
 
     /// A schedule of one source, as `backfill` makes it.
     pub fn single(source: &str, section: SourceSection, http: HttpSection) -> Self {
-        Self { name: format!("backfill {source}"), http, sources: BTreeMap::from([(source.to_owned(), section)]) }
+        let (name, sources) = (format!("backfill {source}"), BTreeMap::from([(source.to_owned(), section)]));
+        Self { name, http, identity: IdentitySection::default(), sources }
     }
 
     /// Where each source is and what to list there, with the ecosystems' own settings filled in, and how requests are
     /// made. Only configured base addresses may be on this machine or a private network.
     ///
     /// # Errors
-    /// Wrong configuration: an address that is none.
+    /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
         let mut http = self.http.settings(seed);
         let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
@@ -145,7 +153,7 @@ impl Schedule {
                 None => drop(sources.insert(id.clone(), sources::run_of(source.meta(), section, &mut http)?)),
             }
         }
-        Ok(Resolved { sources, skipped, http })
+        Ok(Resolved { sources, skipped, http, overrides: self.identity.overrides()? })
     }
 }
 
@@ -158,6 +166,8 @@ pub struct Resolved {
     pub skipped: BTreeMap<String, String>,
     /// How requests are made.
     pub http: HttpSettings,
+    /// What the operator decided about which listings are one thing.
+    pub overrides: Overrides,
 }
 
 /// The source with this id.

@@ -41,3 +41,9 @@ CREATE TABLE collisions (
     at INTEGER NOT NULL,
     body BLOB NOT NULL
 ) STRICT;
+
+-- What in facts speaks for more than a shared name, picked out of them once.
+CREATE TABLE collision_cues (
+    facts INTEGER PRIMARY KEY REFERENCES facts (id),
+    body TEXT NOT NULL
+) STRICT;

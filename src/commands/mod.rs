@@ -15,6 +15,7 @@ use crate::output::Out;
 mod abuse;
 mod backfill;
 mod bench;
+mod collisions;
 mod confirm;
 mod docs;
 mod drift;
@@ -42,6 +43,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Scan(options) => scan::run(&cli.global, options, &mut out),
         Command::Score(options) => score::run(&cli.global, options, &mut out),
         Command::Drift(options) => drift::run(&cli.global, options, &mut out),
+        Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),

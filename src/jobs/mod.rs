@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use capdex_core::passes::identity::Overrides;
 use capdex_core::time::AsOf;
 use capdex_crawlers::SourceSettings;
 use capdex_crawlers::http::Http;
@@ -33,6 +34,8 @@ pub struct Context {
     pub sources: BTreeMap<String, SourceRun>,
     /// Sources of the schedule that are not asked, and why.
     pub skipped: BTreeMap<String, String>,
+    /// What the operator decided about which listings are one thing.
+    pub overrides: Overrides,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// The pool for scanning and scoring.

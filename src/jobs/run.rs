@@ -80,6 +80,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         http,
         sources: resolved.sources,
         skipped: resolved.skipped,
+        overrides: resolved.overrides,
         limits: Limits::default(),
         pool: bulk::pool(global.threads)?,
         as_of,

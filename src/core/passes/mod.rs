@@ -2,6 +2,7 @@
 //!
 //! Each is a pure function of what the store holds. Must not know how revisions are stored or alerts are sent.
 
+pub mod collision;
 pub mod corpus;
 pub mod drift;
 pub mod established;

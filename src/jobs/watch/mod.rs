@@ -5,13 +5,15 @@
 use super::{Context, StageReport};
 use crate::clock;
 
+mod collisions;
 mod drift;
+mod identity;
 
 /// Runs one pass; what it looked at and what was new.
 type Run = fn(&Context) -> anyhow::Result<StageReport>;
 
 /// Every pass in its order: later ones read what earlier ones store.
-const PASSES: &[(&str, Run)] = &[("drift", drift::run)];
+const PASSES: &[(&str, Run)] = &[("identity", identity::run), ("drift", drift::run), ("collisions", collisions::run)];
 
 /// Runs the passes whose input has changed.
 ///
@@ -21,7 +23,7 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
     for (name, pass) in PASSES {
-        let state = context.store.reader()?.watched_state()?;
+        let state = format!("{}.{}", context.store.reader()?.watched_state()?, context.overrides.digest());
         if context.store.reader()?.pass_input(name)?.as_ref() == Some(&state) {
             continue;
         }

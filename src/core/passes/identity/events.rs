@@ -170,6 +170,11 @@ impl Look {
         }
     }
 
+    /// What is to be kept of it.
+    pub fn into_anchor(self) -> Anchor {
+        self.anchor
+    }
+
     /// Adds another version of the same name. Of several the one that says most about itself counts.
     fn add(&mut self, other: Self) {
         let weight =

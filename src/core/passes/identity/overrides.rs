@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::ids::ListingKey;
 
 /// What the operator decided. TOML: `[[join]]` and `[[part]]`, each with `listings` and `reason`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
     /// Listings that are one thing.
@@ -17,7 +18,7 @@ pub struct Overrides {
 }
 
 /// One decision.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
     /// The listings, as `source:name`.
@@ -67,6 +68,11 @@ impl Overrides {
             }
         }
         Ok(overrides)
+    }
+
+    /// What tells one set of decisions from another.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(self)
     }
 }
 
