@@ -19,15 +19,19 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Every listing of which a source ever said anything, with what it says now.
+    /// Every listing of which a source ever said anything, with what it says now and the entity that it is of.
     pub fn corpus(&self) -> Result<Corpus, StoreError> {
-        let sql = "SELECT d.body, l.popularity, l.first_seen, l.state = 'active'
-                   FROM listings l JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
+        let sql = "SELECT d.body, l.popularity, l.first_seen, l.state = 'active', e.name
+                   FROM listings l JOIN documents d ON d.id = l.body
+                   LEFT JOIN entity_members m ON m.listing = l.id LEFT JOIN entities e ON e.id = m.entity
+                   ORDER BY l.source, l.name";
         let members = rows(self.connection(), "read the corpus", sql, (), |row| {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            Ok(Member::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?))
+            let member = Member::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?);
+            let entity: Option<String> = row.cell(4)?;
+            Ok(Member { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
         })?;
         Ok(Corpus::new(members))
     }

@@ -190,6 +190,19 @@ pub(crate) fn record(store: &Store, name: &str, snapshot: &Snapshot, night: i64)
     store.write(record).expect("recorded")
 }
 
+/// Records a snapshot of one file of a repository.
+pub(crate) fn repository_snapshot(store: &Store, locator: Locator, path: &str, bytes: &'static [u8]) -> SnapshotId {
+    let files = vec![FileEntry { path: path.into(), digest: Digest::of(bytes), size_bytes: bytes.len() as u64 }];
+    let (tree, completeness) = (Snapshot::tree_of(&files), Completeness::Analysed);
+    let identity: ListingKey = locator.identity().parse().expect("a key");
+    let snapshot = Snapshot { locator, tree, files, completeness, fetched: at(7) };
+    let record = move |writer: &Writer<'_>| {
+        writer.put_blob(&Digest::of(bytes), bytes)?;
+        writer.record_snapshot(&identity, &snapshot, day(1))
+    };
+    store.write(record).expect("recorded")
+}
+
 pub(crate) fn scan(store: &Store, snapshot: SnapshotId, rules: &str, claims: &Digest, scanned: &[Scanned], night: i64) {
     let (rules, claims, scanned) = (digest(rules), *claims, scanned.to_vec());
     store.write(move |writer| writer.record_scan(snapshot, &rules, &claims, &scanned, day(night))).expect("recorded");

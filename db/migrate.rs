@@ -20,6 +20,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0004_watch.sql")),
     M::up(include_str!("migrations/0005_drift.sql")),
     M::up(include_str!("migrations/0006_leads.sql")),
+    M::up(include_str!("migrations/0007_identity.sql")),
     M::up(include_str!("migrations/0008_families.sql")),
     M::up(include_str!("migrations/0009_alert_queue.sql")),
     M::up(include_str!("migrations/0010_sightings.sql")),

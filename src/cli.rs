@@ -108,6 +108,9 @@ pub enum Command {
         after_help = "Examples:\n  capdex lookalikes\n  capdex lookalikes --format jsonl\n  capdex lookalikes --names mine.tsv --popular npm.tsv\n  capdex lookalikes --names names.txt\n\nA line of a list is a name, how popular it is and whose it is, with tabs between; the last two may be missing, and a\nfirst line may name the columns (a second column whose name holds `rank` gives places). Without --popular the names are\ncompared with each other, without --names what the last night found is shown. By its name alone nothing is above low."
     )]
     Lookalikes(Lookalikes),
+    /// Names of tools and listings that unlike things share over all directories.
+    #[command(after_help = "Examples:\n  capdex collisions\n  capdex collisions --format jsonl")]
+    Collisions(Collisions),
     /// Write the ranked dataset.
     #[command(
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
@@ -343,6 +346,14 @@ pub struct Lookalikes {
     #[arg(long, value_name = "FILE", requires = "names")]
     pub popular: Option<PathBuf>,
     /// How leads are printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
+/// Options of `collisions`.
+#[derive(Debug, Args)]
+pub struct Collisions {
+    /// How collisions are printed; the table shows those that weigh something.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]
     pub format: ListFormat,
 }

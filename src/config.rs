@@ -3,12 +3,14 @@
 //! Must not ask the network anything; where a registry is, is decided here once.
 
 mod alerts;
+mod identity;
 mod sinks;
 mod sources;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use capdex_core::passes::identity::Overrides;
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
@@ -17,6 +19,7 @@ use crate::exit::usage;
 use crate::jobs::SourceRun;
 
 pub use alerts::{Alerts, AlertsSection, Sink, Target};
+pub use identity::IdentitySection;
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
@@ -39,6 +42,9 @@ pub struct Schedule {
     /// What names are compared with.
     #[serde(default)]
     pub lookalikes: LookalikesSection,
+    /// Which listings are one thing.
+    #[serde(default)]
+    pub identity: IdentitySection,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -180,7 +186,7 @@ impl Schedule {
     /// made. Only configured base addresses may be on this machine or a private network.
     ///
     /// # Errors
-    /// Wrong configuration: an address that is none.
+    /// Wrong configuration: an address that is none, an operator's file that cannot be read.
     pub fn resolve(&self, seed: u64) -> anyhow::Result<Resolved> {
         let mut http = self.http.settings(seed);
         let (mut sources, mut skipped) = (BTreeMap::new(), BTreeMap::new());
@@ -192,7 +198,7 @@ impl Schedule {
             }
         }
         let rehash_per_night = self.drift.rehash_per_night.unwrap_or(REHASH_PER_NIGHT);
-        Ok(Resolved { sources, skipped, http, rehash_per_night })
+        Ok(Resolved { sources, skipped, http, rehash_per_night, overrides: self.identity.overrides()? })
     }
 }
 
@@ -207,6 +213,8 @@ pub struct Resolved {
     pub http: HttpSettings,
     /// Artifacts that are fetched and hashed again in one night.
     pub rehash_per_night: usize,
+    /// What the operator decided about which listings are one thing.
+    pub overrides: Overrides,
 }
 
 /// The source with this id.

@@ -51,7 +51,7 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
     if section.watchlist.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
-    Ok(Schedule::single(&options.source, section, loaded.http))
+    Ok(Schedule { identity: loaded.identity, ..Schedule::single(&options.source, section, loaded.http) })
 }
 
 fn read_names(path: &Path) -> anyhow::Result<Vec<String>> {

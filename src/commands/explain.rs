@@ -19,6 +19,7 @@ pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
+    also_listed(&reader, &current, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
     print_findings(&reader, &current, &facts, out)?;
     for score in &scores {
@@ -46,6 +47,31 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
     out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
     for gap in current.completeness.gaps() {
         out.line(format_args!("            {}", output::escape(&gap.to_string())))?;
+    }
+    Ok(())
+}
+
+/// Other listings shown; the table `entities` of an export has all.
+const ALSO_LISTED: usize = 20;
+
+/// Under which other names the same thing is listed, and why it is the same.
+fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyhow::Result<()> {
+    let others = reader.same_entity(&current.listing)?;
+    let others: Vec<_> = others.into_iter().filter(|of| of.listing != current.listing).collect();
+    for (at, of) in others.iter().take(ALSO_LISTED).enumerate() {
+        let joins = of.edges.iter().filter(|edge| edge.reason.joins());
+        let reasons = joins.map(|edge| match edge.note.as_str() {
+            "" => format!("{} {}", edge.reason.as_str(), edge.to),
+            note => format!("{} {}: {note}", edge.reason.as_str(), edge.to),
+        });
+        let head = if at == 0 { "also listed as" } else { "           and" };
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        let listing = of.listing.to_string();
+        out.line(format_args!("  {head} {} ({})", output::escape(&listing), output::escape(&reasons)))?;
+    }
+    let more = others.len().saturating_sub(ALSO_LISTED);
+    if more > 0 {
+        out.line(format_args!("             and {more} more"))?;
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ mod backfill;
 mod bench;
 mod campaigns;
 mod clones;
+mod collisions;
 mod confirm;
 mod docs;
 mod drift;
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Clones(options) => clones::run(&cli.global, options, &mut out),
         Command::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
         Command::Lookalikes(options) => lookalikes::run(&cli.global, options, &mut out),
+        Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),

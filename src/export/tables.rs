@@ -20,6 +20,10 @@ use super::ExportOptions;
 use super::ranked::{self, Ranked};
 use crate::finding::findings;
 
+mod collisions;
+mod entities;
+mod identity_events;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
@@ -126,6 +130,24 @@ pub const TABLES: &[Table] = &[
         rows: leads::rows,
     },
     Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
+    Table {
+        name: "entities",
+        about: "of which entity one listing is",
+        columns: entities::COLUMNS,
+        rows: entities::rows,
+    },
+    Table {
+        name: "identity_events",
+        about: "what became of who stands behind one name",
+        columns: identity_events::COLUMNS,
+        rows: identity_events::rows,
+    },
+    Table {
+        name: "collisions",
+        about: "one name that unlike entities share, or a name of many",
+        columns: collisions::COLUMNS,
+        rows: collisions::rows,
+    },
 ];
 
 /// The table of a name.

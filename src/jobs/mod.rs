@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use capdex_core::passes::identity::Overrides;
 use capdex_core::time::AsOf;
 use capdex_crawlers::SourceSettings;
 use capdex_crawlers::http::Http;
@@ -42,6 +43,8 @@ pub struct Context {
     pub rehash_per_night: usize,
     /// Files of popular names.
     pub popular: Vec<PathBuf>,
+    /// What the operator decided about which listings are one thing.
+    pub overrides: Overrides,
     /// The caps of the unpacker.
     pub limits: Limits,
     /// Whom to tell of alerts, and how.

@@ -87,6 +87,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         skipped: resolved.skipped,
         rehash_per_night: resolved.rehash_per_night,
         popular: schedule.lookalikes.popular.clone(),
+        overrides: resolved.overrides,
         limits: Limits::default(),
         alerts: schedule.alerts()?,
         pool: bulk::pool(global.threads)?,

@@ -145,6 +145,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         alerts: capdex::config::Alerts::default(),
         popular: Vec::new(),
         rehash_per_night: 0,
+        overrides: capdex_core::passes::identity::Overrides::default(),
         limits: Limits::default(),
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,

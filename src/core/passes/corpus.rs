@@ -20,7 +20,7 @@ pub struct Member {
     pub references: Vec<ListingKey>,
     /// Who proves to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`, `npm-user:ann`).
     pub vendors: BTreeSet<String>,
-    /// The thing that it is a listing of: the least key of the listings that are one thing.
+    /// The id of the thing that it is a listing of, as the pass `identity` settled it; its own key before that.
     pub entity: String,
     /// Downloads, installs or stars, as its source counts them; none where nobody says.
     pub popularity: Option<u64>,

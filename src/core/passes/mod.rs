@@ -5,8 +5,11 @@
 mod address;
 pub mod campaign;
 pub mod clone;
+pub mod collision;
 pub mod corpus;
 pub mod drift;
+pub mod established;
+pub mod identity;
 pub mod lookalike;
 mod union;
 pub mod vendor;

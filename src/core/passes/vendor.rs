@@ -39,6 +39,11 @@ fn of_identity(ecosystem: &str, name: &str) -> Vec<String> {
             .and_then(|(host, path)| Some(format!("git:{}/{}", host.to_lowercase(), owner(path)?)))
             .into_iter()
             .collect(),
+        // GitHub's own registry of images: its names begin with the account.
+        "oci" => {
+            let account = name.strip_prefix("ghcr.io/").and_then(owner);
+            account.map(|account| format!("github:{account}")).into_iter().collect()
+        }
         _ if VERIFIED_NAMESPACES.contains(&ecosystem) => of_namespace(name),
         _ => Vec::new(),
     }
@@ -71,6 +76,7 @@ mod tests {
         assert_eq!(vendors(("npm", "@Acme/x"), &["npm:@Acme/x"], &["Ann"]), ["npm-scope:acme", "npm-user:ann"]);
         assert_eq!(vendors(("github", "Acme/x"), &["github:acme/x"], &[]), ["github:acme"]);
         assert_eq!(vendors(("git", "gitlab.com/acme/x"), &[], &[]), ["git:gitlab.com/acme"]);
+        assert_eq!(vendors(("oci", "ghcr.io/Acme/x:1"), &[], &[]), ["github:acme"]);
         let registry = vendors(("official-registry", "io.github.Acme/x"), &["official-registry:io.github.Acme/x"], &[]);
         assert_eq!(registry, ["github:acme", "namespace:io.github.acme"]);
     }
@@ -78,6 +84,7 @@ mod tests {
     #[test]
     fn what_anybody_may_call_himself_is_none() {
         assert!(vendors(("npm", "acme-x"), &["npm:acme-x"], &[]).is_empty());
+        assert!(vendors(("oci", "docker.io/acme/x"), &[], &[]).is_empty());
         assert!(vendors(("glama", "acme/x"), &["glama:acme/x"], &["acme"]).is_empty());
     }
 }

@@ -7,7 +7,9 @@ use crate::clock;
 
 mod campaigns;
 mod clones;
+mod collisions;
 mod drift;
+mod identity;
 pub(crate) mod lookalikes;
 mod standing;
 
@@ -16,8 +18,10 @@ type Run = fn(&Context) -> anyhow::Result<StageReport>;
 
 /// Every pass in its order: later ones read what earlier ones store.
 const PASSES: &[(&str, Run)] = &[
+    ("identity", identity::run),
     ("drift", drift::run),
     ("lookalikes", lookalikes::run),
+    ("collisions", collisions::run),
     ("clones", clones::run),
     ("campaigns", campaigns::run),
 ];
@@ -30,7 +34,7 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
     for (name, pass) in PASSES {
-        let state = context.store.reader()?.watched_state()?;
+        let state = format!("{}.{}", context.store.reader()?.watched_state()?, context.overrides.digest());
         if context.store.reader()?.pass_input(name)?.as_ref() == Some(&state) {
             continue;
         }

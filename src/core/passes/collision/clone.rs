@@ -1,0 +1,51 @@
+//! Toolsets that have most of their rare names in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::index::Index;
+
+/// Rare names that two must have in common.
+const MIN_COMMON: usize = 5;
+/// The share of the later one's tools that they must be, in percent.
+const MIN_PERCENT: usize = 60;
+
+/// Two entities and the rare names that both have.
+pub(super) struct Overlap<'a> {
+    /// The entity that came later.
+    pub(super) entity: &'a str,
+    /// The established one.
+    pub(super) target: &'a str,
+    /// How many rare names both have, and how many tools the later one has.
+    pub(super) common: (usize, usize),
+    /// Why the target counts as established.
+    pub(super) why: String,
+}
+
+/// Every pair of a later and an established entity with enough in common, sorted. Linear in the number of tools: a rare
+/// name has few holders.
+pub(super) fn overlaps<'a>(index: &Index<'a>) -> Vec<Overlap<'a>> {
+    let mut common: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, holders) in &index.tools {
+        let entities: BTreeSet<&str> = holders.iter().map(|(server, _)| server.entity.as_str()).collect();
+        for entity in &entities {
+            *sizes.entry(entity).or_default() += 1;
+        }
+        if entities.len() > 1 && index.is_rare(name) {
+            for one in &entities {
+                for other in entities.iter().filter(|other| index.party(one) != index.party(other)) {
+                    *common.entry((one, other)).or_default() += 1;
+                }
+            }
+        }
+    }
+    let size = |entity: &str| sizes.get(entity).copied().unwrap_or_default();
+    let enough = common
+        .into_iter()
+        .filter(|((entity, _), count)| *count >= MIN_COMMON && *count * 100 >= size(entity) * MIN_PERCENT);
+    let overlaps = enough.filter_map(|((entity, target), count)| {
+        let why = index.precedes(target, entity)?;
+        Some(Overlap { entity, target, common: (count, size(entity)), why })
+    });
+    overlaps.collect()
+}

@@ -1,0 +1,39 @@
+//! The table `identity_events`: what became of who stands behind a name.
+
+use serde_json::json;
+
+use super::{Column, Contents, Json, Row, Text, column};
+
+pub(super) const COLUMNS: &[Column] = &[
+    column("key", Text, "stable over nights"),
+    column(
+        "kind",
+        Text,
+        "repository_renamed, repository_transferred, repository_recreated, listing_resurrected, package_reregistered or \
+         returned_elsewhere",
+    ),
+    column("subject", Text, "the listing, or the name in a registry of versions; untrusted"),
+    column("entity", Text, "the entity that it is of"),
+    column("before", Text, "what was there before; untrusted"),
+    column("after", Text, "what is there now; untrusted"),
+    column("severity", Text, "info, low, medium or high; info raised no alert"),
+    column("details", Json, "the particulars"),
+    column("as_of", Text, "the night that found it"),
+];
+
+pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+    let rows = contents.reader.identity_events()?.into_iter().map(|event| {
+        vec![
+            json!(event.key),
+            json!(event.kind.as_str()),
+            json!(event.subject),
+            json!(event.entity),
+            json!(event.before),
+            json!(event.after),
+            json!(event.severity),
+            json!(event.details),
+            json!(event.at),
+        ]
+    });
+    Ok(rows.collect())
+}

@@ -1,0 +1,182 @@
+//! Collisions: names of tools and listings that unlike entities share.
+//!
+//! Must not decide: the pass in core does. Texts of tools are read again only where two were described in the same words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::alert::{Alert, reach_of};
+use capdex_core::evidence::Evidence;
+use capdex_core::evidence::tools::Tool;
+use capdex_core::fact::Severity;
+use capdex_core::passes::collision::{self, Class, Collision, Cue, Server, Widened, World};
+use capdex_core::passes::established::Standings;
+use capdex_core::passes::identity::{Identified, Reason};
+use capdex_db::{Offered, Reader, SnapshotId};
+
+use super::super::{Context, StageReport};
+
+/// Pairs of tools whose texts are read again in one night; each costs the reading of two packages.
+const MAX_PAIRS: usize = 500;
+
+/// Finds what collides now.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+    let reader = context.store.reader()?;
+    let mut offered = reader.offered()?;
+    let cues = look_for_cues(&reader, &mut offered)?;
+    let snapshots: BTreeMap<String, SnapshotId> =
+        offered.iter().map(|server| (server.slug.clone(), server.snapshot)).collect();
+    let world = world(&reader, offered)?;
+    let widened = compare(&reader, &world, &snapshots)?;
+    let found = collision::find(&world, &widened);
+    let alerts: Vec<Alert> = found.iter().filter_map(|collision| alert(collision, &world)).collect();
+    let stored: BTreeMap<String, Collision> =
+        reader.collisions()?.into_iter().map(|(collision, _)| (collision.key.clone(), collision)).collect();
+    let items = u64::try_from(world.servers.len() + world.listings.len())?;
+    let at = context.as_of;
+    let done = context.store.write(move |writer| {
+        for (facts, cues) in &cues {
+            writer.keep_cues(facts, cues)?;
+        }
+        let keys: BTreeSet<&str> = found.iter().map(|collision| collision.key.as_str()).collect();
+        for key in stored.keys().filter(|key| !keys.contains(key.as_str())) {
+            writer.drop_collision(key)?;
+        }
+        let mut done = 0;
+        for collision in found.iter().filter(|collision| stored.get(&collision.key) != Some(collision)) {
+            done += u64::from(writer.put_collision(collision, at)?);
+        }
+        for alert in &alerts {
+            writer.raise(alert, at)?;
+        }
+        Ok(done)
+    })?;
+    Ok(StageReport { items, done, ..StageReport::default() })
+}
+
+/// Picks the cues out of facts in which nobody looked yet, and fills them in.
+fn look_for_cues(
+    reader: &Reader,
+    offered: &mut [Offered],
+) -> anyhow::Result<BTreeMap<capdex_core::digest::Digest, Vec<Cue>>> {
+    let mut picked = BTreeMap::new();
+    for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
+        if !picked.contains_key(&server.facts) {
+            let facts = reader.facts(&server.facts)?;
+            picked.insert(server.facts, facts.as_ref().map(Cue::among).unwrap_or_default());
+        }
+        server.cues = picked.get(&server.facts).cloned();
+    }
+    Ok(picked)
+}
+
+fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
+    let corpus = reader.corpus()?;
+    let entity = |server: &Offered| {
+        corpus.member(&server.listing).map_or_else(|| server.listing.to_string(), |member| member.entity.clone())
+    };
+    let servers = offered
+        .into_iter()
+        .map(|server| Server {
+            entity: entity(&server),
+            slug: server.slug,
+            listing: server.listing,
+            tools: server.pins.tools,
+            cues: server.cues.unwrap_or_default(),
+        })
+        .collect();
+    let there = corpus.members().iter().filter(|member| member.is_active);
+    Ok(World {
+        servers,
+        listings: there.map(|member| (member.key.clone(), member.entity.clone())).collect(),
+        claimed: claimed(&reader.identified()?),
+        standings: Standings::of(&corpus),
+    })
+}
+
+/// Pairs of entities of which one says, without proof, that it has to do with the other.
+fn claimed(identified: &[Identified]) -> BTreeSet<(String, String)> {
+    let (mut holders, mut claims) = (BTreeMap::new(), Vec::new());
+    for one in identified {
+        for edge in &one.edges {
+            if edge.reason.joins() {
+                holders.insert(edge.to.as_str(), one.entity.as_str());
+            } else if matches!(edge.reason, Reason::Claims | Reason::PartOf) {
+                claims.push((one.entity.as_str(), edge.to.as_str()));
+            }
+        }
+    }
+    let claims = claims.into_iter().filter_map(|(one, to)| Some((one, *holders.get(to)?)));
+    claims.filter(|(one, other)| one != other).map(|(one, other)| (one.to_owned(), other.to_owned())).collect()
+}
+
+/// What the later one of each pair can do more.
+fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, SnapshotId>) -> anyhow::Result<Widened> {
+    let mut read: BTreeMap<SnapshotId, Vec<Tool>> = BTreeMap::new();
+    let mut widened = Widened::new();
+    for pair in collision::pairs_to_compare(world).into_iter().take(MAX_PAIRS) {
+        let mut tools = [None, None];
+        for (slot, (slug, name)) in
+            tools.iter_mut().zip([(&pair.target_slug, &pair.target_tool), (&pair.slug, &pair.tool)])
+        {
+            let Some(snapshot) = snapshots.get(slug) else { continue };
+            if !read.contains_key(snapshot) {
+                read.insert(*snapshot, Evidence::gather(&reader.bundle(*snapshot)?).tools);
+            }
+            *slot = read.get(snapshot).and_then(|tools| tools.iter().find(|tool| tool.name == *name)).cloned();
+        }
+        if let [Some(target), Some(tool)] = tools {
+            widened.insert(pair, collision::widened(&target, &tool));
+        }
+    }
+    Ok(widened)
+}
+
+/// What a person is told; nothing of what weighs nothing.
+fn alert(collision: &Collision, world: &World) -> Option<Alert> {
+    if collision.severity < Severity::Medium {
+        return None;
+    }
+    let (entity, target) = (collision.entity.as_deref()?, collision.target.as_deref()?);
+    let (what, why) = match collision.class {
+        Class::Shadow => {
+            ("steers the model away from", "Text of one server decides how the model uses a tool of another.")
+        }
+        Class::LookAlike => {
+            ("writes a name so that it looks like one of", "A person and a model take the one tool for the other.")
+        }
+        Class::Widening => {
+            ("copies a tool, with more than it could, of", "Whoever takes it for the known tool grants it more.")
+        }
+        Class::Brand => (
+            "claims a brand and has a tool in common with",
+            "A borrowed name is how a copy of a trusted server gets installed.",
+        ),
+        Class::Clone => (
+            "has the name and most of the tools of",
+            "A copy under the same name gets the calls and the secrets meant for the original.",
+        ),
+        Class::Derived | Class::Shared | Class::Generic => return None,
+    };
+    let standing = world.standings.get(target);
+    Some(Alert {
+        key: format!("collisions:{}", collision.key),
+        pass: "collisions".into(),
+        class: collision.class.as_str().into(),
+        capability: None,
+        subject: collision.holder.clone().unwrap_or_else(|| entity.to_owned()),
+        severity: collision.severity,
+        title: format!("{entity} {what} {target}"),
+        why: why.into(),
+        fix: "Compare both before either is used; keep the established one, and name tools by their server in the client.".into(),
+        content: None,
+        details: std::iter::once(format!("{}: {}", collision.of, collision.name)).chain(collision.reasons.clone()).collect(),
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reproduce: "capdex collisions --format jsonl".into(),
+        reach: reach_of(standing.and_then(|standing| standing.popularity)),
+    })
+}

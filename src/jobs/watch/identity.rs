@@ -1,0 +1,178 @@
+//! Identity: settles which listings are one thing, and tells what became of who stands behind a name.
+//!
+//! Must not decide: the pass in core does. Only what changed is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::alert::{Alert, reach_of};
+use capdex_core::fact::Severity;
+use capdex_core::ids::ListingKey;
+use capdex_core::passes::corpus::{Corpus, Member};
+use capdex_core::passes::established::Standings;
+use capdex_core::passes::identity::{
+    self, Anchors, EventKind, Given, Identified, IdentityEvent, Look, Proofs, Statement,
+};
+use capdex_db::Reader;
+
+use super::super::{Context, StageReport};
+
+/// Settles the entities of all listings.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
+    let reader = context.store.reader()?;
+    read_repositories(context, &reader)?;
+    let mut statements = reader.statements()?;
+    identity::sort(&mut statements);
+    let before = reader.anchors()?;
+    let mut given = Given {
+        proofs: Proofs { manifests: reader.manifests()?, skills: reader.skill_folders()? },
+        overrides: context.overrides.clone(),
+        known: reader.known_entities()?,
+        replaced: BTreeSet::new(),
+    };
+    let mut identified = identity::identify(&statements, &given);
+    let mut looks = identity::anchors(&statements, &identified, &before, context.as_of);
+    given.replaced = replaced(&before, &looks, context);
+    if !given.replaced.is_empty() {
+        identified = identity::identify(&statements, &given);
+        looks = identity::anchors(&statements, &identified, &before, context.as_of);
+    }
+    let items = u64::try_from(statements.len())?;
+    let standings = standings(statements, &identified);
+    let contents = reader.contents_of_gone()?;
+    let is_established = |entity: &str| standings.why(entity, context.as_of.0).is_some();
+    let events = identity::events(&before, &looks, &contents, is_established, context.as_of);
+    let known: BTreeSet<String> = reader.identity_events()?.into_iter().map(|event| event.key).collect();
+    let events = events.into_iter().filter(|event| !known.contains(&event.key)).collect();
+    let changed = changed(&reader, identified)?;
+    let done = write(context, changed, (&before, looks), events, &standings)?;
+    Ok(StageReport { items, done, ..StageReport::default() })
+}
+
+/// Reads the manifests of repositories that packages name, each snapshot once.
+fn read_repositories(context: &Context, reader: &Reader) -> anyhow::Result<()> {
+    for snapshot in reader.unread_repositories()? {
+        let manifests = reader.read_manifests(snapshot)?;
+        context.store.write(move |writer| writer.keep_manifests(snapshot, &manifests))?;
+    }
+    Ok(())
+}
+
+/// The listings whose artefact is another one than before, under the same name.
+fn replaced(before: &Anchors, looks: &BTreeMap<String, Look>, context: &Context) -> BTreeSet<ListingKey> {
+    let events = identity::events(before, looks, &BTreeMap::new(), |_| false, context.as_of);
+    let is_other = |event: &&IdentityEvent| {
+        matches!(event.kind, EventKind::RepositoryRecreated | EventKind::PackageReregistered)
+            && event.severity > Severity::Info
+    };
+    events.iter().filter(is_other).filter_map(|event| event.subject.parse().ok()).collect()
+}
+
+fn standings(statements: Vec<Statement>, identified: &[Identified]) -> Standings {
+    let members = statements.into_iter().zip(identified);
+    let members = members.map(|(said, of)| Member { entity: of.entity.clone(), ..said.member });
+    Standings::of(&Corpus::new(members.collect()))
+}
+
+/// What differs from what is stored.
+fn changed(reader: &Reader, identified: Vec<Identified>) -> anyhow::Result<Vec<Identified>> {
+    let stored: BTreeMap<ListingKey, Identified> =
+        reader.identified()?.into_iter().map(|of| (of.listing.clone(), of)).collect();
+    Ok(identified.into_iter().filter(|of| stored.get(&of.listing) != Some(of)).collect())
+}
+
+/// Stores everything in one transaction; how much of it was new.
+fn write(
+    context: &Context,
+    changed: Vec<Identified>,
+    (before, looks): (&Anchors, BTreeMap<String, Look>),
+    events: Vec<IdentityEvent>,
+    standings: &Standings,
+) -> anyhow::Result<u64> {
+    let anchors = looks.into_iter().map(|(subject, look)| (subject, look.into_anchor()));
+    let anchors: Vec<_> = anchors.filter(|(subject, anchor)| before.get(subject) != Some(anchor)).collect();
+    let alerts: Vec<Alert> = events.iter().filter_map(|event| alert(event, standings)).collect();
+    let at = context.as_of;
+    let done = context.store.write(move |writer| {
+        for of in &changed {
+            writer.put_entity(of, at)?;
+        }
+        for (subject, anchor) in &anchors {
+            writer.keep_anchor(subject, anchor)?;
+        }
+        let mut done = u64::try_from(changed.len()).unwrap_or(u64::MAX);
+        for event in &events {
+            done += u64::from(writer.record_identity_event(event)?);
+        }
+        for alert in &alerts {
+            writer.raise(alert, at)?;
+        }
+        Ok(done)
+    })?;
+    Ok(done)
+}
+
+/// What a person is told; nothing of what is only worth knowing.
+fn alert(event: &IdentityEvent, standings: &Standings) -> Option<Alert> {
+    if event.severity == Severity::Info {
+        return None;
+    }
+    let (title, why, fix) = words(event);
+    let standing = standings.get(&event.entity);
+    Some(Alert {
+        key: format!("identity:{}", event.key),
+        pass: "identity".into(),
+        class: event.kind.as_str().into(),
+        capability: None,
+        subject: event.subject.clone(),
+        severity: event.severity,
+        title,
+        why: why.into(),
+        fix: fix.into(),
+        content: None,
+        details: event.details.clone(),
+        diff: Vec::new(),
+        scores: Vec::new(),
+        members: Vec::new(),
+        reproduce: "capdex export DIR --format jsonl  (table identity_events)".into(),
+        reach: reach_of(standing.and_then(|standing| standing.popularity)),
+    })
+}
+
+fn words(event: &IdentityEvent) -> (String, &'static str, &'static str) {
+    let subject = &event.subject;
+    match event.kind {
+        EventKind::RepositoryRenamed => (
+            format!("{subject} is {} now", event.after),
+            "Who names a repository by its old name reaches it as long as nobody takes that name.",
+            "Use the new name.",
+        ),
+        EventKind::RepositoryTransferred => (
+            format!("{subject} belongs to somebody else now: {}", event.after),
+            "Another account decides what is published from the repository, and the old name may be taken by anybody.",
+            "Ask whether the transfer was meant, and use the new name.",
+        ),
+        EventKind::RepositoryRecreated => (
+            format!("{subject} is another repository than before"),
+            "The repository of this name was deleted or moved, and somebody made another one under the same name: whoever installs by name gets a stranger's code.",
+            "Do not use the name until its owner is known; pin a commit of the repository that you trust.",
+        ),
+        EventKind::ListingResurrected => (
+            format!("{subject} was gone and is back as somebody else's"),
+            "Trust and installations of before go to whoever has the name now.",
+            "Look at it as at something new.",
+        ),
+        EventKind::PackageReregistered => (
+            format!("the name {subject} was given out again, to somebody else"),
+            "Whoever installs the package by its name gets a stranger's code.",
+            "Remove it, or pin a version and digest of before; look at it as at something new.",
+        ),
+        EventKind::ReturnedElsewhere => (
+            format!("{subject} is gone, and somebody else lists the same: {}", event.after),
+            "What was taken down comes back under another name, or a copy takes the place of what its author withdrew.",
+            "Find out why the first listing is gone before using the other.",
+        ),
+    }
+}
