@@ -106,7 +106,7 @@ pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<Line>> {
 }
 
 /// Stays over nights: what bears the name, the name, and what it is taken for.
-fn key_of(lead: &Lead) -> String {
+pub(super) fn key_of(lead: &Lead) -> String {
     let by = lead.listing.as_deref().unwrap_or_default();
     // Who publishes a name is one however many listings he has.
     let by = if lead.space == Space::Publisher { "" } else { by };

@@ -11,6 +11,7 @@ mod collisions;
 mod drift;
 mod identity;
 pub(crate) mod lookalikes;
+mod sightings;
 mod standing;
 
 /// Runs one pass; what it looked at and what was new.
@@ -46,6 +47,9 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
         report.done += of_pass.done;
         let (at, name) = (context.as_of, *name);
         context.store.write(move |writer| writer.pass_ran(name, &state, at))?;
+    }
+    if report.items > 0 || report.done > 0 {
+        sightings::run(context)?;
     }
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)

@@ -14,14 +14,14 @@ card_rule!(
     /// Names that look like established ones of the whole corpus.
     SightedLookAlike,
     LOOK_ALIKE,
-    |subject, facts| report(subject, facts, |sighting| sighting.pass == "lookalikes" && sighting.class != "host")
+    |subject, facts| report(subject, facts, |sighting| sighting.pass == "lookalikes" && !is_of_host(sighting))
 );
 
 card_rule!(
     /// Hosts that look like established ones.
     SightedLookAlikeHost,
     LOOK_ALIKE_HOST,
-    |subject, facts| report(subject, facts, |sighting| sighting.pass == "lookalikes" && sighting.class == "host")
+    |subject, facts| report(subject, facts, |sighting| sighting.pass == "lookalikes" && is_of_host(sighting))
 );
 
 card_rule!(
@@ -51,6 +51,11 @@ card_rule!(
     OWNER_CHANGE,
     |subject, facts| report(subject, facts, |sighting| sighting.pass == "identity")
 );
+
+/// Whether a look-alike is one of hosts: the classes of that pass name it.
+fn is_of_host(sighting: &Sighting) -> bool {
+    sighting.class.starts_with("host")
+}
 
 /// Says what was seen of this capability, or of its package, at these bytes.
 fn report(subject: &Subject<'_>, facts: &mut FactSink<'_>, is_meant: impl Fn(&Sighting) -> bool) {
@@ -86,12 +91,12 @@ saferskills = ["SS-MCP-SUPPLY-CHAIN-TYPOSQUAT-01"]
 [[examples.fires]]
 note = "one letter from an established name, with its description"
 files = { "README.md" = "A package." }
-claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "edit", severity = "medium", detail = "npm:acme-clietn looks like npm:acme-client, and carries its description" }] } } }
+claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "transposition", severity = "medium", detail = "npm:acme-clietn looks like npm:acme-client, and carries its description" }] } } }
 
 [[examples.silent]]
 note = "compared, and something else was seen"
 files = { "README.md" = "A package." }
-claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "host", severity = "medium", detail = "acme-pay.example looks like acme.example" }] } } }
+claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "host_combosquat", severity = "medium", detail = "acme-pay.example looks like acme.example" }] } } }
 
 [[examples.silent]]
 note = "compared with nothing"
@@ -115,12 +120,12 @@ codes = { mcpbundles = ["SAFE-T1405"] }
 [[examples.fires]]
 note = "a brand with a word, and the brand's tools"
 files = { "tools.json" = '{"tools": [{"name": "create_invoice", "description": "Creates an invoice."}]}' }
-claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "host", severity = "high", detail = "mcp.acme-pay.example looks like mcp.acme.example, and offers its tools" }] } } }
+claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "host_combosquat", severity = "high", detail = "mcp.acme-pay.example looks like mcp.acme.example, and offers its tools" }] } } }
 
 [[examples.silent]]
 note = "a look-alike by name only"
 files = { "tools.json" = '{"tools": [{"name": "create_invoice", "description": "Creates an invoice."}]}' }
-claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "edit", severity = "medium", detail = "npm:acme-clietn looks like npm:acme-client" }] } } }
+claims = { standing = { sightings = { known = [{ pass = "lookalikes", class = "transposition", severity = "medium", detail = "npm:acme-clietn looks like npm:acme-client" }] } } }
 "#;
 
 const TOOL_COLLISION: &str = r#"

@@ -1,0 +1,90 @@
+//! Sightings: what the passes raised and what still holds of it, back to the rules by what it is about.
+//!
+//! Must not look for anything itself: alerts of medium severity and above are all that it reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_core::alert::{Alert, Raised};
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_core::ids::CapabilityId;
+use capdex_core::sighting::Sighting;
+use capdex_db::Reader;
+
+use super::super::Context;
+use super::lookalikes;
+
+/// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
+const TOLD_DAYS: i64 = 90;
+
+/// Brings the sightings of every pass up to date; of how many listings something else is seen now.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn run(context: &Context) -> anyhow::Result<u64> {
+    let reader = context.store.reader()?;
+    let standing = Standing::of(&reader)?;
+    let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
+        ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
+    for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
+        let age_days = raised.at.0.days_until(context.as_of.0);
+        if let (Some(seen), Some(subject)) =
+            (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(raised, age_days))
+        {
+            seen.insert((subject, sighting(&raised.alert)));
+        }
+    }
+    let mut changed = 0;
+    for (pass, seen) in of_pass {
+        changed += context.store.write(move |writer| writer.replace_sightings(pass, &seen))?;
+    }
+    Ok(changed)
+}
+
+fn sighting(alert: &Alert) -> Sighting {
+    Sighting {
+        pass: alert.pass.clone(),
+        class: alert.class.clone(),
+        severity: alert.severity,
+        capability: alert.capability,
+        content: alert.content,
+        detail: alert.title.clone(),
+    }
+}
+
+/// What the store holds now, as far as it tells whether something still holds.
+struct Standing {
+    /// The identity and the content of every capability.
+    capabilities: BTreeMap<CapabilityId, (String, Digest)>,
+    /// The identity of every capability, by its slug.
+    slugs: BTreeMap<String, String>,
+    /// The keys of the leads and the collisions.
+    keys: BTreeSet<String>,
+}
+
+impl Standing {
+    fn of(reader: &Reader) -> anyhow::Result<Self> {
+        let (mut capabilities, mut slugs) = (BTreeMap::new(), BTreeMap::new());
+        for now in reader.current()? {
+            slugs.insert(now.capability.slug, now.identity.clone());
+            capabilities.insert(now.capability.id, (now.identity, now.capability.content));
+        }
+        let leads = reader.leads()?.into_iter().map(|(lead, _)| lookalikes::key_of(&lead));
+        let collisions = reader.collisions()?.into_iter().map(|(collision, _)| format!("collisions:{}", collision.key));
+        Ok(Self { capabilities, slugs, keys: leads.chain(collisions).collect() })
+    }
+
+    /// The identity or the listing of which it is still seen; none where it does not hold any more.
+    fn subject(&self, raised: &Raised, age_days: i64) -> Option<String> {
+        let alert = &raised.alert;
+        match alert.pass.as_str() {
+            "drift" => {
+                let (identity, content) = self.capabilities.get(&alert.capability?)?;
+                alert.content.is_none_or(|of| of == *content).then(|| identity.clone())
+            }
+            "identity" => (age_days < TOLD_DAYS).then(|| alert.subject.clone()),
+            _ if !self.keys.contains(&alert.key) => None,
+            _ => Some(self.slugs.get(&alert.subject).unwrap_or(&alert.subject).clone()),
+        }
+    }
+}
