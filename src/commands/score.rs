@@ -13,8 +13,12 @@ pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Re
         super::known_rubric(id)?;
     }
     super::reader(global)?;
-    let nothing_to_list =
-        Schedule { name: "score".into(), http: crate::config::HttpSection::default(), sources: BTreeMap::new() };
+    let nothing_to_list = Schedule {
+        name: "score".into(),
+        http: crate::config::HttpSection::default(),
+        lookalikes: crate::config::LookalikesSection::default(),
+        sources: BTreeMap::new(),
+    };
     let context = jobs::open(global, &nothing_to_list, &Tape::default())?;
     let report = score::run(&context, options.rubric.as_deref(), options.all)?;
     out.line(format_args!(

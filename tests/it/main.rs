@@ -10,6 +10,7 @@ mod evasion;
 mod hostile;
 mod killed;
 mod labelled;
+mod lookalikes;
 mod manual;
 mod nginx;
 mod nightly;

@@ -22,7 +22,10 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
     for (name, pass) in PASSES {
-        let state = context.store.reader()?.watched_state()?;
+        let mut state = context.store.reader()?.watched_state()?;
+        if *name == "lookalikes" {
+            state.push_str(&lookalikes::lists_state(&context.popular)?);
+        }
         if context.store.reader()?.pass_input(name)?.as_ref() == Some(&state) {
             continue;
         }
