@@ -15,6 +15,7 @@ mod evasion;
 mod hostile;
 mod killed;
 mod labelled;
+mod lookalikes;
 mod manual;
 mod nginx;
 mod nightly;

@@ -3,9 +3,10 @@
 //! Must not decide what is alike or how bad it is: `core/passes/lookalike` does. Must not send a request.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use capdex_core::alert::{Alert, reach_of};
+use capdex_core::digest::Digest;
 use capdex_core::fact::Severity;
 use capdex_core::ids::ListingKey;
 use capdex_core::passes::lookalike::list::{self, Line};
@@ -78,11 +79,21 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     Ok(StageReport { items, done, ..StageReport::default() })
 }
 
+/// What the pass reads beside the store: changes with every byte of the lists.
+///
+/// # Errors
+/// Wrong configuration where a file cannot be read.
+pub(super) fn lists_state(files: &[PathBuf]) -> anyhow::Result<String> {
+    let digests: Vec<String> =
+        files.iter().map(|file| Ok(Digest::of(&bytes_of(file)?).hex())).collect::<anyhow::Result<_>>()?;
+    Ok(digests.iter().map(|digest| format!(".{digest}")).collect())
+}
+
 /// The lines of lists of popular names.
 ///
 /// # Errors
 /// Wrong configuration where a file cannot be read.
-fn popular(files: &[std::path::PathBuf]) -> anyhow::Result<Vec<Line>> {
+fn popular(files: &[PathBuf]) -> anyhow::Result<Vec<Line>> {
     let mut lines = Vec::new();
     for file in files {
         lines.extend(read_list(file)?);
@@ -95,14 +106,18 @@ fn popular(files: &[std::path::PathBuf]) -> anyhow::Result<Vec<Line>> {
 /// # Errors
 /// Wrong usage where the file cannot be read, is too large or is no text.
 pub(crate) fn read_list(file: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = String::from_utf8(bytes_of(file)?);
+    let text = text.map_err(|_| usage(format!("{} is no text in UTF-8", file.display())))?;
+    Ok(list::read(&text))
+}
+
+fn bytes_of(file: &Path) -> anyhow::Result<Vec<u8>> {
     let shown = file.display();
     let size = std::fs::metadata(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?.len();
     if size > MAX_BYTES {
         return Err(usage(format!("{shown} has {size} bytes; a list of names has at most {MAX_BYTES}")));
     }
-    let text = std::fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))?;
-    let text = String::from_utf8(text).map_err(|_| usage(format!("{shown} is no text in UTF-8")))?;
-    Ok(list::read(&text))
+    std::fs::read(file).map_err(|error| usage(format!("cannot read {shown}: {error}")))
 }
 
 /// Stays over nights: what bears the name, the name, and what it is taken for.

@@ -35,7 +35,7 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
     for (name, pass) in PASSES {
-        let state = format!("{}.{}", context.store.reader()?.watched_state()?, context.overrides.digest());
+        let state = state_of(context, name, &context.store.reader()?.watched_state()?)?;
         if context.store.reader()?.pass_input(name)?.as_ref() == Some(&state) {
             continue;
         }
@@ -63,10 +63,19 @@ pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
     for (name, _) in PASSES {
-        if reader.pass_input(name)?.as_deref() == Some(from) {
-            let (at, name, to) = (context.as_of, *name, to.clone());
+        if reader.pass_input(name)? == Some(state_of(context, name, from)?) {
+            let (at, name, to) = (context.as_of, *name, state_of(context, name, &to)?);
             context.store.write(move |writer| writer.pass_ran(name, &to, at))?;
         }
     }
     Ok(())
+}
+
+/// Everything that a pass reads: the watched state of the store, and what the operator says.
+fn state_of(context: &Context, pass: &str, watched: &str) -> anyhow::Result<String> {
+    let mut state = format!("{watched}.{}", context.overrides.digest());
+    if pass == "lookalikes" {
+        state.push_str(&lookalikes::lists_state(&context.popular)?);
+    }
+    Ok(state)
 }

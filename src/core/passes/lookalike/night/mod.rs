@@ -129,7 +129,8 @@ impl<'a> Night<'a> {
         suspects
     }
 
-    /// What is found in a space, by the numbers of the targets. Of tools, whose names are nobody's, only near ones.
+    /// What is found in a space, by the numbers of the targets. The names of tools are nobody's, and honest ones are a letter
+    /// apart (`list_notes`, `list_nodes`): of them only what hardly anybody chooses by accident.
     fn found(&self, space: Space, name: &Name, text: &str) -> Vec<Found> {
         let renumbered = |of: &[u32], found: Vec<Found>| -> Vec<Found> {
             let number = |found: Found| of.get(found.target as usize).map(|target| Found { target: *target, ..found });
@@ -142,9 +143,7 @@ impl<'a> Night<'a> {
         let Some((_, targets, of)) = self.indexes.iter().find(|(of, _, _)| *of == space) else { return Vec::new() };
         let mut found = targets.of(name);
         if space == Space::Tool {
-            found.retain(|found| {
-                !matches!(found.kind, Kind::Affix | Kind::Combosquat | Kind::WordOrder | Kind::Delimiter)
-            });
+            found.retain(|found| found.kind.is_deceptive());
         }
         renumbered(of, found)
     }
@@ -171,6 +170,7 @@ impl<'a> Night<'a> {
         let gap = gap_of(entity.popularity, popularity);
         let mut signals: Vec<Signal> = Vec::new();
         let mut reasons = vec![kind.sentence().to_owned()];
+        reasons.extend(name.oddity().map(str::to_owned));
         if let Some((other, _)) = other {
             relation.signals(&self.entities, entity, other, &of_target, &mut signals, &mut reasons);
         }

@@ -1,0 +1,214 @@
+//! Look-alike names, with the real binary: how many known squats are leads, how many popular names raise an alarm, how
+//! names are disguised, and what a night keeps.
+//!
+//! Reads real lists where `CAPDEX_DATA` names them (origins in its README). What the classes find there is general: no rule
+//! knows a pair of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::nightly::night;
+use crate::packages::{self, HOSTILE_SKILL, WEATHER};
+use crate::rows::{rows, text};
+use crate::support::capdex::Capdex;
+use crate::support::registry::Registry;
+
+/// The leads over two lists that stand in the folder.
+fn leads(capdex: &Capdex, names: &str, popular: &str) -> Vec<Value> {
+    let run = capdex.run(&["lookalikes", "--names", names, "--popular", popular, "--format", "jsonl"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+/// The leads of one name against one popular name.
+fn one(name: &str, popular: &str) -> Vec<(String, String)> {
+    let capdex = Capdex::offline();
+    capdex.write("names.tsv", format!("{name}\n")).write("popular.tsv", format!("{popular}\n"));
+    let leads = leads(&capdex, "names.tsv", "popular.tsv");
+    leads.iter().map(|lead| (text(lead, "kind").to_owned(), text(lead, "severity").to_owned())).collect()
+}
+
+fn is_alarm(lead: &Value) -> bool {
+    matches!(text(lead, "severity"), "medium" | "high" | "critical")
+}
+
+#[test]
+fn nine_in_ten_known_squats_are_leads_to_their_targets() {
+    let Ok(data) = std::env::var("CAPDEX_DATA") else { return println!("skipped: no CAPDEX_DATA") };
+    let file = std::fs::read_to_string(format!("{data}/typosquats/ecosystems-typosquats.csv")).expect("is there");
+    let pairs: Vec<(&str, &str, &str)> = file
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let mut cells = line.split(',');
+            Some((cells.next()?, cells.next()?, cells.next()?))
+        })
+        .collect();
+    let (mut known, mut missed): (usize, Vec<String>) = (0, Vec::new());
+    for registry in ["npm", "pypi"] {
+        let of: Vec<_> = pairs.iter().filter(|(_, _, of)| *of == registry).collect();
+        let names: BTreeSet<&str> = of.iter().map(|(name, _, _)| *name).collect();
+        let popular = std::fs::read_to_string(format!("{data}/popular-names/{registry}.tsv")).expect("is there");
+        let targets: BTreeSet<&str> = of.iter().map(|(_, target, _)| *target).collect();
+        let targets: String = targets.iter().map(|target| format!("{target}\n")).collect();
+        let capdex = Capdex::offline();
+        capdex.write("names.tsv", names.into_iter().collect::<Vec<_>>().join("\n"));
+        capdex.write("popular.tsv", popular + &targets);
+        let leads = leads(&capdex, "names.tsv", "popular.tsv");
+        let found: BTreeSet<(&str, &str)> =
+            leads.iter().map(|lead| (text(lead, "name"), text(lead, "target"))).collect();
+        assert!(!leads.iter().any(is_alarm), "a name alone is never an alarm");
+        known += of.len();
+        let is_missed = |(name, target, _): &&(&str, &str, &str)| !found.contains(&(*name, *target));
+        missed.extend(of.into_iter().filter(|pair| is_missed(pair)).map(|(name, target, _)| format!("{name} for {target}")));
+    }
+    let share = 100 * (known - missed.len()) / known;
+    println!("{} of {known} are leads", known - missed.len());
+    assert!(share >= 90, "{share} % of {known}; missed: {missed:?}");
+}
+
+#[test]
+fn popular_names_raise_no_alarms_among_themselves() {
+    let Ok(data) = std::env::var("CAPDEX_DATA") else { return println!("skipped: no CAPDEX_DATA") };
+    for registry in ["npm", "pypi"] {
+        let file = format!("{data}/popular-names/{registry}.tsv");
+        let capdex = Capdex::offline();
+        let leads = leads(&capdex, &file, &file);
+        let alarmed: BTreeSet<&str> =
+            leads.iter().filter(|lead| is_alarm(lead)).map(|lead| text(lead, "name")).collect();
+        assert!(leads.len() > 1_000, "{registry}: {} leads: not enough to prove anything", leads.len());
+        assert!(alarmed.len() <= 50, "{registry}: {} of 10,000 raise an alarm: {alarmed:?}", alarmed.len());
+        // The same where the first half is new to who knows only the second.
+        let text = std::fs::read_to_string(&file).expect("is there");
+        let (even, odd): (Vec<_>, Vec<_>) = text.lines().skip(1).enumerate().partition(|(at, _)| at % 2 == 0);
+        let list =
+            |lines: Vec<(usize, &str)>| lines.into_iter().map(|(_, line)| format!("{line}\n")).collect::<String>();
+        let header = text.lines().next().expect("a header");
+        capdex
+            .write("even.tsv", format!("{header}\n{}", list(even)))
+            .write("odd.tsv", format!("{header}\n{}", list(odd)));
+        let crossed = self::leads(&capdex, "odd.tsv", "even.tsv");
+        let alarmed = crossed.iter().filter(|lead| is_alarm(lead)).count();
+        assert!(alarmed <= 25, "{registry}: {alarmed} of 5,000");
+    }
+}
+
+#[test]
+fn disguises_are_seen() {
+    let kinds: BTreeMap<&str, (&str, &str)> = BTreeMap::from([
+        ("еxpress", ("express", "confusable")),
+        ("εxρress", ("express", "confusable")),
+        ("exp\u{200B}ress", ("express", "confusable")),
+        ("ｅｘｐｒｅｓｓ", ("express", "confusable")),
+        ("rnongoose", ("mongoose", "confusable")),
+        ("l0dash", ("lodash", "confusable")),
+        ("1odash", ("lodash", "confusable")),
+        ("еxpres", ("express", "confusable")),
+        ("acme-x", ("@acme/x", "scope")),
+        ("mcp-server-x", ("x-mcp-server", "word_order")),
+        ("xn--80ak6aa92e.com", ("apple.com", "host_confusable")),
+        ("stripe-pay.com", ("stripe.com", "host_combosquat")),
+        ("https://stripe.mcp.evil.example.com/sse", ("https://mcp.stripe.com/", "host_subdomain")),
+        ("wait4it", ("waitforit", "homophone")),
+    ]);
+    for (name, (target, kind)) in kinds {
+        let found = one(name, target);
+        assert!(found.iter().all(|(_, severity)| matches!(severity.as_str(), "info" | "low")), "{name}: {found:?}");
+        assert_eq!(found.first().map(|(kind, _)| kind.as_str()), Some(kind), "{name}");
+    }
+}
+
+#[test]
+fn one_owner_and_honest_firms_are_silent() {
+    assert_eq!(one("expresss\t12\tTJ", "express\t90000000\ttj"), []);
+    for (firm, other) in
+        [("squaredup", "squareup"), ("salesforge", "salesforce"), ("formester", "forrester"), ("bitquery", "bigquery")]
+    {
+        let found = one(&format!("{firm}\t80000\t{firm}"), &format!("{other}\t9000000\t{other}"));
+        assert!(found.iter().all(|(_, severity)| matches!(severity.as_str(), "info" | "low")), "{firm}: {found:?}");
+        let hosts = one(&format!("{firm}.com"), &format!("{other}.com"));
+        assert!(hosts.iter().all(|(_, severity)| matches!(severity.as_str(), "info" | "low")), "{firm}: {hosts:?}");
+    }
+    let found = one("expresss\t12\tmallory", "express\t90000000\ttj");
+    assert_eq!(found, [("repetition".to_owned(), "medium".to_owned())]);
+}
+
+#[test]
+fn hostile_lists_are_read_in_bounded_time() {
+    let capdex = Capdex::offline();
+    let mut names: String = (0..20_000).map(|number| format!("mcp-server-{}{number}\n", "a".repeat(60))).collect();
+    names.push_str(&"\n".repeat(1_000_000));
+    names.push_str(&"express\n".repeat(100_000));
+    names.push_str(&format!("{}\n{}\n\u{1B}[31mexpres\t5\n", "x".repeat(10_000), "é".repeat(10_000)));
+    capdex.write("names.tsv", &names).write("popular.tsv", "express\t90000000\nmcp-server-aaaaaaaa\n");
+    let run = capdex.run(&["lookalikes", "--names", "names.tsv", "--popular", "popular.tsv"]);
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    assert!(run.stderr.contains("too long to be compared"), "{}", run.stderr);
+    assert!(!run.stdout.contains('\u{1B}') && run.stdout.contains("\\u{1b}[31mexpres"), "{}", run.stdout);
+    for missing in [["--names", "nowhere.tsv"], ["--popular", "popular.tsv"]] {
+        assert_eq!(capdex.run(&[&["lookalikes"][..], &missing].concat()).code, Some(2));
+    }
+}
+
+#[test]
+fn the_same_lists_give_the_same_bytes_on_any_number_of_threads() {
+    let capdex = Capdex::offline();
+    let names: String = (0..2_000).map(|number| format!("express{}-{}\n", number % 7, number)).collect();
+    capdex.write("names.tsv", names).write("popular.tsv", "express\t90000000\nexpress-session\t80000\n");
+    let run = |threads: &str| {
+        let two = ["--names", "names.tsv", "--popular", "popular.tsv", "--format", "json"];
+        capdex.run(&[&["--threads", threads, "lookalikes"][..], &two].concat())
+    };
+    let first = run("1");
+    assert_eq!(first.code, Some(0));
+    assert_eq!(first, run("7"));
+}
+
+/// A schedule over the packages, with a list of popular names.
+fn schedule(npm: &[&str]) -> String {
+    packages::schedule(npm, &[]).replace("[sources.npm]", "[lookalikes]\npopular = [\"popular.tsv\"]\n[sources.npm]")
+}
+
+#[test]
+fn a_night_keeps_leads_and_raises_what_has_a_second_signal_once() {
+    let registry = Registry::start();
+    let manifest = |name: &str| format!(r#"{{"name":"{name}","version":"1.0.0","license":"MIT"}}"#).into_bytes();
+    let (hostile, quiet) = (manifest("postmrak-mcp"), manifest("weahter-mcp"));
+    registry.npm_package(
+        "postmrak-mcp",
+        "1.0.0",
+        &[("package.json", &hostile), ("skills/setup/SKILL.md", HOSTILE_SKILL.as_bytes())],
+    );
+    registry.npm_package("weahter-mcp", "1.0.0", &[("package.json", &quiet)]);
+    registry.npm_package("weather-mcp", "1.0.0", WEATHER);
+    let capdex = Capdex::with(&registry);
+    capdex.write(
+        "popular.tsv",
+        "name\tdownloads_a_month\towner\npostmark-mcp\t900000\twildbit\nweather-mcp\t800000\tacme\n",
+    );
+    capdex.write("schedule.toml", schedule(&["postmrak-mcp", "weahter-mcp", "weather-mcp"]));
+    for day in ["2026-11-20T01:00:00Z", "2026-11-21T01:00:00Z"] {
+        let run = night(&capdex, day);
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        let out = capdex.path().join("out");
+        let leads = rows(&out, "leads");
+        let short: Vec<_> = leads
+            .iter()
+            .map(|row| ["name", "target", "kind", "severity", "first_seen"].map(|cell| text(row, cell)))
+            .collect();
+        let expected = [
+            ["postmrak-mcp", "postmark-mcp", "transposition", "high", "2026-11-20T01:00:00Z"],
+            ["weahter-mcp", "weather-mcp", "transposition", "low", "2026-11-20T01:00:00Z"],
+        ];
+        assert_eq!(short, expected);
+        let alerts = rows(&out, "alerts");
+        assert_eq!(alerts.len(), 1, "{alerts:?}");
+        assert_eq!((text(&alerts[0], "pass"), text(&alerts[0], "severity")), ("lookalikes", "high"));
+        assert_eq!(text(&alerts[0], "raised"), "2026-11-20T01:00:00Z");
+    }
+    let shown = capdex.run(&["lookalikes", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert_eq!((text(&shown, "schema"), shown["items"].as_array().map(Vec::len)), ("capdex.lookalikes/1", Some(2)));
+    assert_eq!(text(&shown["items"][0], "listing"), "npm:postmrak-mcp");
+}
