@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     match name {
         "clones" => clones::run(rest),
         other => {
-            eprintln!("there is no benchmark {other:?}; clones is one");
+            eprintln!("there is no benchmark `{other}`; clones is one");
             ExitCode::FAILURE
         }
     }
