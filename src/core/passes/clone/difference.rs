@@ -106,7 +106,7 @@ fn likeness(one: &[u64], other: &[u64]) -> u32 {
         both += u64::from(rest.next_if(|other| *other == run).is_some());
     }
     let either = (one.len() + other.len()) as u64 - both;
-    if either == 0 { 1000 } else { u32::try_from(both * 1000 / either).unwrap_or(1000) }
+    (both * 1000).checked_div(either).and_then(|share| u32::try_from(share).ok()).unwrap_or(1000)
 }
 
 /// The lines of new files whose words stand in no line of the original, programs before documents.
