@@ -211,7 +211,7 @@ mod tests {
             Message::of_alert("ops", &raised(key, severity, reach, days), Occasion::Raised, 0, night(9))
         };
         let rest = [&raised("z", Severity::Critical, 0, 1)];
-        let mut queue = vec![
+        let mut queue = [
             Message::of_rest("ops", &rest, 0, night(9)),
             of("e", Severity::Low, 900, 5),
             of("d", Severity::High, 0, 1),
