@@ -21,6 +21,8 @@ pub struct Queued {
     pub attempts: u32,
     /// Not to be tried before, by the clock.
     pub next_try: Timestamp,
+    /// What went wrong at the last try. Untrusted text.
+    pub error: Option<String>,
 }
 
 /// One alert in one message, for a person who asks who was told of it.
@@ -108,10 +110,11 @@ impl Reader {
 
     /// What a sink has not taken yet, in the order in which it is to be told.
     pub fn queued(&self, sink: &str) -> Result<Vec<Queued>, StoreError> {
-        let sql = "SELECT body, attempts, next_try FROM messages WHERE sink = ?1 AND sent IS NULL";
+        let sql = "SELECT body, attempts, next_try, error FROM messages WHERE sink = ?1 AND sent IS NULL";
         let mut queued = rows(self.connection(), "read the queued messages", sql, (sink,), |row| {
             let attempts = u32::try_from(row.count(1)?).unwrap_or(u32::MAX);
-            Ok(Queued { message: row.packed(0, "message")?, attempts, next_try: row.timestamp(2)? })
+            let (message, next_try) = (row.packed(0, "message")?, row.timestamp(2)?);
+            Ok(Queued { message, attempts, next_try, error: row.cell(3)? })
         })?;
         queued.sort_by_cached_key(|queued| queued.message.order());
         Ok(queued)

@@ -126,9 +126,7 @@ fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
 /// What must be done about an answer: a mailbox that is full or a text that is refused is about this letter alone.
 fn of_error(error: &lettre::transport::smtp::Error) -> NotDelivered {
     let code = error.status().map(u16::from);
-    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
-    let detail =
-        std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ");
     let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Sink };
-    NotDelivered { detail, wait: None, blame }
+    // Its text holds its causes.
+    NotDelivered { detail: error.to_string(), wait: None, blame }
 }

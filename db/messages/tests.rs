@@ -60,7 +60,7 @@ fn what_is_queued_waits_in_order_until_it_is_sent() {
         .expect("noted");
     assert_eq!(ids(&store), expected[1..]);
     let waiting = &reader.queued("ops").expect("reads")[0];
-    assert_eq!((waiting.attempts, waiting.next_try), (1, at(60)));
+    assert_eq!((waiting.attempts, waiting.next_try, waiting.error.as_deref()), (1, at(60), Some("status 500")));
     let telling = &reader.tellings("b").expect("reads")[0];
     assert_eq!((telling.kind, telling.sent, telling.error.as_deref()), (FateKind::Told, Some(at(5)), None));
     assert_eq!(reader.message_counts("ops").expect("counts"), (2, 1));

@@ -89,7 +89,7 @@ fn of_digest(roundup: &Roundup, room: Room) -> Vec<String> {
         let joined = output::count(roundup.joined, "alert");
         lines.push(format!("{joined} of them joined an earlier one about the same subject and rule."));
     }
-    section(&mut lines, "All of them", &[roundup.command.clone()], room);
+    section(&mut lines, "All of them", std::slice::from_ref(&roundup.command), room);
     lines
 }
 

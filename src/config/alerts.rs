@@ -26,7 +26,7 @@ pub struct AlertsSection {
     pub budget: Option<usize>,
     /// Days in which more about the same subject and rule joins what was told (default 7).
     pub cooldown_days: Option<u32>,
-    /// How long one run tries at one sink, in milliseconds (default 30000).
+    /// How long one run begins tries at one sink, in milliseconds (default 30000).
     pub patience_ms: Option<u64>,
     /// How long a receiver may take for one message, in milliseconds (default 10000).
     pub deadline_ms: Option<u64>,
@@ -57,7 +57,7 @@ pub struct SuppressSection {
 /// How alerts are told, with what the schedule leaves to the program filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alerts {
-    /// How long one run tries at one sink.
+    /// How long one run begins tries at one sink.
     pub patience: Duration,
     /// How long a receiver may take for one message.
     pub deadline: Duration,

@@ -168,11 +168,11 @@ impl Message {
 
     /// Its place among others: alerts before digests, each by rank.
     pub fn order(&self) -> impl Ord + use<> {
-        let (is_digest, reach) = match &self.body {
-            Body::Alert(told) => (false, told.alert.reach),
-            Body::Digest(_) => (true, 0),
+        let (is_digest, reach, since, name) = match &self.body {
+            Body::Alert(told) => (false, told.alert.reach, told.raised, &told.alert.key),
+            Body::Digest(_) => (true, 0, self.at, &self.id),
         };
-        (is_digest, std::cmp::Reverse((self.severity(), reach, self.at)), self.id.clone())
+        (is_digest, std::cmp::Reverse((self.severity(), reach, since)), name.clone())
     }
 }
 
@@ -203,6 +203,26 @@ mod tests {
             id("ops", &raised("b", Severity::High, 0, 1), 0),
         ];
         assert_eq!(std::collections::BTreeSet::from(ids).len(), 4);
+    }
+
+    #[test]
+    fn messages_wait_in_the_order_of_rank() {
+        let of = |key, severity, reach, days| {
+            Message::of_alert("ops", &raised(key, severity, reach, days), Occasion::Raised, 0, night(9))
+        };
+        let rest = [&raised("z", Severity::Critical, 0, 1)];
+        let mut queue = [
+            Message::of_rest("ops", &rest, 0, night(9)),
+            of("e", Severity::Low, 900, 5),
+            of("d", Severity::High, 0, 1),
+            of("c", Severity::High, 0, 1),
+            of("b", Severity::High, 0, 2),
+            of("a", Severity::High, 9, 1),
+        ];
+        queue.sort_by_cached_key(Message::order);
+        let said: Vec<String> = queue.iter().map(Message::headline).collect();
+        let expected = ["high: a", "high: b", "high: c", "high: d", "low: e", "1 more alert"];
+        assert!(said.iter().zip(expected).all(|(said, begins)| said.starts_with(begins)), "{said:?}");
     }
 
     #[test]

@@ -68,13 +68,20 @@ impl Sender<'_> {
             report.error = state.error;
         } else {
             let mut failures = state.failures;
-            for queued in queue.iter().filter(|queued| queued.next_try <= clock::now()) {
+            for queued in &queue {
+                if queued.next_try > clock::now() {
+                    report.error = report.error.or_else(|| queued.error.clone());
+                    continue;
+                }
                 if !self.send_one(sink, queued, &watch, &mut failures, &mut report).await? {
                     break;
                 }
             }
         }
         report.waiting = self.store.reader()?.sink_state(&sink.name)?.queued;
+        if report.waiting == 0 {
+            report.error = None;
+        }
         if report.waiting > 0 {
             let error = escape(report.error.as_deref().unwrap_or("no time left in this run")).into_owned();
             warn!(sink = sink.name, waiting = report.waiting, error, "messages wait for the next run");
@@ -95,15 +102,14 @@ impl Sender<'_> {
     ) -> anyhow::Result<bool> {
         let mut attempts = queued.attempts;
         loop {
-            let left = self.alerts.patience.saturating_sub(watch.elapsed());
-            if self.stop.is_asked() || left.is_zero() {
+            // A try that has begun is not cut short: nobody would know what became of it.
+            if self.stop.is_asked() || watch.elapsed() >= self.alerts.patience {
                 return Ok(false);
             }
-            let deadline = self.alerts.deadline.min(left);
-            match hand_over(self.store, &self.http, sink, &queued.message, deadline).await {
+            match hand_over(self.store, &self.http, sink, &queued.message, self.alerts.deadline).await {
                 Ok(()) => {
                     self.taken(sink, &queued.message)?;
-                    (report.sent, report.error, *failures) = (report.sent + 1, None, 0);
+                    (report.sent, *failures) = (report.sent + 1, 0);
                     return Ok(true);
                 }
                 Err(error) => {
@@ -150,11 +156,18 @@ impl Sender<'_> {
         let wait = backoff::wait(self.alerts.backoff, in_a_row, self.seed, &sink.name);
         let wait = wait.max(error.wait.unwrap_or_default()).min(MAX_WAIT);
         let whole = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
-        let next_try = Timestamp::from_unix_seconds(clock::now().unix_seconds().saturating_add(whole));
+        let now = clock::now();
+        let next_try = Timestamp::from_unix_seconds(now.unix_seconds().saturating_add(whole));
         let (name, id, detail, blame) = (sink.name.clone(), message.id.clone(), error.detail.clone(), error.blame);
         self.store.write(move |writer| {
-            writer.message_failed(&id, &detail, next_try)?;
-            if blame == Blame::Sink { writer.sink_failed(&name, &detail, next_try) } else { Ok(()) }
+            match blame {
+                Blame::Message => writer.message_failed(&id, &detail, next_try),
+                Blame::Sink => {
+                    // It waits for its sink, which may be mended by hand.
+                    writer.message_failed(&id, &detail, now)?;
+                    writer.sink_failed(&name, &detail, next_try)
+                }
+            }
         })?;
         if error.blame == Blame::Message {
             return Ok(Then::Next);
