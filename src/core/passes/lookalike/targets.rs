@@ -17,6 +17,8 @@ const BRAND_LEAST: usize = 5;
 const GLUED_LEAST: usize = 7;
 /// Targets that a single word may be part of before names with it are no surprise: `react-…`, `babel-…`.
 const ECOSYSTEM: usize = 40;
+/// Scopes under which a name stands before it is nobody's: `@…/core`, `@…/utils`.
+const GENERIC: usize = 4;
 /// Words of one name that are looked at.
 const MOST_WORDS: usize = 16;
 /// The shortest names of which one is searched within an edit of the other.
@@ -80,9 +82,10 @@ impl Targets {
     /// among them, unless it is one in disguise.
     pub fn of(&self, name: &Name) -> Vec<Found> {
         let mut found = Vec::new();
-        self.by_keys(name, &mut found);
+        let core = core_or_key(name);
+        self.by_keys(name, &core, &mut found);
         self.by_distance(name, &mut found);
-        self.by_core_distance(name, &mut found);
+        self.by_core_distance(name, &core, &mut found);
         self.by_words(name, &mut found);
         found.retain(|found: &Found| self.name(found.target).is_some_and(|target| !is_same(name, target)));
         if name.is_disguised() {
@@ -99,7 +102,7 @@ impl Targets {
         self.keys.under(of_text(tag, key)).filter(is_it)
     }
 
-    fn by_keys(&self, name: &Name, found: &mut Vec<Found>) {
+    fn by_keys(&self, name: &Name, core: &str, found: &mut Vec<Found>) {
         let mut add = |kind: Kind, target: u32| found.push(Found { target, kind });
         for target in self.under(KEY, &name.key, |target| target.key == name.key) {
             let is_scoped = |name: Option<&Name>| name.is_some_and(|name| name.scoped().is_some());
@@ -116,12 +119,14 @@ impl Targets {
             let is_it = |target: &Name| target.key != name.key && target.sorted_words().as_ref() == Some(&sorted);
             self.under(SORTED, &sorted, is_it).for_each(|target| add(Kind::WordOrder, target));
         }
-        let core = core_or_key(name);
-        self.under(CORE, &core, |target| target.key != name.key && core_or_key(target) == core)
+        self.under(CORE, core, |target| target.key != name.key && core_or_key(target) == core)
             .for_each(|target| add(Kind::Affix, target));
         let base = base_key(name);
         let is_across = |target: &Name| target.scoped() != name.scoped() && base_key(target) == base;
-        self.under(BASE, &base, is_across).for_each(|target| add(Kind::Scope, target));
+        let across: Vec<u32> = self.under(BASE, &base, is_across).take(GENERIC).collect();
+        if across.len() < GENERIC {
+            across.into_iter().for_each(|target| add(Kind::Scope, target));
+        }
     }
 
     fn by_distance(&self, name: &Name, found: &mut Vec<Found>) {
@@ -138,12 +143,11 @@ impl Targets {
     }
 
     /// One edit in what is left without affixes, where that is not all of both: `ethetsjs` and `ethers`.
-    fn by_core_distance(&self, name: &Name, found: &mut Vec<Found>) {
-        let core = core_or_key(name);
+    fn by_core_distance(&self, name: &Name, core: &str, found: &mut Vec<Found>) {
         if core.chars().count() < BRAND_LEAST {
             return;
         }
-        for (number, _) in self.near_cores.near(&core_compared(&core)) {
+        for (number, _) in self.near_cores.near(&core_compared(core)) {
             let Some(target) = self.name(number) else { continue };
             let of_target = core_or_key(target);
             let is_whole = core == name.key && of_target == target.key;

@@ -83,6 +83,13 @@ fn words_of_an_ecosystem_are_nobodys_brand() {
 }
 
 #[test]
+fn a_name_under_many_scopes_is_nobodys() {
+    let scoped = ["@a/shared-core", "@b/shared-core", "@c/shared-core", "@d/shared-core"];
+    assert_eq!(found("@evil/shared-core", &scoped[..3]).len(), 3);
+    assert_eq!(found("@evil/shared-core", &scoped), []);
+}
+
+#[test]
 fn the_longest_name_among_the_words_counts() {
     let found = found("google-maps-helper-free-gift", &["google", "google-maps"]);
     assert_eq!(found, [("google-maps".into(), "combosquat")]);
