@@ -31,6 +31,8 @@ pub struct SnapshotPair {
     pub listing: Option<ListingKey>,
     /// How popular its source says that listing is.
     pub popularity: Option<u64>,
+    /// Which time it is that the earlier one was followed: a package may go back and forth between two.
+    pub turn: i64,
     /// The earlier one.
     pub before: SnapshotSeen,
     /// The current one.
@@ -71,9 +73,11 @@ pub struct Removal {
 
 impl Writer<'_> {
     /// Notes that a pair of snapshots was compared.
-    pub fn compared_snapshots(&self, before: SnapshotId, after: SnapshotId, at: AsOf) -> Result<(), StoreError> {
-        let sql = "INSERT INTO compared_snapshots (before, after, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-        execute(self.connection(), "note a comparison", sql, (before.0, after.0, seconds(at))).map(drop)
+    pub fn compared_snapshots(&self, pair: &SnapshotPair, at: AsOf) -> Result<(), StoreError> {
+        let sql = "INSERT INTO compared_snapshots (before, after, turn, at) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT DO UPDATE SET turn = excluded.turn, at = excluded.at";
+        let params = (pair.before.id.0, pair.after.id.0, pair.turn, seconds(at));
+        execute(self.connection(), "note a comparison", sql, params).map(drop)
     }
 
     /// Notes up to which version a listing was compared.
@@ -121,53 +125,68 @@ fn capability_row(conn: &Connection, capability: &CapabilityId) -> Result<i64, S
 }
 
 impl Reader {
-    /// The last two distinct snapshots of each identity that could be assessed, where the current one is the last of them,
-    /// was scanned, and the two were never compared; sorted by identity. What could not be assessed is passed over: it
-    /// is neither gone nor new.
+    /// The last two distinct snapshots of each identity that could be assessed, where both were scanned and the two were
+    /// never compared; sorted by identity. What could not be assessed is passed over: it is neither gone nor new.
     pub fn uncompared_snapshots(&self) -> Result<Vec<SnapshotPair>, StoreError> {
-        // The order is that of `identities.rs`; identities of one snapshot, nearly all, are left out first.
+        // The order is that of `identities.rs`. Identities of one snapshot, nearly all, are left out first; of the others
+        // only ids are read until it is known that there is something to compare.
         let sql = "WITH several AS (SELECT identity FROM succession GROUP BY identity
                                     HAVING count(DISTINCT snapshot) > 1)
-                   SELECT s.identity, s.snapshot, i.name, n.locator, n.state = 'analysed', l.source, l.name, l.popularity
+                   SELECT s.identity, s.snapshot, s.id
                    FROM several v
                    JOIN succession s ON s.identity = v.identity
                    JOIN identities i ON i.id = s.identity
                    JOIN snapshots n ON n.id = s.snapshot
-                   LEFT JOIN listings l ON l.id = i.listing
                    WHERE n.state <> 'not_assessable' AND EXISTS (SELECT 1 FROM scans c WHERE c.snapshot = s.snapshot)
                    ORDER BY i.name, s.run DESC, s.at DESC, n.artifact DESC, n.tree DESC, n.id DESC";
         let succession = rows(self.connection(), "read the succession", sql, (), |row| {
-            let seen =
-                SnapshotSeen { id: SnapshotId(row.cell(1)?), locator: row.json(3, "locator")?, is_whole: row.cell(4)? };
-            let source: Option<String> = row.cell(5)?;
-            let name: Option<String> = row.cell(6)?;
-            let listing = source.zip(name).map(|(source, name)| ListingKey { source, name });
-            let popularity: Option<i64> = row.cell(7)?;
-            let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            Ok((row.cell::<i64>(0)?, row.cell::<String>(2)?, listing, popularity, seen))
+            Ok((row.cell::<i64>(0)?, row.cell::<i64>(1)?, row.cell::<i64>(2)?))
         })?;
         let mut pairs = Vec::new();
         for of_one in succession.chunk_by(|a, b| a.0 == b.0) {
-            let Some((_, identity, listing, popularity, after)) = of_one.first() else { continue };
-            let Some((.., before)) = of_one.iter().find(|(.., other)| other.id != after.id) else { continue };
-            if !self.is_compared(before.id, after.id)? {
-                let (identity, listing, popularity) = (identity.clone(), listing.clone(), *popularity);
-                pairs.push(SnapshotPair {
-                    identity,
-                    listing,
-                    popularity,
-                    before: before.clone(),
-                    after: after.clone(),
-                });
+            let Some((identity, after, _)) = of_one.first() else { continue };
+            let Some((_, before, turn)) = of_one.iter().find(|(_, other, _)| other != after) else { continue };
+            if !self.is_compared(*before, *after, *turn)? {
+                pairs.extend(self.pair(*identity, (*before, *after), *turn)?);
             }
         }
         Ok(pairs)
     }
 
-    fn is_compared(&self, before: SnapshotId, after: SnapshotId) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2";
-        let found =
-            first(self.connection(), "look up a comparison", sql, (before.0, after.0), |row| row.cell::<i64>(0))?;
+    fn pair(&self, identity: i64, (before, after): (i64, i64), turn: i64) -> Result<Option<SnapshotPair>, StoreError> {
+        let sql = "SELECT i.name, l.source, l.name, l.popularity, o.locator, o.state = 'analysed',
+                          n.locator, n.state = 'analysed'
+                   FROM identities i
+                   JOIN snapshots o ON o.id = ?2
+                   JOIN snapshots n ON n.id = ?3
+                   LEFT JOIN listings l ON l.id = i.listing
+                   WHERE i.id = ?1";
+        first(self.connection(), "read a pair of snapshots", sql, (identity, before, after), |row| {
+            let source: Option<String> = row.cell(1)?;
+            let name: Option<String> = row.cell(2)?;
+            let popularity: Option<i64> = row.cell(3)?;
+            let seen = |id: i64, column: usize| -> Result<SnapshotSeen, StoreError> {
+                Ok(SnapshotSeen {
+                    id: SnapshotId(id),
+                    locator: row.json(column, "locator")?,
+                    is_whole: row.cell(column + 1)?,
+                })
+            };
+            Ok(SnapshotPair {
+                identity: row.cell(0)?,
+                listing: source.zip(name).map(|(source, name)| ListingKey { source, name }),
+                popularity: popularity.and_then(|count| u64::try_from(count).ok()),
+                turn,
+                before: seen(before, 4)?,
+                after: seen(after, 6)?,
+            })
+        })
+    }
+
+    fn is_compared(&self, before: i64, after: i64, turn: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2 AND turn >= ?3";
+        let params = (before, after, turn);
+        let found = first(self.connection(), "look up a comparison", sql, params, |row| row.cell::<i64>(0))?;
         Ok(found.is_some())
     }
 
@@ -261,16 +280,26 @@ mod tests {
         let store = folder.store();
         let text = |version: &str| Some(version.to_owned());
         scan_of(&store, "alone", "1", 1);
-        let ids: Vec<SnapshotId> = (1..=3)
-            .map(|night| {
-                start_run(&store, night);
-                scan_of(&store, "a", &night.to_string(), night)
-            })
-            .collect();
+        let store_night = |version: &str, night: i64| {
+            start_run(&store, night);
+            scan_of(&store, "a", version, night);
+        };
+        for (night, version) in (1..).zip(["1", "2", "3"]) {
+            store_night(version, night);
+        }
         assert_eq!(versions(&store), [(text("2"), text("3"))]);
-        let (before, after) = (ids[1], ids[2]);
-        store.write(move |writer| writer.compared_snapshots(before, after, day(3))).expect("noted");
-        assert_eq!(versions(&store), []);
+        let compare = |night: i64| {
+            let pair = store.reader().expect("opens").uncompared_snapshots().expect("reads").remove(0);
+            store.write(move |writer| writer.compared_snapshots(&pair, day(night))).expect("noted");
+            assert_eq!(versions(&store), []);
+        };
+        compare(3);
+        store_night("2", 4);
+        assert_eq!(versions(&store), [(text("3"), text("2"))], "it went back");
+        compare(4);
+        store_night("3", 5);
+        assert_eq!(versions(&store), [(text("2"), text("3"))], "and forth again");
+        compare(5);
     }
 
     #[test]

@@ -1,7 +1,9 @@
--- What the drift pass has compared, so that nothing is compared twice.
+-- What the drift pass has compared, so that nothing is compared twice. `turn` is the row of the succession by which the
+-- earlier snapshot was the newest last: one that comes back and is followed again is compared again.
 CREATE TABLE compared_snapshots (
     before INTEGER NOT NULL REFERENCES snapshots (id),
     after INTEGER NOT NULL REFERENCES snapshots (id),
+    turn INTEGER NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY (before, after)
 ) STRICT, WITHOUT ROWID;

@@ -427,3 +427,64 @@ fn a_row_that_its_registry_rewrites_in_a_new_schema_is_silent_and_one_with_other
     let found = alerts(&capdex);
     assert_eq!((found.len(), text(&found[0], "class")), (1, "same_version"), "{found:#?}");
 }
+
+/// A live endpoint at `/mcp` with these tools, and an empty registry beside it.
+fn endpoint(tools: &'static [&'static str]) -> impl Fn(&str) -> (u16, String) + Send + Sync + 'static {
+    move |asked| {
+        let Some((_, body)) = asked.split_once(' ') else {
+            return (200, serde_json::json!({ "servers": [], "metadata": { "count": 0 } }).to_string());
+        };
+        let question: Value = serde_json::from_str(body).expect("JSON");
+        let offered = |name: &&str| serde_json::json!({ "name": name, "description": format!("Does the {name} of the day."), "inputSchema": { "type": "object" } });
+        let result = match question["method"].as_str() {
+            Some("initialize") => {
+                serde_json::json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} }, "serverInfo": { "name": "live", "version": "1.0.0" } })
+            }
+            Some("tools/list") => serde_json::json!({ "tools": tools.iter().map(offered).collect::<Vec<_>>() }),
+            Some(method) if method.starts_with("notifications/") => return (202, String::new()),
+            _ => {
+                return (
+                    400,
+                    serde_json::json!({ "id": question["id"], "error": { "code": -32601, "message": "unknown" } })
+                        .to_string(),
+                );
+            }
+        };
+        (200, serde_json::json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }).to_string())
+    }
+}
+
+#[test]
+fn a_tool_that_an_endpoint_leaves_out_once_is_not_gone_and_twice_it_is() {
+    const BOTH: &[&str] = &["read", "write"];
+    const ONE: &[&str] = &["read"];
+    let directory = Directory::start(endpoint(BOTH));
+    let url = directory.url();
+    let capdex = Capdex::offline();
+    // The registry's own address is what lets an endpoint on this machine be asked.
+    capdex.write(
+        "schedule.toml",
+        format!("name = \"l\"\n[http]\nmax_tries = 1\n[sources.official-registry]\nbase_url = \"{url}\"\nrequests_per_minute = 100000\n[sources.mcp]\nwatchlist = [\"{url}/mcp\"]\nfollow = false\n"),
+    );
+    night(&capdex, 1);
+    let removals = |capdex: &Capdex| -> Vec<String> {
+        let events = rows(&capdex.path().join("out"), "drift");
+        events
+            .iter()
+            .filter(|row| row["changes"].to_string().contains("removed"))
+            .map(|row| text(row, "as_of").to_owned())
+            .collect()
+    };
+    let expected: [(&'static [&'static str], usize); 5] = [(ONE, 0), (BOTH, 0), (ONE, 0), (ONE, 1), (ONE, 1)];
+    for (day, (tools, count)) in (2..).zip(expected) {
+        directory.change(endpoint(tools));
+        night(&capdex, day);
+        assert_eq!(removals(&capdex).len(), count, "night {day}");
+    }
+    let out = rows(&capdex.path().join("out"), "drift");
+    assert!(
+        !out.iter().any(|row| row["changes"].to_string().contains("added")),
+        "what came back was never gone: {out:#?}"
+    );
+    assert!(alerts(&capdex).is_empty());
+}

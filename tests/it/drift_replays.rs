@@ -46,7 +46,7 @@ fn fifteen_versions_of_one_server_raise_nothing() {
             (number, version, recorded)
         })
         .collect();
-    versions.sort();
+    versions.sort_by(|one, other| one.0.cmp(&other.0));
     assert_eq!(versions.len(), 15);
     let registry = Registry::start();
     let capdex = Capdex::with(&registry);

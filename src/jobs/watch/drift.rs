@@ -191,7 +191,7 @@ fn save(context: &Context, reader: &Reader, item: &Item, mut compared: Compared)
             let seen = pair.after.is_whole.then_some(at);
             writer.note_removal(capability, tool, pair.before.id, seen)?;
         }
-        writer.compared_snapshots(pair.before.id, pair.after.id, at)?;
+        writer.compared_snapshots(&pair, at)?;
         Ok(new)
     })?;
     Ok(new)

@@ -1,7 +1,7 @@
 //! A directory on loopback whose answers a test decides: one function from the path to status and body, which may be
 //! changed while it runs. It stops when it is dropped.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,8 @@ fn in_bytes<Body: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, Body) + Send + S
 }
 
 impl Directory {
-    /// Starts a directory that answers every path, query included, with what `script` gives.
+    /// Starts a directory that answers every path, query included, with what `script` gives. What is posted stands after the
+    /// path and a blank.
     pub(crate) fn start<Body: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, Body) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         let port = listener.local_addr().expect("bound").port();
@@ -80,11 +81,20 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
         if !matches!(reader.read_line(&mut first), Ok(1..)) {
             return;
         }
-        let mut line = String::new();
+        let (mut line, mut length) = (String::new(), 0);
         while matches!(reader.read_line(&mut line), Ok(3..)) {
+            let of_length = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            length = of_length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(length);
             line.clear();
         }
-        let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        let mut body = vec![0; length];
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        let mut path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        if length > 0 {
+            path = format!("{path} {}", String::from_utf8_lossy(&body));
+        }
         let script = {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             state.paths.push(path.clone());

@@ -159,7 +159,7 @@ fn without_words(schema: &Value) -> Value {
         const WORDS: [&str; 6] = ["title", "description", "examples", "example", "$comment", "markdownDescription"];
         match value {
             Value::Object(object) if depth > 0 => {
-                let kept = object.iter().filter(|(key, value)| !(WORDS.contains(&key.as_str()) && !value.is_object()));
+                let kept = object.iter().filter(|(key, value)| !WORDS.contains(&key.as_str()) || value.is_object());
                 Value::Object(kept.map(|(key, value)| (key.clone(), at(value, depth - 1))).collect())
             }
             Value::Array(items) if depth > 0 => Value::Array(items.iter().map(|item| at(item, depth - 1)).collect()),

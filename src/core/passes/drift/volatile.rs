@@ -59,7 +59,8 @@ fn mask(word: &str) -> String {
     for letter in word.chars() {
         // Separators between digits belong to the number: 2026-11-20, 1.2.3, 10:30, 1,024.
         let joins = matches!(letter, '.' | '-' | ':' | ',' | '/') && masked.ends_with('#');
-        if !(letter.is_ascii_digit() && masked.ends_with('#')) && !joins {
+        let goes_on = letter.is_ascii_digit() && masked.ends_with('#');
+        if !goes_on && !joins {
             masked.push(if letter.is_ascii_digit() { '#' } else { letter });
         }
     }
