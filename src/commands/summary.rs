@@ -125,9 +125,9 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     };
     out.line(line("score", &report.score, score))?;
     let watch = format!(
-        "{} compared, {} new",
-        output::count(report.watch.items, "revision pair"),
-        output::count(report.watch.done, "drift event")
+        "{} compared over nights and directories, {} new",
+        output::count(report.watch.items, "thing"),
+        output::count(report.watch.done, "observation")
     );
     out.line(line("watch", &report.watch, watch))?;
     if report.open_gaps > 0 {
