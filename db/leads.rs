@@ -86,7 +86,8 @@ impl Reader {
             let facts: Vec<Facts> = rows(self.connection(), "read the facts of a listing", sql, of_key, |row| {
                 unpack_facts(&row.cell::<Vec<u8>>(0)?)
             })?;
-            let findings = facts.iter().flat_map(Facts::findings).filter(|fact| fact.severity >= Severity::High);
+            let findings =
+                facts.iter().flat_map(Facts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
             high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));
             let listing = self.listing(key)?.and_then(|stored| stored.listing);
             let claimed = listing.and_then(|listing| listing.claims.install_scripts.known().cloned());

@@ -2,10 +2,14 @@
 //!
 //! Must not know what a command does.
 
+mod watch;
+
 use std::path::PathBuf;
 
 use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
 /// and exports a ranked dataset that anyone can recompute.
@@ -294,68 +298,6 @@ pub enum ListFormat {
     Json,
     /// One JSON object a line.
     Jsonl,
-}
-
-/// Options of `drift`.
-#[derive(Debug, Args)]
-pub struct Drift {
-    /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
-    #[arg(long, value_name = "DATE|RUN")]
-    pub since: Option<String>,
-    /// First fetch and hash again everything that claims to be unchanged: other bytes under the same version are drift.
-    #[arg(long)]
-    pub rehash: bool,
-    /// The schedule by whose settings it is fetched (default: the quick start that is compiled in).
-    #[arg(long, value_name = "FILE", requires = "rehash")]
-    pub config: Option<PathBuf>,
-    /// How events are printed.
-    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-    pub format: ListFormat,
-}
-
-/// Options of `clones`.
-#[derive(Debug, Args)]
-pub struct Clones {
-    /// Only the family of this capability: a slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
-    pub capability: Option<String>,
-    /// Only families in which something speaks against a copy.
-    #[arg(long)]
-    pub changed: bool,
-    /// How families are printed.
-    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-    pub format: ListFormat,
-}
-
-/// Options of `campaigns`.
-#[derive(Debug, Args)]
-pub struct Campaigns {
-    /// Only this campaign, by its key or the beginning of it.
-    pub campaign: Option<String>,
-    /// How campaigns are printed.
-    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-    pub format: ListFormat,
-}
-
-/// Options of `lookalikes`.
-#[derive(Debug, Args)]
-pub struct Lookalikes {
-    /// The names to look at, one a line.
-    #[arg(long, value_name = "FILE")]
-    pub names: Option<PathBuf>,
-    /// The names that they may be taken for, one a line.
-    #[arg(long, value_name = "FILE", requires = "names")]
-    pub popular: Option<PathBuf>,
-    /// How leads are printed.
-    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-    pub format: ListFormat,
-}
-
-/// Options of `collisions`.
-#[derive(Debug, Args)]
-pub struct Collisions {
-    /// How collisions are printed; the table shows those that weigh something.
-    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
-    pub format: ListFormat,
 }
 
 /// Options of `export`.

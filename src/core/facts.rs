@@ -15,6 +15,7 @@ use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
 use crate::ids::RuleId;
 use crate::rules;
+use crate::sighting::RULE_PREFIX;
 
 /// One answer: of its own, or one that every capability shares.
 #[derive(Clone, Debug)]
@@ -178,6 +179,12 @@ impl Facts {
     /// The findings: what users are shown.
     pub fn findings(&self) -> impl Iterator<Item = &Fact> {
         self.truths().map(Answer::fact).filter(|fact| fact.is_finding())
+    }
+
+    /// The findings in what is there, without those that only say what a pass saw: what passes go by, so that none takes
+    /// another's word, or its own of last night, for a second signal.
+    pub fn findings_of_its_own(&self) -> impl Iterator<Item = &Fact> {
+        self.findings().filter(|fact| !fact.rule.as_str().starts_with(RULE_PREFIX))
     }
 
     /// Whether any fact of the rule is true.

@@ -2,7 +2,6 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
-use capdex_core::alert::Raised;
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};
@@ -12,7 +11,9 @@ use capdex_core::time::AsOf;
 use capdex_db::Reader;
 use serde_json::{Value, json};
 
+mod alerts;
 mod campaigns;
+mod drift;
 mod families;
 mod leads;
 
@@ -110,7 +111,12 @@ pub const TABLES: &[Table] = &[
     },
     Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
     Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
-    Table { name: "drift", about: "one change of one capability between two nights", columns: DRIFT, rows: drift },
+    Table {
+        name: "drift",
+        about: "one change of one capability between two nights",
+        columns: drift::COLUMNS,
+        rows: drift::rows,
+    },
     Table {
         name: "families",
         about: "one member of one family of near-equal content",
@@ -129,7 +135,7 @@ pub const TABLES: &[Table] = &[
         columns: leads::COLUMNS,
         rows: leads::rows,
     },
-    Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
+    Table { name: "alerts", about: "one alert", columns: alerts::COLUMNS, rows: alerts::rows },
     Table {
         name: "entities",
         about: "of which entity one listing is",
@@ -450,96 +456,6 @@ fn gaps(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(ledger.gap.detail),
             json!(ledger.first_seen),
             json!(ledger.resolved),
-        ]
-    });
-    Ok(rows.collect())
-}
-
-const DRIFT: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column(
-        "kind",
-        Text,
-        "new, changed, changed_same_version, gone, or listing where its source says something else of its owners",
-    ),
-    column("class", Text, "d0 (volatile) to d6 (identity), or same_version: other bytes under one version"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("effects", Json, "what the change did, the gravest first: kind, severity, subject, detail; untrusted"),
-    column("moved", Text, "whether the version moved: yes, no or unversioned"),
-    column("from_sha256", Text, "content before (hex)"),
-    column("to_sha256", Text, "content after (hex)"),
-    column("from_version", Text, "version before"),
-    column("to_version", Text, "version after"),
-    column("changes", Json, "files, tool parts and declarations that changed"),
-    column("scores", Json, "what became of each rubric's score, both sides under the rules of that night"),
-    column("diff", Json, "lines that changed, secrets masked; untrusted"),
-    column("as_of", Text, "the night that saw it"),
-];
-
-fn drift(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
-        vec![
-            json!(event.slug),
-            json!(event.capability.to_string()),
-            json!(event.kind.as_str()),
-            json!(event.class.as_str()),
-            json!(event.severity),
-            json!(event.effects),
-            json!(event.moved.as_str()),
-            json!(event.from.map(|digest| digest.hex())),
-            json!(event.to.map(|digest| digest.hex())),
-            json!(event.from_version),
-            json!(event.to_version),
-            json!(event.changes),
-            json!(event.scores),
-            json!(event.diff),
-            json!(event.at),
-        ]
-    });
-    Ok(rows.collect())
-}
-
-const ALERTS: &[Column] = &[
-    column("key", Text, "stable over nights"),
-    column("pass", Text, "the pass that raised it"),
-    column("class", Text, "what the pass saw, a closed word of that pass"),
-    column("capability", Text, "the capability's id, where it is about one"),
-    column("subject", Text, "what it is about, readable; untrusted"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("title", Text, "one sentence; holds untrusted names"),
-    column("why", Text, "why it matters"),
-    column("fix", Text, "what to do"),
-    column("content_sha256", Text, "the content at which it was raised (hex): what an acknowledgement is bound to"),
-    column("details", Json, "the particulars"),
-    column("diff", Json, "lines that changed, secrets masked"),
-    column("scores", Json, "what became of each rubric's score"),
-    column("members", Json, "everything that is raised together with it"),
-    column("reproduce", Text, "the command that shows it again"),
-    column("reach", Integer, "how many people it may concern, 0 to 1000"),
-    column("raised", Text, "as_of of the night that raised it"),
-];
-
-fn alerts(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.raised()?.into_iter().map(|Raised { alert, at: raised }| {
-        vec![
-            json!(alert.key),
-            json!(alert.pass),
-            json!(alert.class),
-            json!(alert.capability),
-            json!(alert.subject),
-            json!(alert.severity),
-            json!(alert.title),
-            json!(alert.why),
-            json!(alert.fix),
-            json!(alert.content.map(|digest| digest.hex())),
-            json!(alert.details),
-            json!(alert.diff),
-            json!(alert.scores),
-            json!(alert.members),
-            json!(alert.reproduce),
-            json!(alert.reach),
-            json!(raised),
         ]
     });
     Ok(rows.collect())

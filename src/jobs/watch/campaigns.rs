@@ -67,7 +67,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
     let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
     for one in standing {
         let facts = crate::export::ranked::facts(reader, &one.current)?;
-        let worst = facts.findings().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
+        let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
         said.push((Quote::all_of(&facts), worst));
     }
     let items = standing.iter().zip(&said).map(|(one, (quotes, worst))| {

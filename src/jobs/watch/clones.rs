@@ -102,7 +102,7 @@ fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Resu
 /// How many grave things the rules found.
 fn grave(reader: &Reader, one: &Standing) -> anyhow::Result<usize> {
     let facts = ranked::facts(reader, &one.current)?;
-    Ok(facts.findings().filter(|fact| fact.severity >= Severity::High).count())
+    Ok(facts.findings_of_its_own().filter(|fact| fact.severity >= Severity::High).count())
 }
 
 /// Compares members with their original. The original's files and facts are read once for all its copies.

@@ -27,6 +27,9 @@ const PASSES: &[(&str, Run)] = &[
     ("campaigns", campaigns::run),
 ];
 
+/// What is told the rules follows from all passes, and is remembered like one.
+const SIGHTINGS: &str = "sightings";
+
 /// Runs the passes whose input has changed.
 ///
 /// # Errors
@@ -48,8 +51,11 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
         let (at, name) = (context.as_of, *name);
         context.store.write(move |writer| writer.pass_ran(name, &state, at))?;
     }
-    if report.items > 0 || report.done > 0 {
+    let state = state_of(context, SIGHTINGS, &context.store.reader()?.watched_state()?)?;
+    if context.store.reader()?.pass_input(SIGHTINGS)?.as_ref() != Some(&state) {
         sightings::run(context)?;
+        let at = context.as_of;
+        context.store.write(move |writer| writer.pass_ran(SIGHTINGS, &state, at))?;
     }
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
@@ -62,9 +68,9 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
-    for (name, _) in PASSES {
+    for name in PASSES.iter().map(|(name, _)| *name).chain([SIGHTINGS]) {
         if reader.pass_input(name)? == Some(state_of(context, name, from)?) {
-            let (at, name, to) = (context.as_of, *name, state_of(context, name, &to)?);
+            let (at, to) = (context.as_of, state_of(context, name, &to)?);
             context.store.write(move |writer| writer.pass_ran(name, &to, at))?;
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::alert::{Alert, Raised};
+use capdex_core::alert::Alert;
 use capdex_core::digest::Digest;
 use capdex_core::fact::Severity;
 use capdex_core::ids::CapabilityId;
@@ -27,9 +27,9 @@ pub(super) fn run(context: &Context) -> anyhow::Result<u64> {
     let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
         ["drift", "identity", "lookalikes", "collisions"].into_iter().map(|pass| (pass, BTreeSet::new())).collect();
     for raised in reader.raised()?.iter().filter(|raised| raised.alert.severity >= Severity::Medium) {
-        let age_days = raised.at.0.days_until(context.as_of.0);
+        let is_told = raised.at.0.days_until(context.as_of.0) < TOLD_DAYS;
         if let (Some(seen), Some(subject)) =
-            (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(raised, age_days))
+            (of_pass.get_mut(raised.alert.pass.as_str()), standing.subject(&raised.alert, is_told))
         {
             seen.insert((subject, sighting(&raised.alert)));
         }
@@ -58,7 +58,7 @@ struct Standing {
     capabilities: BTreeMap<CapabilityId, (String, Digest)>,
     /// The identity of every capability, by its slug.
     slugs: BTreeMap<String, String>,
-    /// The keys of the leads and the collisions.
+    /// The keys of the leads and the collisions that stand at medium or above.
     keys: BTreeSet<String>,
 }
 
@@ -69,20 +69,22 @@ impl Standing {
             slugs.insert(now.capability.slug, now.identity.clone());
             capabilities.insert(now.capability.id, (now.identity, now.capability.content));
         }
-        let leads = reader.leads()?.into_iter().map(|(lead, _)| lookalikes::key_of(&lead));
-        let collisions = reader.collisions()?.into_iter().map(|(collision, _)| format!("collisions:{}", collision.key));
+        let leads = reader.leads()?.into_iter().map(|(lead, _)| lead).filter(|lead| lead.severity >= Severity::Medium);
+        let leads = leads.map(|lead| lookalikes::key_of(&lead));
+        let collisions = reader.collisions()?.into_iter().map(|(collision, _)| collision);
+        let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);
+        let collisions = collisions.map(|collision| format!("collisions:{}", collision.key));
         Ok(Self { capabilities, slugs, keys: leads.chain(collisions).collect() })
     }
 
     /// The identity or the listing of which it is still seen; none where it does not hold any more.
-    fn subject(&self, raised: &Raised, age_days: i64) -> Option<String> {
-        let alert = &raised.alert;
+    fn subject(&self, alert: &Alert, is_told: bool) -> Option<String> {
         match alert.pass.as_str() {
             "drift" => {
                 let (identity, content) = self.capabilities.get(&alert.capability?)?;
-                alert.content.is_none_or(|of| of == *content).then(|| identity.clone())
+                alert.content.map_or(is_told, |of| of == *content).then(|| identity.clone())
             }
-            "identity" => (age_days < TOLD_DAYS).then(|| alert.subject.clone()),
+            "identity" => is_told.then(|| alert.subject.clone()),
             _ if !self.keys.contains(&alert.key) => None,
             _ => Some(self.slugs.get(&alert.subject).unwrap_or(&alert.subject).clone()),
         }

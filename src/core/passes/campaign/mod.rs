@@ -70,8 +70,9 @@ impl Quote {
 
     /// The passages that rules quote from a capability at high or worse.
     pub fn all_of(facts: &Facts) -> Vec<Self> {
-        let grave =
-            facts.findings().filter(|fact| fact.severity >= Severity::High && fact.confidence >= Confidence::Medium);
+        let grave = facts
+            .findings_of_its_own()
+            .filter(|fact| fact.severity >= Severity::High && fact.confidence >= Confidence::Medium);
         let quotes = grave.filter_map(|fact| {
             let said = words(&fact.evidence);
             (said.len() >= Self::WORDS).then(|| Self {

@@ -44,7 +44,7 @@ pub fn judge(copy: &Copy<'_>) -> Option<Judged> {
         return None;
     }
     let added: Vec<(&Fact, &str)> =
-        copy.facts.findings().filter_map(|fact| Some((fact, is_added(copy, fact)?))).collect();
+        copy.facts.findings_of_its_own().filter_map(|fact| Some((fact, is_added(copy, fact)?))).collect();
     let worst = added.iter().map(|(fact, _)| fact.severity).max().unwrap_or(Severity::Info);
     let is_known = copy.basis != Basis::Unknown || copy.original_popularity.unwrap_or(0) >= KNOWN;
     let severity = match (worst, is_known) {
@@ -74,8 +74,10 @@ fn is_added<'a>(copy: &Copy<'a>, fact: &'a Fact) -> Option<&'a str> {
     if fact.severity < Severity::Medium || fact.confidence < Confidence::Medium || !copy.difference.is_new(held) {
         return None;
     }
-    let mut known =
-        copy.original_facts.findings().filter(|known| known.rule == fact.rule && known.severity >= fact.severity);
+    let mut known = copy
+        .original_facts
+        .findings_of_its_own()
+        .filter(|known| known.rule == fact.rule && known.severity >= fact.severity);
     let is_known = known.any(|known| known.evidence == fact.evidence || !names(&fact.evidence, &copy.difference.hosts));
     (!is_known).then_some(below)
 }

@@ -59,7 +59,7 @@ impl Cue {
             severity: fact.severity,
             evidence: fact.evidence.clone(),
         };
-        let cues: BTreeSet<Self> = facts.findings().filter(is_cue).map(cue).collect();
+        let cues: BTreeSet<Self> = facts.findings_of_its_own().filter(is_cue).map(cue).collect();
         cues.into_iter().collect()
     }
 }

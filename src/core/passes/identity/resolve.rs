@@ -182,11 +182,14 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Joins packages with the folder of the repository that they name and that names them.
+    /// Joins packages with the folder of the repository that they name and that names them, where an account of the
+    /// repository's owner's name publishes them too: a manifest alone proves little, because anybody may register a name
+    /// that stands in one and was never published.
     fn manifests(&mut self) {
         for (at, said) in self.statements.iter().enumerate() {
             let (Some(own), Some(place)) = (&said.own, &said.place) else { continue };
-            if let Some(path) = self.proofs.folder_of_package(&place.repository, own) {
+            let is_alike = said.member.vendors.iter().any(|vendor| is_account(vendor, place.owner()));
+            if let Some(path) = self.proofs.folder_of_package(&place.repository, own).filter(|_| is_alike) {
                 let place = Place { path: path.to_owned(), ..place.clone() };
                 let to = self.located(&place, said.stated_number);
                 self.edge(at, Reason::Manifest, &to);
@@ -299,6 +302,12 @@ fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)
     let limit = |to: &str| if to.starts_with("repo:") { 1 } else { MAX_ABOUT };
     let crowded = about.into_iter().filter(|((_, to), subjects)| subjects.len() > limit(to));
     crowded.map(|((catalogue, to), _)| (catalogue, to.to_owned())).collect()
+}
+
+/// Whether a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
+fn is_account(vendor: &str, owner: &str) -> bool {
+    let name = |text: &str| text.rsplit([':', '/']).next().unwrap_or_default().to_owned();
+    name(vendor) == name(owner)
 }
 
 impl Proofs {

@@ -25,6 +25,12 @@ pub(super) fn npm(name: &str, references: &[&str]) -> Listing {
     Listing { locators: vec![locator], ..listing(&format!("npm:{name}"), references) }
 }
 
+/// The same, which this account may publish.
+pub(super) fn by(account: &str, listing: Listing) -> Listing {
+    let claims = Claims { maintainers: Claim::Known(vec![account.to_owned()]), ..listing.claims };
+    Listing { claims, ..listing }
+}
+
 /// A repository of GitHub with its number.
 pub(super) fn repository(name: &str, number: u64) -> Listing {
     let standing = Standing { repository_id: Claim::Known(number), ..Standing::default() };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::testing::{listing, npm, read, registry_row, repository};
+use super::testing::{by, listing, npm, read, registry_row, repository};
 use super::*;
 use crate::listing::{Claim, Listing, Locator};
 
@@ -52,7 +52,7 @@ fn a_package_that_claims_a_famous_repository_stays_alone() {
     let world = [
         npm("evil", &["github:famous/server"]),
         repository("famous/server", 7),
-        npm("famous", &["github:famous/server"]),
+        by("famous", npm("famous", &["github:famous/server"])),
     ];
     let proven = manifest("github:famous/server", "famous", "");
     assert_eq!(entities(&world, &proven), ["github:famous/server npm:famous", "npm:evil"]);
@@ -164,13 +164,16 @@ fn parts_of_a_repository_are_not_the_repository() {
     assert_eq!(entities(&world, &given()).len(), 3, "two things of one owner are in one repository");
     assert_eq!(entities(&[rows[0].clone(), repository("acme/mono", 7)], &given()).len(), 1);
     let proven = manifest("github:acme/mono", "y", "");
-    let world = [rows[0].clone(), repository("acme/mono", 7), npm("y", &["github:acme/mono"])];
+    let world = [rows[0].clone(), repository("acme/mono", 7), by("acme", npm("y", &["github:acme/mono"]))];
     assert_eq!(entities(&world, &proven), ["github:acme/mono npm:y", "official-registry:io.github.acme/x@1"]);
 }
 
 #[test]
 fn a_manifest_joins_where_it_lies() {
-    let world = [npm("p", &["github:acme/mono"]), repository("acme/mono", 7)];
+    let stranger = [by("eve", npm("p", &["github:acme/mono"])), repository("acme/mono", 7)];
+    let taken = manifest("github:acme/mono", "p", "");
+    assert_eq!(entities(&stranger, &taken).len(), 2, "a name that the repository never published");
+    let world = [by("acme", npm("p", &["github:acme/mono"])), repository("acme/mono", 7)];
     assert_eq!(entities(&world, &manifest("github:acme/mono", "p", "packages/p")).len(), 2);
     assert_eq!(entities(&world, &manifest("github:acme/mono", "p", "")).len(), 1);
     assert_eq!(entities(&world, &manifest("github:other/mono", "p", "")).len(), 2, "a fork that nobody claims");

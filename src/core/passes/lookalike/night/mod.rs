@@ -247,8 +247,11 @@ fn popularity(target: &Target<'_>, entities: &Entities<'_>) -> Option<u64> {
     of_entities.max(target.line.as_ref().and_then(|line| line.popularity))
 }
 
+/// The names of one space, indexed, each with its number among all targets.
+type Indexed = (Space, Targets, Vec<u32>);
+
 /// The targets of every space, indexed, each with its number among all targets.
-fn indexes(targets: &[Target<'_>]) -> (Vec<(Space, Targets, Vec<u32>)>, Hosts, Vec<u32>) {
+fn indexes(targets: &[Target<'_>]) -> (Vec<Indexed>, Hosts, Vec<u32>) {
     let numbered = || (0_u32..).zip(targets);
     let mut indexes = Vec::new();
     for space in [Space::Name, Space::Publisher, Space::Tool] {
