@@ -8,6 +8,8 @@ mod contract;
 mod directory;
 mod evasion;
 mod hostile;
+mod identity;
+mod joins;
 mod killed;
 mod labelled;
 mod manual;

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Script = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
+type Script = Arc<dyn Fn(&str) -> (u16, Vec<u8>) + Send + Sync>;
 
 /// A running directory.
 pub(crate) struct Directory {
@@ -21,11 +21,12 @@ struct State {
 }
 
 impl Directory {
-    /// Starts a directory that answers every path, query included, with what `script` gives.
-    pub(crate) fn start(script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Self {
+    /// Starts a directory that answers every path, query included, with what `script` gives. The body of a redirect is where
+    /// it leads.
+    pub(crate) fn start<B: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, B) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         let port = listener.local_addr().expect("bound").port();
-        let state = Arc::new(Mutex::new(State { script: Arc::new(script), paths: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { script: bytes(script), paths: Vec::new() }));
         let is_over = Arc::new(AtomicBool::new(false));
         let (shared, over) = (Arc::clone(&state), Arc::clone(&is_over));
         std::thread::spawn(move || {
@@ -46,15 +47,22 @@ impl Directory {
     }
 
     /// Answers differently from now on, and forgets what was asked.
-    pub(crate) fn change(&self, script: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) {
+    pub(crate) fn change<B: Into<Vec<u8>>>(&self, script: impl Fn(&str) -> (u16, B) + Send + Sync + 'static) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = State { script: Arc::new(script), paths: Vec::new() };
+        *state = State { script: bytes(script), paths: Vec::new() };
     }
 
     /// The paths that were asked for, in the order of arrival.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).paths.clone()
     }
+}
+
+fn bytes<B: Into<Vec<u8>>>(script: impl Fn(&str) -> (u16, B) + Send + Sync + 'static) -> Script {
+    Arc::new(move |path: &str| {
+        let (status, body) = script(path);
+        (status, body.into())
+    })
 }
 
 impl Drop for Directory {
@@ -84,10 +92,16 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
             Arc::clone(&state.script)
         };
         let (status, body) = script(&path);
-        let head =
-            format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+        let (body, location) = match status {
+            300..400 => (Vec::new(), format!("location: {}\r\n", String::from_utf8_lossy(&body))),
+            _ => (body, String::new()),
+        };
+        let head = format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{location}content-length: {}\r\n\r\n",
+            body.len()
+        );
         let mut writer = stream;
-        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(body.as_bytes())).is_err() {
+        if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(&body)).is_err() {
             return;
         }
     }

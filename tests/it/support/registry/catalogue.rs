@@ -25,6 +25,8 @@ pub(super) struct Catalogue {
     pub(super) npm: BTreeMap<String, Vec<Artifact>>,
     /// Files by normalised project name, in the order of publication.
     pub(super) pypi: BTreeMap<String, Vec<Artifact>>,
+    /// Who may publish a package of npm, and since when it is there, where that was said.
+    pub(super) owners: BTreeMap<String, (String, String)>,
 }
 
 impl Catalogue {

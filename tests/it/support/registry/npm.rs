@@ -20,7 +20,12 @@ pub(super) fn answer(catalogue: &Catalogue, base_url: &str, path: &str) -> Optio
     let path = path.replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
     let name = path.strip_prefix('/')?;
     if let Some(artifacts) = catalogue.npm.get(name) {
-        return Some(Answer::json(&packument(name, artifacts, base_url)));
+        let mut packument = packument(name, artifacts, base_url);
+        if let Some((owner, created)) = catalogue.owners.get(name) {
+            packument["maintainers"] = json!([{ "name": owner, "email": format!("{owner}@registry.test") }]);
+            packument["time"]["created"] = created.clone().into();
+        }
+        return Some(Answer::json(&packument));
     }
     let (name, _) = name.split_once("/-/")?;
     let artifact = catalogue.npm.get(name)?.iter().find(|artifact| artifact.filename == path)?;
