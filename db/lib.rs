@@ -51,6 +51,7 @@ pub use capabilities::{CapabilityRevision, CurrentCapability};
 pub use collisions::Offered;
 pub use columns::{Visibility, columns};
 pub use drift::DriftEvent;
+pub use entities::{RevisionId, ToldContent};
 pub use error::StoreError;
 pub use facts::{FactsId, PackedFacts};
 pub use gaps::LedgerGap;
