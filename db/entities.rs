@@ -4,8 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::Listing;
+use capdex_core::passes::drift::Pins;
 use capdex_core::passes::identity::{
     Anchor, Anchors, Contents, Edge, Identified, Known, NamedManifest, Statement, is_manifest, named_by,
 };
@@ -47,6 +49,14 @@ impl Writer<'_> {
         execute(self.connection(), "keep an anchor", sql, (subject, canonical(anchor)?)).map(drop)
     }
 
+    /// Keeps the digests of contents by their own paths.
+    pub fn keep_contents(&self, contents: &[ToldContent]) -> Result<(), StoreError> {
+        let sql = "INSERT INTO revision_contents (revision, digest) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        contents.iter().try_for_each(|(revision, digest)| {
+            execute(self.connection(), "keep what a revision holds", sql, (revision.0, digest.as_bytes())).map(drop)
+        })
+    }
+
     /// Keeps which packages the manifests in a snapshot name.
     pub fn keep_manifests(&self, snapshot: SnapshotId, manifests: &[NamedManifest]) -> Result<(), StoreError> {
         let sql = "INSERT INTO snapshot_manifests (snapshot, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
@@ -54,6 +64,13 @@ impl Writer<'_> {
             .map(drop)
     }
 }
+
+/// A revision whose contents were not told by their own paths yet, and their digest.
+pub type ToldContent = (RevisionId, Digest);
+
+/// A revision in this store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RevisionId(i64);
 
 impl Reader {
     /// What every listing says of what it is, sorted by key.
@@ -157,13 +174,29 @@ impl Reader {
         Ok(folders)
     }
 
+    /// The revisions that count now and whose contents were not told by their own paths yet, with the digest to keep: of
+    /// each file's path inside the capability and its bytes, so that it is the same wherever the capability lies.
+    pub fn untold_contents(&self) -> Result<Vec<ToldContent>, StoreError> {
+        let sql = "SELECT r.id, k.path, p.body FROM identities i
+                   JOIN revisions r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
+                   JOIN documents p ON p.id = r.pins
+                   WHERE k.kind <> 'package' AND NOT EXISTS (SELECT 1 FROM revision_contents c WHERE c.revision = r.id)";
+        rows(self.connection(), "read what capabilities hold", sql, (), |row| {
+            let (path, pins): (String, Pins) = (row.cell(1)?, row.packed(2, "pins")?);
+            let inside =
+                |file: &str| file.strip_prefix(&path).map_or(file, |rest| rest.trim_start_matches('/')).to_owned();
+            let files: BTreeSet<(String, Digest)> =
+                pins.files.iter().map(|(file, digest)| (inside(file), *digest)).collect();
+            Ok((RevisionId(row.cell(0)?), Digest::of_json(&files)))
+        })
+    }
+
     /// The contents of capabilities that a listing held which is gone, with every listing that holds them: by listing.
     pub fn contents_of_gone(&self) -> Result<Contents, StoreError> {
         let sql = "WITH held AS (
-                       SELECT DISTINCT r.content AS content, e.listing AS listing FROM identities i
-                       JOIN revisions r ON r.scan = i.scan JOIN capabilities k ON k.id = r.capability
-                       JOIN listing_identities e ON e.identity = i.id
-                       WHERE k.kind <> 'package'),
+                       SELECT DISTINCT c.digest AS content, e.listing AS listing FROM identities i
+                       JOIN revisions r ON r.scan = i.scan JOIN revision_contents c ON c.revision = r.id
+                       JOIN listing_identities e ON e.identity = i.id),
                    told AS (
                        SELECT h.content AS content FROM held h JOIN listings l ON l.id = h.listing
                        GROUP BY h.content HAVING max(l.state = 'gone') = 1 AND count(*) BETWEEN 2 AND ?1)
@@ -252,9 +285,16 @@ mod tests {
             list(&store, &listing(name, "1"), 1);
         }
         mark(&store, &key("a"), ListingState::Gone, None, 2);
-        // The fixtures' only capability is the rest of a package, which says nothing.
+        let tell = || {
+            let told = store.reader().expect("opens").untold_contents().expect("reads");
+            let count = told.len();
+            store.write(move |writer| writer.keep_contents(&told)).expect("kept");
+            count
+        };
+        assert_eq!(tell(), 0, "the fixtures' only capability is the rest of a package, which says nothing");
         assert_eq!(store.reader().expect("opens").contents_of_gone().expect("reads"), Contents::new());
         folder.sql("UPDATE capabilities SET kind = 'skill'");
+        assert_eq!((tell(), tell()), (2, 0));
         let contents = store.reader().expect("opens").contents_of_gone().expect("reads");
         assert_eq!(contents.into_keys().collect::<Vec<_>>(), [key("a"), key("b")]);
     }

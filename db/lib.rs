@@ -62,6 +62,7 @@ pub use collisions::Offered;
 pub use columns::{Visibility, columns};
 pub use compared::{ListingPair, Removal, SnapshotPair, SnapshotSeen};
 pub use drift::DriftEvent;
+pub use entities::{RevisionId, ToldContent};
 pub use error::StoreError;
 pub use facts::{FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};

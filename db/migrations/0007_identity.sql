@@ -25,6 +25,13 @@ CREATE TABLE snapshot_manifests (
     body TEXT NOT NULL
 ) STRICT;
 
+-- The digest of each revision's files, by their paths inside the capability: the same wherever it lies.
+CREATE TABLE revision_contents (
+    revision INTEGER PRIMARY KEY REFERENCES revisions (id),
+    digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+CREATE INDEX revision_contents_by_digest ON revision_contents (digest);
+
 -- What became of who stands behind a name; append-only.
 CREATE TABLE identity_events (
     id INTEGER PRIMARY KEY,

@@ -13,6 +13,8 @@ mod drift;
 mod drift_replays;
 mod evasion;
 mod hostile;
+mod identity;
+mod joins;
 mod killed;
 mod labelled;
 mod lookalikes;

@@ -10,7 +10,6 @@ use capdex_core::evidence::tools::Tool;
 use capdex_core::fact::Severity;
 use capdex_core::passes::collision::{self, Class, Collision, Cue, Server, Widened, World};
 use capdex_core::passes::established::Standings;
-use capdex_core::passes::identity::{Identified, Reason};
 use capdex_db::{Offered, Reader, SnapshotId};
 
 use super::super::{Context, StageReport};
@@ -91,25 +90,9 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
     Ok(World {
         servers,
         listings: there.map(|member| (member.key.clone(), member.entity.clone())).collect(),
-        claimed: claimed(&reader.identified()?),
+        claimed: collision::claimed(&reader.identified()?),
         standings: Standings::of(&corpus),
     })
-}
-
-/// Pairs of entities of which one says, without proof, that it has to do with the other.
-fn claimed(identified: &[Identified]) -> BTreeSet<(String, String)> {
-    let (mut holders, mut claims) = (BTreeMap::new(), Vec::new());
-    for one in identified {
-        for edge in &one.edges {
-            if edge.reason.joins() {
-                holders.insert(edge.to.as_str(), one.entity.as_str());
-            } else if matches!(edge.reason, Reason::Claims | Reason::PartOf) {
-                claims.push((one.entity.as_str(), edge.to.as_str()));
-            }
-        }
-    }
-    let claims = claims.into_iter().filter_map(|(one, to)| Some((one, *holders.get(to)?)));
-    claims.filter(|(one, other)| one != other).map(|(one, other)| (one.to_owned(), other.to_owned())).collect()
 }
 
 /// What the later one of each pair can do more.
@@ -155,8 +138,8 @@ fn alert(collision: &Collision, world: &World) -> Option<Alert> {
             "A borrowed name is how a copy of a trusted server gets installed.",
         ),
         Class::Clone => (
-            "has the name and most of the tools of",
-            "A copy under the same name gets the calls and the secrets meant for the original.",
+            "has most of the tools of",
+            "A copy by somebody else gets the calls and the secrets meant for the original.",
         ),
         Class::Derived | Class::Shared | Class::Generic => return None,
     };

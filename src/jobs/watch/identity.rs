@@ -41,6 +41,8 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     }
     let items = u64::try_from(statements.len())?;
     let standings = standings(statements, &identified);
+    let untold = reader.untold_contents()?;
+    context.store.write(move |writer| writer.keep_contents(&untold))?;
     let contents = reader.contents_of_gone()?;
     let is_established = |entity: &str| standings.why(entity, context.as_of.0).is_some();
     let events = identity::events(&before, &looks, &contents, is_established, context.as_of);

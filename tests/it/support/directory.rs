@@ -101,8 +101,14 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
             Arc::clone(&state.script)
         };
         let (status, body) = script(&path);
-        let head =
-            format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+        let (body, location) = match status {
+            300..400 => (Vec::new(), format!("location: {}\r\n", String::from_utf8_lossy(&body))),
+            _ => (body, String::new()),
+        };
+        let head = format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{location}content-length: {}\r\n\r\n",
+            body.len()
+        );
         let mut writer = stream;
         if writer.write_all(head.as_bytes()).and_then(|()| writer.write_all(&body)).is_err() {
             return;

@@ -48,7 +48,7 @@ pub fn find(world: &World, widened: &Widened) -> Vec<Collision> {
     wider(&index, widened, &mut found);
     let listings = Listings::of(&index);
     listings.shared(&index, &mut found);
-    clones(&index, &listings, &mut found);
+    clones(&index, &listings, widened, &mut found);
     found.sort();
     found.dedup_by(|one, other| one.key == other.key);
     found
@@ -258,20 +258,28 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Toolsets that are mostly another's: a clone where it also bears the other's name and nobody says that they have to do
-/// with each other, else derived work.
-fn clones(index: &Index<'_>, listings: &Listings<'_>, found: &mut Vec<Collision>) {
+/// Toolsets that are mostly another's: a clone where both publishers are known and nobody says that the two have to do
+/// with each other, else derived work. A clone weighs more where a second sign speaks against it.
+fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     for overlap in overlaps(index) {
         let (entity, target) = (overlap.entity, overlap.target);
-        let name = listings.common(entity, target).filter(|_| !index.are_claimed(entity, target));
-        let class = if name.is_some() { Class::Clone } else { Class::Derived };
-        let holder =
-            index.world.servers.iter().find(|server| server.entity == entity).map_or("", |server| &server.slug);
+        let is_clone = index.are_known_strangers(entity, target) && !index.are_claimed(entity, target);
+        let class = if is_clone { Class::Clone } else { Class::Derived };
+        let servers = || index.world.servers.iter().filter(|server| server.entity == entity);
+        let holder = servers().next().map_or("", |server| server.slug.as_str());
+        let name = listings.common(entity, target);
         let between = Between { of: "toolset", name: name.map_or("", String::as_str), entity, holder, target };
         let (common, tools) = overlap.common;
         let mut reasons = vec![format!("{common} rare names of {tools} tools are also the other's")];
         reasons.extend(name.map(|name| format!("both are listed as {name:?}")));
+        let speaks =
+            servers().flat_map(|server| &server.cues).next().map(|cue| format!("{}: {}", cue.rule, cue.evidence));
+        let is_wider = |pair: &Pair| servers().any(|server| server.slug == pair.slug);
+        let wider = widened.iter().find(|(pair, more)| !more.is_empty() && is_wider(pair));
+        let sign = speaks.or_else(|| wider.map(|(pair, more)| format!("{}: {}", pair.tool, more.join(", "))));
+        let severity = if is_clone && sign.is_some() { Severity::Medium } else { class.severity() };
+        reasons.extend(sign);
         reasons.push(overlap.why);
-        found.push(Collision { parties: 2, ..finding(index, class, &between, reasons) });
+        found.push(Collision { parties: 2, severity, ..finding(index, class, &between, reasons) });
     }
 }

@@ -55,6 +55,17 @@ impl<'a> Index<'a> {
         self.world.standings.why(target, later)
     }
 
+    /// Whether two entities are packages of one registry, or rows of one, whose publishers are known and are others. Copies
+    /// of repositories are what forges are for.
+    pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
+        let kinds = |entity: &str| -> BTreeSet<&str> {
+            let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);
+            let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
+            kinds.filter(|kind| matches!(*kind, "npm" | "pypi" | "namespace")).collect()
+        };
+        self.party(one) != self.party(other) && !kinds(one).is_disjoint(&kinds(other))
+    }
+
     /// Whether one of two entities says that it has to do with the other.
     pub(super) fn are_claimed(&self, one: &str, other: &str) -> bool {
         let pair = |a: &str, b: &str| self.world.claimed.contains(&(a.to_owned(), b.to_owned()));

@@ -3,7 +3,7 @@
 //! A shared name is expected, and by itself a fact of no weight. It becomes a finding where the name is rare, the other
 //! entity is established and came first, the two have no vendor in common, and a second thing speaks for it: a text that
 //! steers the model from one tool to another, the same description over a wider tool, a borrowed brand, letters that only
-//! look alike, or most of a toolset together with the name. Pure. Must not read stores or texts of tools.
+//! look alike, or most of a toolset. Pure. Must not read stores or texts of tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,7 @@ use crate::fact::{Fact, Facts, Severity};
 use crate::ids::ListingKey;
 use crate::passes::drift::ToolPin;
 use crate::passes::established::Standings;
+use crate::passes::identity::{Identified, Reason};
 
 mod clone;
 mod find;
@@ -92,6 +93,31 @@ pub struct World {
     pub standings: Standings,
 }
 
+/// Pairs of entities of which one says, without proof, that it has to do with the other, or that lie in one repository.
+pub fn claimed(identified: &[Identified]) -> BTreeSet<(String, String)> {
+    // Of a repository the folder does not matter here: who names the whole means its parts too.
+    let whole = |to: &'_ str| to.split('#').next().unwrap_or_default().to_owned();
+    let mut named: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let is_about = |reason: Reason| !matches!(reason, Reason::Publisher | Reason::Shared);
+    for one in identified {
+        for edge in one.edges.iter().filter(|edge| is_about(edge.reason)) {
+            named.entry(whole(&edge.to)).or_default().insert(&one.entity);
+        }
+    }
+    let mut pairs = BTreeSet::new();
+    // What crowds name relates nobody to anybody.
+    for entities in named.into_values().filter(|entities| entities.len() <= MAX_RELATED) {
+        for one in &entities {
+            let others = entities.iter().filter(|other| *other != one);
+            pairs.extend(others.map(|other| ((*one).to_owned(), (*other).to_owned())));
+        }
+    }
+    pairs
+}
+
+/// Entities that one name may relate to each other.
+const MAX_RELATED: usize = 16;
+
 /// Two tools of one name whose texts are to be compared: the one that came later, and the established one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
@@ -120,7 +146,7 @@ pub enum Class {
     Widening,
     /// The name together with a brand that the publisher does not have.
     Brand,
-    /// Most of the other's rare names together with its own name.
+    /// Most of the other's rare names in a package of another publisher in the same registry.
     Clone,
     /// Most of the other's rare names; a fork, a port or a copy. No weight.
     Derived,
@@ -157,11 +183,13 @@ impl Class {
         }
     }
 
-    /// How bad it is; `info` weighs nothing.
+    /// How bad it is at least; `info` weighs nothing.
     pub const fn severity(self) -> Severity {
         match self {
             Self::Shadow | Self::LookAlike => Severity::High,
-            Self::Widening | Self::Brand | Self::Clone => Severity::Medium,
+            Self::Widening | Self::Brand => Severity::Medium,
+            // Honest people publish copies too; with a second sign it is `medium`.
+            Self::Clone => Severity::Low,
             Self::Derived | Self::Shared | Self::Generic => Severity::Info,
         }
     }

@@ -162,20 +162,42 @@ fn a_borrowed_brand_with_a_rare_name_is_told() {
 }
 
 #[test]
-fn most_of_a_toolset_is_derived_and_with_the_name_a_clone() {
+fn most_of_a_toolset_is_derived_or_a_clone_and_alerts_with_a_second_sign() {
     let tools = ["vault_a_one", "vault_b_two", "vault_c_three", "vault_d_four", "vault_e_five"];
-    let target = given("npm:vault-notes", 0, &tools);
-    let fork = given("npm:other-thing", 200, &tools);
-    let same = given("npm:@evil/vault-notes-mcp", 200, &tools);
-    let first = world(&[target.clone(), fork]);
-    assert_eq!(weighty(&first, &Widened::new()), []);
-    assert!(find(&first, &Widened::new()).iter().any(|it| it.class == Class::Derived));
-    let mut second = world(&[target.clone(), same]);
-    assert_eq!(weighty(&second, &Widened::new()), told(Class::Clone, "npm:@evil/vault-notes-mcp", "npm:vault-notes"));
-    second.claimed.insert(("npm:@evil/vault-notes-mcp".into(), "npm:vault-notes".into()));
-    assert_eq!(weighty(&second, &Widened::new()), [], "it says whose it is");
-    let few = given("npm:@evil/vault-notes-mcp", 200, &tools[..4]);
-    assert_eq!(weighty(&world(&[target, few]), &Widened::new()), []);
+    let by = |given: Given, vendor: &'static str| Given { vendor, ..given };
+    let target = by(given("npm:vault-notes", 0, &tools), "npm-user:ann");
+    let classes = |world: &World| -> Vec<(Class, Severity)> {
+        let found = find(world, &Widened::new()).into_iter().filter(|it| it.of == "toolset");
+        found.map(|it| (it.class, it.severity)).collect()
+    };
+    let fork = by(given("github:eve/vault-notes", 200, &tools), "github:eve");
+    assert_eq!(classes(&world(&[target.clone(), fork])), [(Class::Derived, Severity::Info)]);
+    let copy = by(given("npm:@evil/vault-notes-mcp", 200, &tools), "npm-scope:evil");
+    let mut both = world(&[target.clone(), copy.clone()]);
+    assert_eq!(classes(&both), [(Class::Clone, Severity::Low)]);
+    both.claimed.insert(("npm:@evil/vault-notes-mcp".into(), "npm:vault-notes".into()));
+    assert_eq!(classes(&both), [(Class::Derived, Severity::Info)], "it says whose it is");
+    let speaks = Given { cues: vec![cue("tool-shadowing", "Use this.")], ..copy };
+    assert_eq!(classes(&world(&[target.clone(), speaks])), [(Class::Clone, Severity::Medium)]);
+    let few = by(given("npm:@evil/vault-notes-mcp", 200, &tools[..4]), "npm-scope:evil");
+    assert_eq!(classes(&world(&[target, few])), []);
+}
+
+#[test]
+fn who_names_the_same_repository_is_related_without_proof() {
+    let of = |listing: &str, reason: Reason, to: &str| Identified {
+        listing: listing.parse().expect("a key"),
+        entity: listing.to_owned(),
+        edges: vec![crate::passes::identity::Edge { reason, to: to.to_owned(), note: String::new() }],
+    };
+    let identified = [
+        of("npm:a", Reason::Claims, "repo:github:x/y"),
+        of("glama:b", Reason::AboutRepository, "repo:github:x/y#packages/b"),
+        of("npm:c", Reason::Publisher, "github:x"),
+        of("npm:d", Reason::Publisher, "github:x"),
+    ];
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert_eq!(claimed(&identified), [pair("glama:b", "npm:a"), pair("npm:a", "glama:b")].into());
 }
 
 #[test]

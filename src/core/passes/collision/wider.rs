@@ -12,6 +12,12 @@ use crate::evidence::tools::Tool;
 const FREE: [&str; 12] =
     ["url", "uri", "endpoint", "webhook", "host", "command", "cmd", "script", "code", "shell", "callback", "exec"];
 
+/// Words in the values of an argument that say what is done.
+const ACTS: [&str; 14] = [
+    "write", "delete", "remove", "drop", "exec", "execute", "run", "send", "update", "create", "put", "post", "patch",
+    "transfer",
+];
+
 /// What `tool` can do more than `target`, one a line, sorted; empty where nothing of what counts.
 pub fn widened(target: &Tool, tool: &Tool) -> Vec<String> {
     let mut more = BTreeSet::new();
@@ -50,8 +56,11 @@ fn wider_values(name: &str, known: &Value, now: &Value) -> Option<String> {
     let before = values(known)?;
     match values(now) {
         None => Some(format!("{name:?} takes any value")),
-        Some(after) => (after.len() > before.len() && before.iter().all(|value| after.contains(value)))
-            .then(|| format!("{name:?} takes {} values instead of {}", after.len(), before.len())),
+        Some(after) => {
+            let new = after.iter().filter(|value| !before.contains(value)).filter_map(Value::as_str);
+            let acts = |value: &&str| super::names::words(value).iter().any(|word| ACTS.contains(&word.as_str()));
+            new.filter(acts).min().map(|value| format!("{name:?} also takes {value:?}"))
+        }
     }
 }
 
@@ -89,13 +98,16 @@ mod tests {
         assert_eq!(
             widened(&before, &after),
             [
-                "\"op\" takes 2 values instead of 1",
+                "\"op\" also takes \"write\"",
                 "a new free argument \"callbackUrl\"",
                 "it no longer says that it only reads",
             ]
         );
         assert_eq!(widened(&after, &before), Vec::<String>::new());
         assert_eq!(widened(&before, &before), Vec::<String>::new());
+        let colours = |all: Value| tool(json!({"properties": {"op": {"enum": all}}}), json!({}));
+        let more = widened(&colours(json!(["red"])), &colours(json!(["red", "green"])));
+        assert_eq!(more, Vec::<String>::new(), "one more value of the same sort");
         let free = tool(json!({"properties": {"op": {"type": "string"}}}), json!({"readOnlyHint": true}));
         assert_eq!(widened(&before, &free), ["\"op\" takes any value"]);
     }

@@ -126,6 +126,15 @@ pub(super) fn of_endpoint(address: &str) -> Option<String> {
     (!host.is_empty()).then(|| format!("mcp:{host}{}", path.trim_end_matches('/')))
 }
 
+/// An endpoint without the last word of its path that says only how it is spoken with: `/mcp` and `/sse` of one address
+/// are one server.
+pub(super) fn server_of_endpoint(coordinate: &str) -> &str {
+    match coordinate.rsplit_once('/') {
+        Some((server, "mcp" | "sse" | "http" | "stream" | "streamable" | "message" | "messages")) => server,
+        _ => coordinate,
+    }
+}
+
 /// The host of an endpoint's coordinate, without its port.
 pub(super) fn host_of(coordinate: &str) -> Option<&str> {
     let rest = coordinate.strip_prefix("mcp:")?;
@@ -187,6 +196,9 @@ mod tests {
         }
         assert_eq!(of_endpoint("https://a.test/mcp?app=x").as_deref(), Some("mcp:a.test/mcp?app=x"));
         assert_eq!((of_endpoint("nothing"), of_endpoint("https://")), (None, None));
+        for endpoint in ["mcp:a.test/x/mcp", "mcp:a.test/x/sse", "mcp:a.test/x"] {
+            assert_eq!(server_of_endpoint(endpoint), "mcp:a.test/x");
+        }
         for reference in
             ["docker.io/mcp/x", "docker.io/mcp/x:1.0", "index.docker.io/mcp/x@sha256:00", "docker.io/MCP/x:1"]
         {

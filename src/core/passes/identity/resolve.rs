@@ -117,7 +117,7 @@ impl<'a> Work<'a> {
         if let Some(package) = first(&said.packages) {
             return Some((Reason::AboutPackage, package));
         }
-        if let Some(endpoint) = first(&said.endpoints) {
+        if let Some(endpoint) = first(said.one_server()) {
             return Some((Reason::AboutEndpoint, endpoint));
         }
         // Rows that are about a launcher or a gateway are not about the repository that they name besides.
@@ -167,7 +167,7 @@ impl<'a> Work<'a> {
         let mut pairs = Vec::new();
         for (at, said) in self.statements.iter().enumerate() {
             let Some((row, domain)) = of_domain(said) else { continue };
-            for endpoint in said.endpoints.iter().filter(|endpoint| !is_shared_by_nature(endpoint)) {
+            for endpoint in said.one_server().iter().filter(|endpoint| !is_shared_by_nature(endpoint)) {
                 let host = host_of(endpoint).unwrap_or_default();
                 if host == domain || host.strip_suffix(&domain).is_some_and(|before| before.ends_with('.')) {
                     rows.entry(endpoint).or_default().insert(row);

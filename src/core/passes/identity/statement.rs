@@ -97,6 +97,13 @@ impl Statement {
         statement
     }
 
+    /// The endpoints that it names, where they are ways to one server; none of several servers.
+    pub(super) fn one_server(&self) -> &[String] {
+        let servers: std::collections::BTreeSet<&str> =
+            self.endpoints.iter().map(|endpoint| coordinate::server_of_endpoint(endpoint)).collect();
+        if servers.len() == 1 { &self.endpoints } else { &[] }
+    }
+
     /// Whether the listing is a repository at its forge.
     pub(super) fn is_forge(&self) -> bool {
         self.voice == Voice::Artefact && self.own.is_none() && self.place.is_some()

@@ -206,6 +206,11 @@ fn an_endpoint_of_the_verified_domain_belongs_to_the_row() {
     assert_eq!(entities(&[row("com.acme/x@1"), endpoint()], &given()).len(), 1);
     assert_eq!(entities(&[row("com.evil/x@1"), endpoint()], &given()).len(), 2);
     assert_eq!(entities(&[row("com.acm/x@1"), endpoint()], &given()).len(), 2);
+    let all = ["mcp:https://a.acme.com/mcp", "mcp:https://b.acme.com/mcp", "mcp:https://b.acme.com/sse"];
+    let several = registry_row("com.acme/all@1", "{}", &all);
+    let world = [several, listing("glama:a", &all[..1]), listing("glama:b", &all[1..])];
+    assert_eq!(entities(&world, &given()).len(), 3, "a row of several servers is none of them");
+    assert_eq!(entities(&[listing("mcp-so:b", &all[1..]), listing("glama:b", &all[1..])], &given()).len(), 1);
 }
 
 #[test]

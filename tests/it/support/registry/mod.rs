@@ -109,6 +109,13 @@ impl Registry {
         self
     }
 
+    /// Says who may publish an npm package, and when it was made (RFC 3339).
+    pub(crate) fn npm_owner(&self, name: &str, owner: &str, created: &str) -> &Self {
+        self.npm_owners(name, &[owner]);
+        lock(&self.state).catalogue.created.insert(name.to_owned(), created.to_owned());
+        self
+    }
+
     /// Publishes a version of a Python project as a source distribution.
     pub(crate) fn pypi_package(&self, name: &str, version: &str, files: &[(&str, &[u8])]) -> &Self {
         let filename = format!("{}-{version}.tar.gz", name.replace('-', "_"));
