@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn rank_is_severity_reach_freshness_key() {
         use super::testing::raised;
-        let mut alerts = vec![
+        let mut alerts = [
             raised("e", Severity::High, 0, 1),
             raised("d", Severity::High, 0, 1),
             raised("c", Severity::High, 0, 2),
