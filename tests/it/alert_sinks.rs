@@ -9,7 +9,7 @@ use capdex_core::fact::Severity;
 use serde_json::Value;
 
 use crate::alerts::{NIGHT, alert, raise, schedule};
-use crate::support::base64;
+use crate::evasion::base64;
 use crate::support::capdex::{Capdex, Run};
 use crate::support::mailbox::{Ending, Mailbox};
 use crate::support::receiver::Behaviour::{Later, Redirect, Stall, Status, Take, TakeAndCut};
@@ -59,7 +59,7 @@ fn hmac(key: &[u8], text: &[u8]) -> Vec<u8> {
 
 fn signature(key: &[u8], seen: &Seen) -> String {
     let signed = [seen.header("webhook-id"), ".", seen.header("webhook-timestamp"), "."].concat();
-    format!("v1,{}", base64::encode(&hmac(key, &[signed.as_bytes(), &seen.body].concat())))
+    format!("v1,{}", base64(&hmac(key, &[signed.as_bytes(), &seen.body].concat())))
 }
 
 #[test]

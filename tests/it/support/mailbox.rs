@@ -8,8 +8,6 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::base64;
-
 /// A letter as it arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arrived {
@@ -26,9 +24,9 @@ impl Arrived {
     pub(crate) fn text(&self) -> String {
         let (head, body) = self.data.split_once("\n\n").expect("headers and text");
         let bytes = match head.lines().find_map(|line| line.strip_prefix("Content-Transfer-Encoding: ")) {
-            Some("base64") => base64::decode(body),
             Some("quoted-printable") => unquote(body),
-            _ => body.as_bytes().to_vec(),
+            Some("7bit" | "8bit") | None => body.as_bytes().to_vec(),
+            Some(other) => panic!("{other} is not read here"),
         };
         String::from_utf8(bytes).expect("UTF-8").replace("\r\n", "\n")
     }

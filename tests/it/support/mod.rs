@@ -1,8 +1,6 @@
 //! What the program's tests stand on: archives, a registry on loopback, servers that others wrote, and the real binary.
 
 pub(crate) mod archives;
-#[path = "github/base64.rs"]
-pub(crate) mod base64;
 pub(crate) mod capdex;
 pub(crate) mod directory;
 pub(crate) mod hostile;

@@ -3,7 +3,7 @@
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Text of bytes.
-pub(crate) fn encode(bytes: &[u8]) -> String {
+pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
         let word = chunk.iter().fold(0_u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
@@ -16,7 +16,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 }
 
 /// Bytes of text, in which lines are folded.
-pub(crate) fn decode(text: &str) -> Vec<u8> {
+pub(super) fn decode(text: &str) -> Vec<u8> {
     let (mut bytes, mut word, mut bits) = (Vec::new(), 0_u32, 0);
     for letter in text.bytes() {
         let Some(value) = LETTERS.iter().position(|known| *known == letter) else { continue };

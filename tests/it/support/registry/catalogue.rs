@@ -27,7 +27,7 @@ pub(super) struct Catalogue {
     pub(super) owners: BTreeMap<String, Vec<String>>,
     /// Files by normalised project name, in the order of publication.
     pub(super) pypi: BTreeMap<String, Vec<Artifact>>,
-    /// Who may publish a package of npm, and since when it is there, where that was said.
+    /// Since when a package of npm is there, where that was said.
     pub(super) created: BTreeMap<String, String>,
 }
 
