@@ -60,14 +60,41 @@ struct Target<'a> {
     line: Option<Line>,
 }
 
+impl Target<'_> {
+    /// A lead with what is known of the target alone.
+    fn lead(&self, space: Space, kind: Kind, bearer: Option<(&Entity<'_>, &Member)>) -> Lead {
+        let of_line = || self.line.iter().filter_map(|line| line.owner.clone()).collect();
+        Lead {
+            space,
+            name: String::new(),
+            target: self.text.clone(),
+            kind,
+            distance: 0,
+            severity: Severity::Info,
+            rank: 0,
+            reasons: Vec::new(),
+            signals: Vec::new(),
+            listing: None,
+            target_listing: bearer.map(|(_, member)| member.key.to_string()),
+            popularity: None,
+            target_popularity: None,
+            owners: Vec::new(),
+            target_owners: bearer.map_or_else(of_line, |(entity, _)| vendors(entity)),
+        }
+    }
+}
+
+/// The targets of one space, indexed, each with its number among all targets.
+type Indexed = (Space, Targets, Vec<u32>);
+
 /// Everything that a night compares, indexed.
 #[derive(Debug)]
 pub struct Night<'a> {
     entities: Entities<'a>,
     newcomers: Vec<(Space, Borne<'a>)>,
     targets: Vec<Target<'a>>,
-    /// For each space but hosts: the targets' names, and which target each is.
-    indexes: Vec<(Space, Targets, Vec<u32>)>,
+    /// For each space but hosts.
+    indexes: Vec<Indexed>,
     hosts: Hosts,
     of_host: Vec<u32>,
 }
@@ -100,7 +127,8 @@ impl<'a> Night<'a> {
         }));
         targets
             .sort_by_cached_key(|target| (Reverse(popularity(target, &entities)), target.space, target.text.clone()));
-        let (indexes, hosts, of_host) = indexes(&targets);
+        let (hosts, of_host) = hosts(&targets);
+        let indexes = [Space::Name, Space::Publisher, Space::Tool].map(|space| index(space, &targets)).into();
         Self { entities, newcomers, targets, indexes, hosts, of_host }
     }
 
@@ -148,6 +176,8 @@ impl<'a> Night<'a> {
         renumbered(of, found)
     }
 
+    /// A newcomer that bears a name like a target's; none where the two have to do with each other, or the newcomer is not
+    /// the newer and less used one.
     fn suspect(
         &self,
         space: Space,
@@ -178,39 +208,21 @@ impl<'a> Night<'a> {
             signals.push(Signal::NewPublisher);
             reasons.push(format!("it appeared {days} days after the other"));
         }
-        if gap.is_some_and(|gap| gap >= WIDE_GAP) {
-            signals.push(Signal::PopularityGap);
-        }
+        signals.extend(gap.is_some_and(|gap| gap >= WIDE_GAP).then_some(Signal::PopularityGap));
         signals.sort_unstable();
         let is_weak = is_weak(kind, name, &of_target);
-        let is_copied =
-            signals.iter().any(|signal| matches!(signal, Signal::CopiedDescription | Signal::RepositoryClaim));
-        let is_spelled = !matches!(kind, Kind::Confusable | Kind::HostConfusable | Kind::Homophone);
         let mut marks = Vec::new();
-        marks.extend((space != Space::Host && is_spelled && is_family(name, &of_target)).then_some(Mark::Family));
+        marks.extend(is_of_family(space, kind, name, &of_target).then_some(Mark::Family));
         marks.extend(self.entities.has_known_vendor(entity).then_some(Mark::KnownVendor));
-        marks.extend((kind == Kind::Scope && is_weak && is_copied).then_some(Mark::Fork));
+        marks.extend((kind == Kind::Scope && is_weak && is_copied(&signals)).then_some(Mark::Fork));
+        let mut lead = target.lead(space, kind, other);
+        lead.name = text.to_owned();
+        lead.distance = u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX);
+        lead.reasons = reasons;
+        lead.listing = Some(member.key.to_string());
+        (lead.popularity, lead.target_popularity) = (entity.popularity, popularity);
+        lead.owners = vendors(entity);
         let case = Case { kind, is_weak, marks, signals, gap: gap.unwrap_or(0), basis: Basis::Crawl };
-        let vendors =
-            |entity: &Entity<'_>| entity.vendors.iter().map(|vendor| (*vendor).to_owned()).collect::<Vec<_>>();
-        let of_line = || target.line.iter().filter_map(|line| line.owner.clone()).collect();
-        let lead = Lead {
-            space,
-            name: text.to_owned(),
-            target: target.text.clone(),
-            kind,
-            distance: u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX),
-            severity: Severity::Info,
-            rank: 0,
-            reasons,
-            signals: Vec::new(),
-            listing: Some(member.key.to_string()),
-            target_listing: other.map(|(_, member)| member.key.to_string()),
-            popularity: entity.popularity,
-            target_popularity: popularity,
-            owners: vendors(entity),
-            target_owners: other.map_or_else(of_line, |(other, _)| vendors(other)),
-        };
         Some(Suspect { listings: entity.members.iter().map(|member| &member.key).collect(), lead, case })
     }
 
@@ -247,25 +259,37 @@ fn popularity(target: &Target<'_>, entities: &Entities<'_>) -> Option<u64> {
     of_entities.max(target.line.as_ref().and_then(|line| line.popularity))
 }
 
-/// The names of one space, indexed, each with its number among all targets.
-type Indexed = (Space, Targets, Vec<u32>);
+fn vendors(entity: &Entity<'_>) -> Vec<String> {
+    entity.vendors.iter().map(|vendor| (*vendor).to_owned()).collect()
+}
 
-/// The targets of every space, indexed, each with its number among all targets.
-fn indexes(targets: &[Target<'_>]) -> (Vec<Indexed>, Hosts, Vec<u32>) {
-    let numbered = || (0_u32..).zip(targets);
-    let mut indexes = Vec::new();
-    for space in [Space::Name, Space::Publisher, Space::Tool] {
-        let of_space = numbered().filter(|(_, target)| target.space == space);
-        let named = of_space.filter_map(|(number, target)| Some((Name::read(&target.text)?, number)));
-        let (names, numbers): (Vec<Name>, Vec<u32>) = named.unzip();
-        indexes.push((space, Targets::new(names), numbers));
-    }
+/// Letters that only look alike are no version of anything.
+fn is_of_family(space: Space, kind: Kind, name: &Name, target: &Name) -> bool {
+    let is_spelled = !matches!(kind, Kind::Confusable | Kind::HostConfusable | Kind::Homophone);
+    space != Space::Host && is_spelled && is_family(name, target)
+}
+
+fn is_copied(signals: &[Signal]) -> bool {
+    signals.iter().any(|signal| matches!(signal, Signal::CopiedDescription | Signal::RepositoryClaim))
+}
+
+fn index(space: Space, targets: &[Target<'_>]) -> Indexed {
+    let of_space = (0_u32..).zip(targets).filter(|(_, target)| target.space == space);
+    let named = of_space.filter_map(|(number, target)| Some((Name::read(&target.text)?, number)));
+    let (names, numbers): (Vec<Name>, Vec<u32>) = named.unzip();
+    (space, Targets::new(names), numbers)
+}
+
+/// The hosts among the targets, one for each registrable domain, and the number of each.
+fn hosts(targets: &[Target<'_>]) -> (Hosts, Vec<u32>) {
     let mut domains = std::collections::BTreeSet::new();
-    let hosts = numbered().filter(|(_, target)| target.space == Space::Host || target.line.is_some());
-    let hosts = hosts.filter(|(_, target)| target.space == Space::Host || Host::is_written_as_one(&target.text));
+    let is_host = |target: &Target<'_>| {
+        target.space == Space::Host || (target.line.is_some() && Host::is_written_as_one(&target.text))
+    };
+    let hosts = (0_u32..).zip(targets).filter(|(_, target)| is_host(target));
     let hosts = hosts.filter_map(|(number, target)| Some((Host::read(&target.text)?, number)));
-    let (hosts, of_host): (Vec<Host>, Vec<u32>) = hosts.filter(|(host, _)| domains.insert(host.domain.clone())).unzip();
-    (indexes, Hosts::new(hosts), of_host)
+    let (hosts, numbers): (Vec<Host>, Vec<u32>) = hosts.filter(|(host, _)| domains.insert(host.domain.clone())).unzip();
+    (Hosts::new(hosts), numbers)
 }
 
 #[cfg(test)]
