@@ -142,6 +142,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         http: Http::new(settings).unwrap(),
         sources: std::collections::BTreeMap::new(),
         skipped: std::collections::BTreeMap::new(),
+        rehash_per_night: 0,
         limits: Limits::default(),
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,
