@@ -2,6 +2,8 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
+mod drift;
+
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};
@@ -101,7 +103,12 @@ pub const TABLES: &[Table] = &[
     },
     Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
     Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
-    Table { name: "drift", about: "one change of one capability between two nights", columns: DRIFT, rows: drift },
+    Table {
+        name: "drift",
+        about: "one change of one capability between two nights",
+        columns: drift::COLUMNS,
+        rows: drift::rows,
+    },
     Table { name: "alerts", about: "one alert", columns: ALERTS, rows: alerts },
 ];
 
@@ -405,51 +412,6 @@ fn gaps(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(ledger.gap.detail),
             json!(ledger.first_seen),
             json!(ledger.resolved),
-        ]
-    });
-    Ok(rows.collect())
-}
-
-const DRIFT: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column(
-        "kind",
-        Text,
-        "new, changed, changed_same_version, gone, or listing where its source says something else of its owners",
-    ),
-    column("class", Text, "d0 (volatile) to d6 (identity), or same_version: other bytes under one version"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("effects", Json, "what the change did, the gravest first: kind, severity, subject, detail; untrusted"),
-    column("moved", Text, "whether the version moved: yes, no or unversioned"),
-    column("from_sha256", Text, "content before (hex)"),
-    column("to_sha256", Text, "content after (hex)"),
-    column("from_version", Text, "version before"),
-    column("to_version", Text, "version after"),
-    column("changes", Json, "files, tool parts and declarations that changed"),
-    column("scores", Json, "what became of each rubric's score, both sides under the rules of that night"),
-    column("diff", Json, "lines that changed, secrets masked; untrusted"),
-    column("as_of", Text, "the night that saw it"),
-];
-
-fn drift(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
-        vec![
-            json!(event.slug),
-            json!(event.capability.to_string()),
-            json!(event.kind.as_str()),
-            json!(event.class.as_str()),
-            json!(event.severity),
-            json!(event.effects),
-            json!(event.moved.as_str()),
-            json!(event.from.map(|digest| digest.hex())),
-            json!(event.to.map(|digest| digest.hex())),
-            json!(event.from_version),
-            json!(event.to_version),
-            json!(event.changes),
-            json!(event.scores),
-            json!(event.diff),
-            json!(event.at),
         ]
     });
     Ok(rows.collect())
