@@ -67,7 +67,6 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-
     use crate::ListingState;
     use crate::fixtures::{Folder, day, key, list, listing, mark, not_assessable, record, scan_of};
 

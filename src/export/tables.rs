@@ -2,6 +2,8 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
+mod drift;
+
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};

@@ -10,6 +10,7 @@ mod change_feed;
 mod contract;
 mod directory;
 mod drift;
+mod drift_rehash;
 mod drift_replays;
 mod evasion;
 mod hostile;

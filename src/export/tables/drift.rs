@@ -1,10 +1,13 @@
-//! The table `drift`: what changed between nights.
+//! The table of drift: one change of one capability between two nights.
+//!
+//! Must not judge a change.
 
 use serde_json::json;
 
 use super::ColumnType::{Json, Text};
 use super::{Column, Contents, Row, column};
 
+/// The columns.
 pub(super) const COLUMNS: &[Column] = &[
     column("slug", Text, "the capability"),
     column("capability", Text, "its id"),
@@ -27,6 +30,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("as_of", Text, "the night that saw it"),
 ];
 
+/// The rows, sorted by (night, key).
 pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
         vec![

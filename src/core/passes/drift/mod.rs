@@ -6,6 +6,7 @@
 
 mod asks;
 mod code;
+mod copies;
 mod cues;
 mod declared;
 mod diff;
