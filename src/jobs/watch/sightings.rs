@@ -12,7 +12,7 @@ use capdex_core::sighting::Sighting;
 use capdex_db::Reader;
 
 use super::super::Context;
-use super::lookalikes;
+use super::{collisions, lookalikes};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
 const TOLD_DAYS: i64 = 90;
@@ -70,7 +70,7 @@ impl Standing {
             capabilities.insert(now.capability.id, (now.identity, now.capability.content));
         }
         let leads = reader.leads()?.into_iter().map(|(lead, _)| lookalikes::key_of(&lead));
-        let collisions = reader.collisions()?.into_iter().map(|(collision, _)| format!("collisions:{}", collision.key));
+        let collisions = reader.collisions()?.into_iter().filter_map(|(collision, _)| collisions::key_of(&collision));
         Ok(Self { capabilities, slugs, keys: leads.chain(collisions).collect() })
     }
 
