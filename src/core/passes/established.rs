@@ -60,6 +60,12 @@ impl Standings {
         self.entities.get(entity)
     }
 
+    /// Whether an entity was there long before an instant: age alone, since listings and downloads can be had at once.
+    pub fn is_older(&self, entity: &str, at: Timestamp) -> bool {
+        let since = self.entities.get(entity).and_then(|standing| standing.since);
+        since.is_some_and(|since| since.days_until(at) >= OLDER_BY_DAYS)
+    }
+
     /// Why an entity counts as established for somebody who came at an instant; none where it does not.
     pub fn why(&self, entity: &str, at: Timestamp) -> Option<String> {
         let standing = self.entities.get(entity)?;

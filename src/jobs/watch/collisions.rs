@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let world = world(&reader, offered)?;
     let widened = compare(&reader, &world, &snapshots)?;
     let found = collision::find(&world, &widened);
-    let alerts: Vec<Alert> = found.iter().filter_map(|collision| alert(collision, &world)).collect();
+    let alerts = alerts(&found, &world);
     let stored: BTreeMap<String, Collision> =
         reader.collisions()?.into_iter().map(|(collision, _)| (collision.key.clone(), collision)).collect();
     let items = u64::try_from(world.servers.len() + world.listings.len())?;
@@ -117,6 +117,34 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
     Ok(widened)
 }
 
+/// The key of the alert that tells of a collision, the same for all of its class between the same two; none for one that
+/// weighs nothing.
+pub(super) fn key_of(collision: &Collision) -> Option<String> {
+    let (entity, target) = (collision.entity.as_deref()?, collision.target.as_deref()?);
+    Some(format!("collisions:{}:{entity}:{target}", collision.class.as_str()))
+}
+
+/// One alert for each class between the same two, with the names as its members.
+fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
+    let mut together: BTreeMap<(Class, Option<&str>, Option<&str>), Vec<&Collision>> = BTreeMap::new();
+    for one in found {
+        together.entry((one.class, one.entity.as_deref(), one.target.as_deref())).or_default().push(one);
+    }
+    let of_pair = |collisions: Vec<&Collision>| {
+        let mut alert = alert(collisions.first()?, world)?;
+        if let [_, _, ..] = collisions.as_slice() {
+            let members: BTreeSet<&str> = collisions.iter().map(|one| one.name.as_str()).collect();
+            alert.members = members.into_iter().map(str::to_owned).collect();
+            // Where not all are kept the last says how many there are.
+            let more = collisions.last().into_iter().flat_map(|last| &last.reasons);
+            let more: Vec<String> = more.filter(|reason| !alert.details.contains(reason)).cloned().collect();
+            alert.details.extend(more);
+        }
+        Some(alert)
+    };
+    together.into_values().filter_map(of_pair).collect()
+}
+
 /// What a person is told; nothing of what weighs nothing.
 fn alert(collision: &Collision, world: &World) -> Option<Alert> {
     if collision.severity < Severity::Medium {
@@ -145,7 +173,7 @@ fn alert(collision: &Collision, world: &World) -> Option<Alert> {
     };
     let standing = world.standings.get(target);
     Some(Alert {
-        key: format!("collisions:{}", collision.key),
+        key: key_of(collision)?,
         pass: "collisions".into(),
         class: collision.class.as_str().into(),
         capability: None,

@@ -12,7 +12,7 @@ use capdex_core::sighting::Sighting;
 use capdex_db::Reader;
 
 use super::super::Context;
-use super::lookalikes;
+use super::{collisions, lookalikes};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
 const TOLD_DAYS: i64 = 90;
@@ -73,7 +73,7 @@ impl Standing {
         let leads = leads.map(|lead| lookalikes::key_of(&lead));
         let collisions = reader.collisions()?.into_iter().map(|(collision, _)| collision);
         let collisions = collisions.filter(|collision| collision.severity >= Severity::Medium);
-        let collisions = collisions.map(|collision| format!("collisions:{}", collision.key));
+        let collisions = collisions.filter_map(|collision| collisions::key_of(&collision));
         Ok(Self { capabilities, slugs, keys: leads.chain(collisions).collect() })
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_core::bundle::BundleFile;
 use capdex_core::capability::Kind;
 use capdex_core::digest::Digest;
-use capdex_core::passes::campaign::{TRAITS_VERSION, Traits};
+use capdex_core::passes::campaign::{TRAITS_VERSION, Traits, UNPROVEN};
 use capdex_core::passes::clone::{Files, SKETCH_VERSION, Seen, Sketch};
 use capdex_core::passes::corpus::{Corpus, Member};
 use capdex_core::time::Timestamp;
@@ -81,7 +81,7 @@ fn stands(
     let entity = speaks.map_or_else(|| current.listing.to_string(), |member| member.entity.clone());
     let mut publishers: BTreeSet<String> = members.iter().flat_map(|member| member.vendors.iter().cloned()).collect();
     if publishers.is_empty() {
-        publishers.insert(format!("listing:{entity}"));
+        publishers.insert(format!("{UNPROVEN}{entity}"));
     }
     let mut names: Vec<String> = members.iter().map(|member| member.key.to_string()).collect();
     names.push(current.identity.clone());

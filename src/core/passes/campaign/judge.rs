@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::features::{Feature, Mark};
 use super::traits::labels;
-use super::{Campaign, Item, LEAST, Shared};
+use super::{Campaign, Item, LEAST, Shared, UNPROVEN};
 use crate::digest::Digest;
 use crate::fact::Severity;
 use crate::ids::CapabilityId;
@@ -35,7 +35,7 @@ static WELL_KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 pub(super) struct World {
     /// The publisher of each item: items whose publishers meet have one.
     publisher: Vec<usize>,
-    /// For each site the publishers whose items name it.
+    /// For each site the publishers whose items name it, of those who prove who they are.
     named: BTreeMap<String, BTreeSet<usize>>,
     /// The sites whose own publisher is among those that name them.
     owned: BTreeSet<String>,
@@ -50,8 +50,13 @@ impl World {
         let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let mut owned = BTreeSet::new();
         for (item, publisher) in items.iter().zip(&publisher) {
+            // Listings that nobody answers for can be had in any number.
+            let is_proven = item.publishers.iter().any(|vendor| !vendor.starts_with(UNPROVEN));
             for site in &item.traits.sites {
-                named.entry(site.clone()).or_default().insert(*publisher);
+                let named = named.entry(site.clone()).or_default();
+                if is_proven {
+                    named.insert(*publisher);
+                }
                 if !owned.contains(site) && item.publishers.iter().any(|vendor| owns(vendor, site)) {
                     owned.insert(site.clone());
                 }

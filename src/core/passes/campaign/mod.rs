@@ -26,6 +26,9 @@ pub use traits::{TRAITS_VERSION, Traits};
 /// Items that a campaign has at least.
 pub(super) const LEAST: usize = 3;
 
+/// What the name of a publisher begins with that an item is given where nobody proves to answer for it.
+pub const UNPROVEN: &str = "listing:";
+
 /// One capability, as campaigns see it.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
@@ -35,7 +38,7 @@ pub struct Item<'a> {
     pub slug: &'a str,
     /// The clone family that it belongs to, by the family's first member: a text told twice is told once.
     pub family: Option<CapabilityId>,
-    /// Who answers for it; a name of its own where nobody proves to.
+    /// Who answers for it; a name of its own where nobody proves to, after [`UNPROVEN`].
     pub publishers: &'a BTreeSet<String>,
     /// When a night of ours first saw it.
     pub first_seen: Timestamp,

@@ -96,8 +96,16 @@ fn what_honest_publishers_repeat_is_silent() {
     let items: Vec<Made> = (0..40).map(|at| made(at, "github:acme", own)).collect();
     assert!(found(&items).is_empty(), "its own site");
     let subject = "# Ripgrip helper\n\nripgrip finds text.\n\nRequired: download https://ripgrip.test/ripgrip.zip and extract it before the first run.";
-    let items: Vec<Made> = (0..6).map(|at| made(at, ["github:x", "github:y"][at % 2], subject)).collect();
+    let mut items: Vec<Made> = (0..6).map(|at| made(at, ["github:x", "github:y"][at % 2], subject)).collect();
+    assert!(!found(&items).is_empty(), "a word in the text does not say what it is about");
+    for (at, made) in items.iter_mut().enumerate() {
+        made.traits = traits(&format!(
+            "---\nname: tool-number-{at}\ndescription: >\n  Searches with ripgrip.\n---\n\n{subject}\n"
+        ));
+    }
     assert!(found(&items).is_empty(), "what the text is about");
+    items.iter_mut().for_each(|made| made.traits = traits(subject));
+    assert!(found(&items).is_empty(), "what a text without a frontmatter is headed");
     let brew = "Prerequisites: install with `curl -fsSL https://astral.sh/uv/install.sh | sh` and run the setup script before the first use.";
     let items: Vec<Made> = (0..9).map(|at| made(at, ["github:x", "github:y", "github:z"][at % 3], brew)).collect();
     assert!(found(&items).is_empty(), "a site that everybody knows");
@@ -109,6 +117,10 @@ fn what_honest_publishers_repeat_is_silent() {
         (10..30).map(|at| made(at, &format!("github:publisher-{at}"), "See https://north-depot.test/docs for more.")),
     );
     assert!(found(&wide).is_empty(), "what many name");
+    for (at, made) in wide.iter_mut().enumerate().skip(6) {
+        made.publishers = [format!("{UNPROVEN}made-{at}")].into();
+    }
+    assert!(!found(&wide).is_empty(), "what many name for whom nobody answers");
 }
 
 #[test]

@@ -26,10 +26,12 @@ const MOST_WALLETS: usize = 16;
 const REACH: usize = 600;
 /// Words that a passage must have to be told from another by itself.
 const PASSAGE_WORDS: usize = 10;
+/// Lines of a frontmatter that are read.
+const HEAD_LINES: usize = 60;
 /// Letters of a passage that are shown.
 const SHOWN: usize = 240;
 /// The version of what is kept: traits of another version are read again.
-pub const TRAITS_VERSION: u32 = 1;
+pub const TRAITS_VERSION: u32 = 2;
 
 /// What a capability's documents ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +63,7 @@ pub(super) struct Lure {
     pub(super) is_piped: bool,
     /// It is said to be needed for the capability to work.
     pub(super) is_required: bool,
-    /// Whose site it is, is what the rest of the text speaks of.
+    /// Whose site it is, stands in the capability's name or description.
     pub(super) is_subject: bool,
     /// The passphrase that opens it.
     pub(super) passphrase: Option<String>,
@@ -138,12 +140,19 @@ impl Traits {
         let mut traits = Self::default();
         let mut sites = BTreeSet::new();
         let mut wallets = BTreeSet::new();
+        let subject = subject(files);
         for (path, (_, text)) in files {
             let Some(text) = text.filter(|_| is_read_by_people(path)) else { continue };
             let found = addresses(text);
             sites.extend(found.iter().map(|address| address.site.clone()));
             if traits.lures.len() < MOST_LURES {
-                let page = Page::of(path, text, &found);
+                let page = Page {
+                    path,
+                    text,
+                    addresses: &found,
+                    name: words(name_in(text).unwrap_or_default()),
+                    subject: &subject,
+                };
                 let room = MOST_LURES - traits.lures.len();
                 traits.lures.extend(found.iter().filter_map(|address| page.lure(address)).take(room));
             }
@@ -168,20 +177,11 @@ struct Page<'a> {
     text: &'a str,
     addresses: &'a [Address],
     name: Vec<u64>,
-    /// The text in small letters without its addresses, byte for byte where it was.
-    prose: String,
+    /// What the capability is about, in small letters.
+    subject: &'a str,
 }
 
-impl<'a> Page<'a> {
-    fn of(path: &'a str, text: &'a str, addresses: &'a [Address]) -> Self {
-        let mut prose = text.as_bytes().to_ascii_lowercase();
-        for address in addresses {
-            prose.get_mut(address.start..address.end).into_iter().for_each(|bytes| bytes.fill(b' '));
-        }
-        let prose = String::from_utf8(prose).unwrap_or_default();
-        Self { path, text, addresses, name: words(name_in(text).unwrap_or_default()), prose }
-    }
-
+impl Page<'_> {
     /// The lure around an address, if it is one.
     fn lure(&self, address: &Address) -> Option<Lure> {
         let around = self.passage(address);
@@ -202,7 +202,7 @@ impl<'a> Page<'a> {
             is_drop: is_drop(address),
             is_piped,
             is_required: REQUIRED.is_match(wide),
-            is_subject: self.speaks_of(&address.site, &around),
+            is_subject: is_named(self.subject, &address.site),
             passphrase,
             file: self.path.chars().take(SHOWN).collect(),
             quote: mask_secrets(
@@ -240,16 +240,50 @@ impl<'a> Page<'a> {
         said.extend(words_without_name(self.text.get(from..around.end).unwrap_or_default(), &self.name));
         (said.len() >= PASSAGE_WORDS).then(|| hash_of(&said) ^ hash_of(&words(site)))
     }
+}
 
-    /// Whether the text speaks of whose site it is, outside the passage that has something fetched from there.
-    fn speaks_of(&self, site: &str, around: &Range<usize>) -> bool {
-        let before = self.prose.get(..around.start).unwrap_or_default();
-        let after = self.prose.get(around.end..).unwrap_or_default();
-        labels(site).any(|label| {
-            let spaced = label.replace('-', " ");
-            [before, after].iter().any(|part| part.contains(label) || part.contains(&spaced))
-        })
+/// What a capability says it is, in small letters and without addresses: the names and descriptions of its frontmatters,
+/// or, where no document of it has one, its first heading. A word elsewhere in the text costs nothing and says nothing.
+fn subject(files: &Files<'_>) -> String {
+    let own = files.iter().filter(|(path, _)| !path.contains('/') || path.ends_with("/SKILL.md"));
+    let texts: Vec<&str> = own.filter(|(path, _)| is_read_by_people(path)).filter_map(|(_, (_, text))| *text).collect();
+    let said: Vec<String> = texts.iter().map(|text| introduction(text)).collect();
+    let said = said.join("\n");
+    if !said.is_empty() {
+        return said;
     }
+    let headings = texts.iter().filter_map(|text| text.lines().find(|line| line.starts_with("# ")));
+    headings.map(without_addresses).collect::<Vec<_>>().join("\n")
+}
+
+/// The name and the description of a frontmatter.
+fn introduction(text: &str) -> String {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().take(HEAD_LINES);
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return String::new();
+    }
+    let mut is_wanted = false;
+    let mut said = Vec::new();
+    for line in lines.take_while(|line| line.trim_end() != "---") {
+        if !line.starts_with(char::is_whitespace) {
+            is_wanted = line.starts_with("name:") || line.starts_with("description:");
+        }
+        said.extend(is_wanted.then_some(line));
+    }
+    without_addresses(&said.join("\n"))
+}
+
+fn without_addresses(text: &str) -> String {
+    let mut prose = text.as_bytes().to_ascii_lowercase();
+    for address in addresses(text) {
+        prose.get_mut(address.start..address.end).into_iter().for_each(|bytes| bytes.fill(b' '));
+    }
+    String::from_utf8(prose).unwrap_or_default()
+}
+
+/// Whether what a capability is about names whose site it is.
+fn is_named(subject: &str, site: &str) -> bool {
+    labels(site).any(|label| subject.contains(label) || subject.contains(&label.replace('-', " ")))
 }
 
 /// The names that a site goes by: the first label of its domain, or the account on a shared host.

@@ -18,7 +18,7 @@ const RUN: usize = 3;
 /// Bytes of text that are read of one capability: what lies beyond is compared by digest only.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 /// The version of what is kept: sketches of another version are made again.
-pub const SKETCH_VERSION: u32 = 1;
+pub const SKETCH_VERSION: u32 = 2;
 
 /// What stands for the content of a capability.
 #[derive(Clone, PartialEq, Eq)]
@@ -82,9 +82,14 @@ pub(super) fn runs_of(files: &Files<'_>) -> Vec<u64> {
     let name = own_name(files);
     let mut runs = Vec::new();
     let mut left = MAX_TEXT_BYTES;
-    for (path, (_, text)) in files {
-        let Some(text) = text.filter(|text| says_something(path) && text.len() <= left) else { continue };
-        left -= text.len();
+    let telling = files.iter().filter(|(path, _)| says_something(path));
+    let mut texts: Vec<(usize, &str, &str)> =
+        telling.filter_map(|(path, (_, text))| text.map(|text| (text.len(), *path, text))).collect();
+    // Small ones first, so that one large text cannot keep all others from being read.
+    texts.sort_unstable();
+    for (length, _, text) in texts {
+        let Some(rest) = left.checked_sub(length) else { break };
+        left = rest;
         runs.extend(words_without_name(text, &name).windows(RUN).map(|run| mix(hash_of(run))));
     }
     runs.sort_unstable();
@@ -140,6 +145,13 @@ mod tests {
         assert_eq!(Sketch::from_bytes(&bytes[1..]), None);
         assert_eq!(Sketch::from_bytes(&[bytes.as_slice(), &[0; 4]].concat()), None);
         assert_eq!(Sketch::from_bytes(&[]), None);
+    }
+
+    #[test]
+    fn one_large_text_does_not_keep_the_others_out() {
+        let large = " ".repeat(MAX_TEXT_BYTES);
+        let own = ("SKILL.md", "one two three four five");
+        assert_eq!(sketch(&[("0.txt", &large), own]).bins, sketch(&[own]).bins);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) struct Overlap<'a> {
 }
 
 /// Every pair of a later and an established entity with enough in common, sorted. Linear in the number of tools: a rare
-/// name has few holders.
+/// name is compared with few holders.
 pub(super) fn overlaps<'a>(index: &Index<'a>) -> Vec<Overlap<'a>> {
     let mut common: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -31,11 +31,10 @@ pub(super) fn overlaps<'a>(index: &Index<'a>) -> Vec<Overlap<'a>> {
         for entity in &entities {
             *sizes.entry(entity).or_default() += 1;
         }
-        if entities.len() > 1 && index.is_rare(name) {
-            for one in &entities {
-                for other in entities.iter().filter(|other| index.party(one) != index.party(other)) {
-                    *common.entry((one, other)).or_default() += 1;
-                }
+        let targets: BTreeSet<&str> = index.targets(name).map(|(target, _)| target.entity.as_str()).collect();
+        for one in entities.iter().filter(|one| entities.len() > 1 && index.is_rare_for(name, one)) {
+            for other in targets.iter().filter(|other| index.party(one) != index.party(other)) {
+                *common.entry((one, other)).or_default() += 1;
             }
         }
     }

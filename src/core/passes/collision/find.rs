@@ -9,17 +9,19 @@ use super::{BRAND, Class, Collision, DIRECTIVES, Pair, Server, Widened, World};
 use crate::digest::Digest;
 use crate::fact::Severity;
 
+/// Rows of one class between the same two.
+const MAX_ROWS: usize = 100;
+
 /// The pairs of tools whose texts have to be compared: a rare name, the same description, another schema or other
 /// annotations, and an established entity that came first.
 pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
     let index = Index::of(world);
     let nothing = Digest::of_json(&None::<String>);
     let mut pairs = BTreeSet::new();
-    let shared = index.tools.iter().filter(|(name, holders)| holders.len() > 1 && index.is_rare(name));
-    for holders in shared.map(|(_, holders)| holders) {
-        for (server, tool) in holders {
-            for (target, target_tool) in holders.iter().filter(|(target, _)| target.entity != server.entity) {
-                let (Some(pin), Some(other)) = (server.tools.get(*tool), target.tools.get(*target_tool)) else {
+    for (name, holders) in index.tools.iter().filter(|(_, holders)| holders.len() > 1) {
+        for (server, tool) in holders.iter().filter(|(server, _)| index.is_rare_for(name, &server.entity)) {
+            for (target, target_tool) in index.targets(name).filter(|(target, _)| target.entity != server.entity) {
+                let (Some(pin), Some(other)) = (server.tools.get(*tool), target.tools.get(target_tool)) else {
                     continue;
                 };
                 let is_copied = pin.description == other.description && pin.description != nothing;
@@ -29,7 +31,7 @@ pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
                         slug: server.slug.clone(),
                         tool: (*tool).to_owned(),
                         target_slug: target.slug.clone(),
-                        target_tool: (*target_tool).to_owned(),
+                        target_tool: target_tool.to_owned(),
                     });
                 }
             }
@@ -51,7 +53,29 @@ pub fn find(world: &World, widened: &Widened) -> Vec<Collision> {
     clones(&index, &listings, widened, &mut found);
     found.sort();
     found.dedup_by(|one, other| one.key == other.key);
-    found
+    bounded(found)
+}
+
+/// The first rows of each class between the same two: a server of ten thousand tools says no more than one of a hundred.
+/// The last that stays says how many there are.
+fn bounded(found: Vec<Collision>) -> Vec<Collision> {
+    let pair = |one: &Collision| one.target.clone().map(|target| (one.class, one.entity.clone(), target));
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for pair in found.iter().filter_map(pair) {
+        *counts.entry(pair).or_default() += 1;
+    }
+    let mut kept: BTreeMap<_, usize> = BTreeMap::new();
+    let within = found.into_iter().filter_map(|mut one| {
+        let Some(pair) = pair(&one) else { return Some(one) };
+        let all = counts.get(&pair).copied().unwrap_or_default();
+        let at = kept.entry(pair).or_default();
+        *at += 1;
+        if *at == MAX_ROWS && all > MAX_ROWS {
+            one.reasons.push(format!("{all} names collide in this way, of which {MAX_ROWS} are kept"));
+        }
+        (*at <= MAX_ROWS).then_some(one)
+    });
+    within.collect()
 }
 
 /// Who collides with whom.
@@ -146,9 +170,9 @@ fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'
     let own: BTreeSet<String> = server.tools.keys().map(|name| folded(name)).collect();
     let mut named = Vec::new();
     // Who speaks of a name that he has too speaks of his own.
-    for identifier in identifiers.difference(&own).filter(|identifier| index.is_rare(identifier)) {
-        let Some((name, holders)) = index.tools.get_key_value(identifier) else { continue };
-        let targets: BTreeSet<&str> = holders.iter().map(|(target, _)| target.entity.as_str()).collect();
+    for identifier in identifiers.difference(&own).filter(|identifier| index.is_rare_for(identifier, &server.entity)) {
+        let Some((name, _)) = index.tools.get_key_value(identifier) else { continue };
+        let targets: BTreeSet<&str> = index.targets(name).map(|(target, _)| target.entity.as_str()).collect();
         for target in targets {
             named.extend(index.precedes(target, &server.entity).map(|why| (name.as_str(), target, why)));
         }
@@ -160,10 +184,9 @@ fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'
 fn shared_with_established<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<(&'a str, &'a str, String)> {
     let mut shared = Vec::new();
     for name in server.tools.keys().map(|name| folded(name)).collect::<BTreeSet<_>>() {
-        let Some((name, holders)) = index.tools.get_key_value(&name).filter(|(name, _)| index.is_rare(name)) else {
-            continue;
-        };
-        let targets: BTreeSet<&str> = holders.iter().map(|(target, _)| target.entity.as_str()).collect();
+        let known = index.tools.get_key_value(&name);
+        let Some((name, _)) = known.filter(|(name, _)| index.is_rare_for(name, &server.entity)) else { continue };
+        let targets: BTreeSet<&str> = index.targets(name).map(|(target, _)| target.entity.as_str()).collect();
         for target in targets {
             shared.extend(index.precedes(target, &server.entity).map(|why| (name.as_str(), target, why)));
         }
@@ -179,11 +202,11 @@ fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
     }
     for names in alike.into_values().filter(|names| names.len() > 1) {
         // What is written in plain letters is looked like; what has others looks like it.
-        for target_name in names.iter().filter(|name| name.is_ascii() && index.is_rare(name)) {
+        for target_name in names.iter().filter(|name| name.is_ascii()) {
             for name in names.iter().filter(|name| !name.is_ascii()) {
                 let pairs = index.tools.get(*name).into_iter().flatten();
-                for (server, spelled) in pairs {
-                    for (target, other) in index.tools.get(*target_name).into_iter().flatten() {
+                for (server, spelled) in pairs.filter(|(server, _)| index.is_rare_for(target_name, &server.entity)) {
+                    for (target, other) in index.targets(target_name) {
                         let Some(why) = index.precedes(&target.entity, &server.entity) else { continue };
                         let between = Between {
                             of: "tool",

@@ -4,6 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{COMMON_FROM, folded, is_plain};
 use super::{Server, World};
+use crate::time::Timestamp;
+
+/// Holders of a name that others are compared with, the oldest first.
+const MOST_TARGETS: usize = 16;
 
 /// The parties and names of a world.
 pub(super) struct Index<'a> {
@@ -12,6 +16,17 @@ pub(super) struct Index<'a> {
     parties: BTreeMap<&'a str, usize>,
     /// By folded name the servers that have it, with their spelling.
     pub(super) tools: BTreeMap<String, Vec<(&'a Server, &'a str)>>,
+    /// By folded name the parties that had it first.
+    first: BTreeMap<String, First<'a>>,
+}
+
+/// The parties that had a name first, no more than decide whether it is rare.
+#[derive(Default)]
+struct First<'a> {
+    /// Of all, with the entity by which each came.
+    any: Vec<(usize, &'a str)>,
+    /// Of those with a proven vendor.
+    proven: Vec<(usize, &'a str)>,
 }
 
 impl<'a> Index<'a> {
@@ -23,7 +38,13 @@ impl<'a> Index<'a> {
             }
         }
         tools.remove("");
-        Self { world, parties: parties(world), tools }
+        let since = |server: &Server| world.standings.get(&server.entity).and_then(|standing| standing.since);
+        for holders in tools.values_mut() {
+            holders.sort_by_cached_key(|(server, name)| (since(server).is_none(), since(server), &server.slug, *name));
+        }
+        let parties = parties(world);
+        let first = tools.iter().map(|(name, holders)| (name.clone(), first(world, &parties, holders))).collect();
+        Self { world, parties, tools, first }
     }
 
     /// The party of an entity.
@@ -37,9 +58,29 @@ impl<'a> Index<'a> {
         holders.map(|(server, _)| self.party(&server.entity)).collect::<BTreeSet<_>>().len()
     }
 
-    /// Whether a folded name is one that says whose tool it is.
+    /// Whether a folded name is shown as one that few share. Weighs nothing: see [`Index::is_rare_for`].
     pub(super) fn is_rare(&self, name: &str) -> bool {
         !is_plain(name) && self.parties_with(name) < COMMON_FROM
+    }
+
+    /// Whether a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties count that
+    /// were there long before, or not after and with a proven vendor: whoever came later cannot make a name common.
+    pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
+        let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
+        let Some(first) = self.first.get(name) else { return true };
+        let long = first.any.iter().filter(|(_, other)| self.world.standings.is_older(other, later));
+        let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
+        let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
+        parties.len() < COMMON_FROM
+    }
+
+    fn since(&self, entity: &str) -> Option<Timestamp> {
+        self.world.standings.get(entity).and_then(|standing| standing.since)
+    }
+
+    /// The holders of a folded name that others are compared with: the oldest, which nobody displaces by coming later.
+    pub(super) fn targets(&self, name: &str) -> impl Iterator<Item = (&'a Server, &'a str)> {
+        self.tools.get(name).into_iter().flatten().copied().take(MOST_TARGETS)
     }
 
     /// Why `target` is established and came before `entity`, which is another party; none where it is not so.
@@ -47,8 +88,7 @@ impl<'a> Index<'a> {
         if target == entity || self.party(target) == self.party(entity) {
             return None;
         }
-        let since = |entity: &str| self.world.standings.get(entity).and_then(|standing| standing.since);
-        let (first, later) = (since(target)?, since(entity)?);
+        let (first, later) = (self.since(target)?, self.since(entity)?);
         if first >= later {
             return None;
         }
@@ -71,6 +111,24 @@ impl<'a> Index<'a> {
         let pair = |a: &str, b: &str| self.world.claimed.contains(&(a.to_owned(), b.to_owned()));
         pair(one, other) || pair(other, one)
     }
+}
+
+/// The parties that had a name first, from its holders with the oldest first.
+fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Server, &str)]) -> First<'a> {
+    let mut first = First::default();
+    let add = |to: &mut Vec<(usize, &'a str)>, party: usize, entity: &'a str| {
+        if to.len() < COMMON_FROM && to.iter().all(|(known, _)| *known != party) {
+            to.push((party, entity));
+        }
+    };
+    for (server, _) in holders {
+        let Some(party) = parties.get(server.entity.as_str()) else { continue };
+        add(&mut first.any, *party, &server.entity);
+        if world.standings.get(&server.entity).is_some_and(|standing| !standing.vendors.is_empty()) {
+            add(&mut first.proven, *party, &server.entity);
+        }
+    }
+    first
 }
 
 /// Numbers for the sets of entities that share vendors.

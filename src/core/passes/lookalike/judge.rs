@@ -114,9 +114,15 @@ pub struct Case {
 }
 
 impl Case {
+    /// The marks that hold: what does harm is no fork, whatever it looks like.
+    pub fn holding(&self) -> impl Iterator<Item = Mark> {
+        let is_harmful = self.signals.contains(&Signal::HighFindings);
+        self.marks.iter().copied().filter(move |mark| *mark != Mark::Fork || !is_harmful)
+    }
+
     /// How bad. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
-        if !self.marks.is_empty() {
+        if self.holding().next().is_some() {
             return Severity::Info;
         }
         let has = |signal: Signal| self.signals.contains(&signal);
@@ -154,7 +160,7 @@ impl Case {
         let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
         let sum = of_kind + of_signals + 30 * self.gap.min(8);
         let sum = if self.is_weak { sum / 2 } else { sum };
-        (if self.marks.is_empty() { sum } else { sum / 4 }).min(1_000)
+        (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
     }
 }
 
@@ -218,12 +224,19 @@ mod tests {
         assert_eq!(severity(Kind::Omission, Basis::Crawl, &[CopiedDescription]), Severity::Medium);
         assert_eq!(severity(Kind::Confusable, Basis::Crawl, &[RepositoryClaim]), Severity::High);
         assert_eq!(severity(Kind::Omission, Basis::Crawl, &[CopiedDescription, HighFindings]), Severity::High);
-        for mark in [Mark::Family, Mark::Established, Mark::KnownVendor, Mark::Fork] {
+        for mark in [Mark::Family, Mark::Established, Mark::KnownVendor] {
             let told =
                 Case { marks: vec![mark], ..case(Kind::Confusable, Basis::Crawl, &[HighFindings, CopiedDescription]) };
             assert_eq!(told.severity(), Severity::Info);
             assert!(told.rank() < case(Kind::Confusable, Basis::Crawl, &[HighFindings]).rank());
         }
+    }
+
+    #[test]
+    fn a_fork_that_does_harm_is_judged_like_any_other() {
+        let case = |signals: &[Signal]| Case { marks: vec![Mark::Fork], ..case(Kind::Scope, Basis::Crawl, signals) };
+        assert_eq!(case(&[Signal::CopiedDescription]).severity(), Severity::Info);
+        assert_eq!(case(&[Signal::CopiedDescription, Signal::HighFindings]).severity(), Severity::High);
     }
 
     #[test]

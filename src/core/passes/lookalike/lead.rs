@@ -79,7 +79,7 @@ impl Lead {
     pub fn judged(mut self, case: &Case) -> Self {
         (self.severity, self.rank) = (case.severity(), case.rank());
         self.signals.clone_from(&case.signals);
-        self.reasons.extend(case.marks.iter().map(|mark| mark.sentence().to_owned()));
+        self.reasons.extend(case.holding().map(|mark| mark.sentence().to_owned()));
         self
     }
 

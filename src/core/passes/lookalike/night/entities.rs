@@ -13,6 +13,27 @@ const MANY_USERS: u64 = 10_000;
 const FEW_USERS: u64 = 100;
 /// Directories that establish a thing by listing it.
 const DIRECTORIES: usize = 3;
+/// Days without which nothing establishes a thing: listings and downloads can be had at once, age cannot.
+const LEAST_DAYS: i64 = 90;
+/// Sources that publishers fill themselves: being in them says nothing.
+const FILLED_BY_PUBLISHERS: [&str; 14] = [
+    "npm",
+    "pypi",
+    "github",
+    "git",
+    "oci",
+    "mcp",
+    "folder",
+    "official-registry",
+    "github-registry",
+    "pulsemcp",
+    "sub-registry",
+    "marketplaces",
+    "smithery",
+    "clawhub",
+];
+/// Registries that date what they hold themselves.
+const DATED: [&str; 4] = ["npm", "pypi", "official-registry", "github-registry"];
 /// Days after which a thing is established where its source counts no users at all.
 const LONG_DAYS: i64 = 365;
 
@@ -27,7 +48,9 @@ pub(super) struct Entity<'a> {
     pub(super) popularity: Option<u64>,
     /// When it appeared, where a source says so.
     pub(super) created: Option<Timestamp>,
-    /// Whether others may be taken for it, and it for nobody.
+    /// Whether others may be taken for it.
+    pub(super) is_target: bool,
+    /// Whether it is so known, and for so long, that it is taken for nobody.
     pub(super) is_established: bool,
 }
 
@@ -112,18 +135,25 @@ fn bars(corpus: &Corpus) -> BTreeMap<&str, u64> {
 
 fn entity<'a>(members: Vec<&'a Member>, bars: &BTreeMap<&str, u64>, as_of: AsOf) -> Entity<'a> {
     let created = members.iter().filter_map(|member| member.created).min();
-    let directories: BTreeSet<&str> = members.iter().map(|member| member.key.source.as_str()).collect();
+    let sources = members.iter().map(|member| member.key.source.as_str());
+    let directories: BTreeSet<&str> = sources.filter(|source| !FILLED_BY_PUBLISHERS.contains(source)).collect();
     let is_popular = members.iter().any(|member| {
         let bar = bars.get(member.key.source.as_str()).copied().unwrap_or(MANY_USERS).min(MANY_USERS);
         member.popularity.is_some_and(|popularity| popularity >= bar)
     });
     let is_counted = members.iter().any(|member| bars.contains_key(member.key.source.as_str()));
-    let is_long_there = created.is_some_and(|created| created.days_until(as_of.0) >= LONG_DAYS);
+    let dated = members.iter().filter(|member| DATED.contains(&member.key.source.as_str()));
+    let dated = dated.filter_map(|member| member.created);
+    let since = members.iter().map(|member| member.first_seen).chain(dated).min();
+    let is_there_for = |days: i64| since.is_some_and(|since| since.days_until(as_of.0) >= days);
+    let is_known = is_popular || directories.len() >= DIRECTORIES || (!is_counted && is_there_for(LONG_DAYS));
+    let is_established = is_known && is_there_for(LEAST_DAYS);
     Entity {
         vendors: members.iter().flat_map(|member| member.vendors.iter().map(String::as_str)).collect(),
         popularity: members.iter().filter_map(|member| member.popularity).max(),
         created,
-        is_established: is_popular || directories.len() >= DIRECTORIES || (!is_counted && is_long_there),
+        is_target: is_popular || is_established,
+        is_established,
         members,
     }
 }

@@ -25,8 +25,10 @@ pub use names::Inner;
 use names::{Borne, names_of};
 use relation::Relation;
 
-/// A name that so many things bear says nothing about any of them.
+/// A name that so many established things, or things of so many proven owners, bear says nothing about any of them.
 const GENERIC: usize = 4;
+/// Things of one name that are compared at most: a name cannot flood a night.
+const MOST_BEARERS: usize = 64;
 /// A newcomer must have appeared so many days after a target of known age.
 const LATER_DAYS: i64 = 30;
 /// Years that make a newcomer new beside its target, in days.
@@ -109,14 +111,20 @@ impl<'a> Night<'a> {
         let (mut newcomers, mut targets) = (Vec::new(), Vec::new());
         for ((space, folded), mut borne) in std::mem::take(&mut names) {
             let is_established = |number: &u32| entities.get(*number).is_some_and(|entity| entity.is_established);
+            let is_target = |number: &u32| entities.get(*number).is_some_and(|entity| entity.is_target);
             let is_listed = space == Space::Name && listed.contains_key(&folded);
-            if borne.by.len() >= GENERIC {
+            let established = borne.by.iter().filter(|(number, _)| is_established(number)).count();
+            if established >= GENERIC {
                 continue;
             }
-            if borne.by.iter().any(|(number, _)| is_established(number)) {
-                borne.by.retain(|(number, _)| is_established(number));
-                targets.push(Target { text: borne.text, space, by: borne.by, line: None });
-            } else if !is_listed {
+            let by: Vec<_> = borne.by.iter().filter(|(number, _)| is_target(number)).copied().collect();
+            if !by.is_empty() {
+                targets.push(Target { text: borne.text.clone(), space, by, line: None });
+            }
+            if established == 0 && !is_listed && !is_of_many_owners(&borne, &entities) {
+                // Who proves who he is comes first.
+                borne.by.sort_by_key(|(number, _)| entities.get(*number).is_none_or(|it| it.vendors.is_empty()));
+                borne.by.truncate(MOST_BEARERS);
                 newcomers.push((space, borne));
             }
         }
@@ -240,6 +248,18 @@ impl<'a> Night<'a> {
         case.signals.sort_unstable();
         lead.judged(&case)
     }
+}
+
+/// Whether things of many owners, each proven, bear a name: what nobody answers for can be had in any number.
+fn is_of_many_owners(borne: &Borne<'_>, entities: &Entities<'_>) -> bool {
+    let mut known = std::collections::BTreeSet::new();
+    let mut owners = 0;
+    for entity in borne.by.iter().filter_map(|(number, _)| entities.get(*number)) {
+        let is_other = !entity.vendors.is_empty() && entity.vendors.is_disjoint(&known);
+        owners += usize::from(is_other);
+        known.extend(entity.vendors.iter().copied());
+    }
+    owners >= GENERIC
 }
 
 /// The lines of lists by their small letters; of several with one name the most popular.

@@ -137,14 +137,42 @@ fn publishers_tools_and_hosts_have_their_own_spaces() {
 }
 
 #[test]
-fn a_name_that_many_bear_is_nobodys() {
+fn young_things_that_many_use_are_compared_all_the_same() {
+    let bought = npm("postmrak-server", &["mallory"], Some(20_000), 10, WORDS, "");
+    let leads = leads_of(vec![famous(), bought], &[], "", &Conduct::default());
+    assert_eq!(short(&leads).len(), 1);
+    assert!(leads[0].severity >= Severity::Medium, "{leads:#?}");
+}
+
+#[test]
+fn what_a_publisher_lists_himself_establishes_nothing() {
+    let own = |source: &str| {
+        let mut member = npm("postmrak-server", &["mallory"], None, 10, "", "");
+        member.key = ListingKey::new(source, "postmrak-server");
+        member.entity = "npm:postmrak-server".into();
+        member
+    };
+    let mut members = vec![famous()];
+    members.extend(["npm", "github", "official-registry"].map(own));
+    assert_eq!(short(&leads_of(members, &[], "", &Conduct::default())).len(), 1);
+}
+
+#[test]
+fn a_name_of_many_proven_owners_is_nobodys_and_listings_of_nobody_hide_nothing() {
+    let named = |is_proven| short(&leads_of(of_many(is_proven), &[], "", &Conduct::default())).len();
+    assert_eq!((named(true), named(false)), (0, 5));
+}
+
+fn of_many(is_proven: bool) -> Vec<Member> {
     let mut members = vec![famous()];
     for number in 0..5 {
-        let mut member = npm("x", &["ann"], Some(3), 10, "", "");
+        let owner = format!("owner{number}");
+        let by = [owner.as_str()];
+        let mut member = npm("x", if is_proven { &by } else { &[] }, Some(3), 10, "", "");
         member.key = ListingKey::new("smithery", format!("owner{number}/postmrak-server"));
         member.identities = vec![format!("smithery:owner{number}/postmrak-server")];
         member.entity = member.key.to_string();
         members.push(member);
     }
-    assert_eq!(short(&leads_of(members, &[], "", &Conduct::default())), []);
+    members
 }
