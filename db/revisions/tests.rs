@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::fixtures::{
-    Folder, capability_id, claims_digest, day, digest, facts, list, listing, record, scan, scan_of,
-    scanned, snapshot,
+    Folder, capability_id, claims_digest, day, digest, facts, list, listing, record, scan, scan_of, scanned, snapshot,
 };
 use capdex_core::listing::Claim;
 

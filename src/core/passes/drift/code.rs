@@ -3,17 +3,19 @@
 //!
 //! Must not judge a release: most bring code, and many bring hosts. Only a copy of what was sent before is an attack's own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::effect::{Effect, EffectKind};
 use super::hosts;
-use super::recipients::{Recipient, Use, call_around};
+use super::recipients::{Recipient, Use};
+use super::sent::{Call as Sending, calls, requests};
 use super::side::{Seen, Side, is_live};
-use crate::evidence::document::{Document, FileRole, floor_char_boundary};
+use crate::evidence::document::{Document, FileRole};
 use crate::evidence::source::{Argument, Call, Origins, SourceView};
+use crate::evidence::zones::ZoneKind;
 use crate::fact::Severity;
 use crate::rules::code::source_calls::{evaluates, runs_shell, sends};
 
@@ -77,49 +79,69 @@ fn first<'a>(
     sources.find_map(|(path, view)| view.calls.iter().find(|call| can(call, ability)).map(|call| (path, call)))
 }
 
+/// New places that code names; of those that only name standards and hold documents, the ones that are given something.
 fn new_hosts(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
-    let live = seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
-    let sites = hosts::sites(after.evidence, live);
-    let new = sites.into_iter().filter(|(site, _)| !before.ground.sites.contains_key(site));
-    new.map(|(site, file)| Effect::new(EffectKind::NewHost, Severity::Low, &file, &site)).collect()
+    let live = || seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
+    let mut new = hosts::sites(after.evidence, live());
+    new.retain(|site, _| !hosts::is_known(site) && !before.ground.sites.contains_key(site));
+    for document in live().filter_map(|path| after.evidence.documents.get(path)) {
+        if !matches!(document.role, FileRole::Source | FileRole::Script) {
+            continue;
+        }
+        for request in requests(document).iter().filter(|request| request.gives) {
+            let place = hosts::place_of(&request.host);
+            let is_comment = document.zone_at(request.offset) == ZoneKind::Comment;
+            if hosts::is_known(&place) && !is_comment && !before.ground.sites.contains_key(&place) {
+                new.entry(place).or_insert_with(|| document.path.clone());
+            }
+        }
+    }
+    new.into_iter().map(|(site, file)| Effect::new(EffectKind::NewHost, Severity::Low, &file, &site)).collect()
 }
 
 /// Constant addresses that are used in the code now and were not, or not in that way.
 fn addresses(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
     let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
-    let is_known = |found: &Recipient| {
-        before.ground.recipients.iter().any(|known| known.address == found.address && known.used >= found.used)
-    };
+    let mut known: BTreeMap<&str, Use> = BTreeMap::new();
+    for recipient in &before.ground.recipients {
+        let used = known.entry(recipient.address.as_str()).or_insert(recipient.used);
+        *used = (*used).max(recipient.used);
+    }
+    let mut files = BTreeMap::new();
+    let mut told = BTreeSet::new();
     let mut effects: Vec<Effect> = Vec::new();
     for found in after.ground.recipients.iter().filter(|found| of_files.contains(found.file.as_str())) {
-        if is_known(found) {
+        if known.get(found.address.as_str()).is_some_and(|used| *used >= found.used) {
             continue;
         }
-        let effect = address(before, found, after);
-        if !effects.iter().any(|known| (known.kind, &known.subject) == (effect.kind, &effect.subject)) {
+        let was_there = *files.entry(found.file.as_str()).or_insert_with(|| was_there(before, &found.file, after));
+        let effect = address(before, found, after, was_there);
+        if told.insert((effect.kind, effect.subject.clone())) {
             effects.push(effect);
         }
     }
     effects
 }
 
+/// Whether a file was there, under its path or mostly under others.
+fn was_there(before: &Side<'_>, path: &str, after: &Side<'_>) -> bool {
+    before.evidence.documents.contains_key(path)
+        || after.evidence.documents.get(path).is_some_and(|document| before.ground.sent.has_most_of(document))
+}
+
 /// A key that copies is an attack's own wherever it comes; another constant recipient is one where the call that sends was
 /// there before.
-fn address(before: &Side<'_>, found: &Recipient, after: &Side<'_>) -> Effect {
+fn address(before: &Side<'_>, found: &Recipient, after: &Side<'_>, was_there: bool) -> Effect {
     let line = after.evidence.documents.get(&found.file).map_or(0, |document| document.place(found.offset).line);
     let subject = format!("{}:{line}", found.file);
-    let was_there = before.evidence.documents.get(&found.file);
-    let call_was_there = found
-        .call
-        .as_ref()
-        .is_some_and(|call| was_there.is_some_and(|document| document.text.contains(&format!("{call}("))));
+    let call_was_there = was_there && found.call.as_ref().is_some_and(|call| before.ground.sent.has_call(call));
     let detail = match (&found.call, found.used) {
         (Some(call), Use::Copy) => format!("{call} also sends to {}", found.address),
         (Some(call), _) => format!("{call} sends to {}", found.address),
         (None, _) => found.address.clone(),
     };
     match found.used {
-        Use::Copy if was_there.is_some() => Effect::new(EffectKind::Recipient, Severity::Critical, &subject, &detail),
+        Use::Copy if was_there => Effect::new(EffectKind::Recipient, Severity::Critical, &subject, &detail),
         Use::Copy => Effect::new(EffectKind::Recipient, Severity::High, &subject, &detail),
         Use::Direct | Use::Argument if call_was_there => {
             Effect::new(EffectKind::Recipient, Severity::High, &subject, &detail)
@@ -128,107 +150,59 @@ fn address(before: &Side<'_>, found: &Recipient, after: &Side<'_>) -> Effect {
     }
 }
 
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#).expect("the pattern is fixed and valid")
-});
 static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").expect("the pattern is fixed and valid"));
 
 /// How far apart the two calls stand, in bytes.
 const NEAR: usize = 1500;
-/// The longest arguments that are read.
-const ARGUMENTS: usize = 1200;
+/// Pairs of calls that are compared in one file.
+const MAX_PAIRS: usize = 20_000;
 
-/// Requests to a new host that carry what a request beside them carries that was there before: whoever adds a feature
-/// sends something else, whoever mirrors sends the same.
+/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file: whoever
+/// adds a feature sends something else, whoever mirrors sends the same.
 fn copies(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
     for document in documents.filter(|document| document.role == FileRole::Source && is_live(Some(document))) {
-        let Some(old) = before.evidence.documents.get(&document.path) else { continue };
-        if old.text == document.text {
-            continue;
-        }
-        let sent = requests(document);
-        let is_new = |request: &&Request| {
-            !hosts::is_harmless(&request.host) && !before.ground.sites.contains_key(&hosts::site_of(&request.host))
-        };
-        for request in sent.iter().filter(is_new) {
-            let twin = calls_near(document, request.offset).into_iter().find(|near| {
-                near.text != request.text && old.text.contains(near.text) && shares(near.text, request.text)
-            });
-            if let Some(twin) = twin {
-                let subject = format!("{}:{}", document.path, document.place(request.offset).line);
-                let detail = format!("{} gets what {} gets", request.host, twin.name);
-                effects.push(Effect::new(EffectKind::CopiedSend, Severity::High, &subject, &detail));
-            }
+        let was = before.evidence.documents.get(&document.path);
+        if was.is_none_or(|was| was.text != document.text) {
+            effects.extend(copies_in(before, document));
         }
     }
     effects
 }
 
-/// A request to a constant address.
-struct Request<'a> {
-    host: String,
-    offset: usize,
-    /// Its arguments.
-    text: &'a str,
-}
-
-/// Another call that sends.
-struct Near<'a> {
-    name: &'a str,
-    text: &'a str,
-}
-
-fn requests(document: &Document) -> Vec<Request<'_>> {
-    let text = document.text.as_str();
-    let found = ADDRESS.captures_iter(text).filter_map(|found| {
-        let (whole, host) = (found.get(0)?, found.get(1)?);
-        let before = text.get(floor_char_boundary(text, whole.start().saturating_sub(40))..whole.start())?;
-        let opens = before.trim_end().strip_suffix('(')?;
-        let name = opens.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next()?;
-        let is_request = ["fetch", "post", "put", "patch", "request", "send", "urlopen", "sendBeacon"].contains(&name);
-        let arguments = arguments_from(text, whole.start());
-        is_request.then(|| Request { host: host.as_str().to_ascii_lowercase(), offset: whole.start(), text: arguments })
+/// The first such request to each host.
+fn copies_in(before: &Side<'_>, document: &Document) -> Vec<Effect> {
+    let mut new = requests(document);
+    new.retain(|request| {
+        let is_receiver = request.gives || !hosts::is_known(&request.host);
+        is_receiver && !before.ground.sites.contains_key(&hosts::place_of(&request.host))
     });
-    found.collect()
-}
-
-/// Everything from an offset to the bracket that closes the call around it.
-fn arguments_from(text: &str, offset: usize) -> &str {
-    let end = (offset + ARGUMENTS).min(text.len());
-    let mut depth = 0_usize;
-    for (at, byte) in text.as_bytes().get(offset..end).unwrap_or_default().iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' if depth == 0 => return text.get(offset..offset + at).unwrap_or_default(),
-            b')' | b']' | b'}' => depth -= 1,
-            _ => {}
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let mut known = calls(document);
+    known.retain(|call| before.ground.sent.is_given(call.text));
+    let (mut pairs, mut told, mut effects) = (0, BTreeSet::new(), Vec::new());
+    for request in &new {
+        let from = known.partition_point(|call| call.offset + NEAR < request.offset);
+        let near = known.iter().skip(from).take_while(|call| call.offset <= request.offset + NEAR);
+        let is_other = |call: &&Sending<'_>| !call.text.ends_with(request.text);
+        for call in near.filter(is_other) {
+            pairs += 1;
+            if pairs > MAX_PAIRS || told.contains(&request.host) {
+                break;
+            }
+            if shares(call.text, request.text) {
+                told.insert(request.host.clone());
+                let subject = format!("{}:{}", document.path, document.place(request.offset).line);
+                let detail = format!("{} gets what {} gets", request.host, call.name);
+                effects.push(Effect::new(EffectKind::CopiedSend, Severity::High, &subject, &detail));
+            }
         }
     }
-    text.get(offset..floor_char_boundary(text, end)).unwrap_or_default()
-}
-
-/// The calls that send and stand near an offset.
-fn calls_near(document: &Document, offset: usize) -> Vec<Near<'_>> {
-    static CALL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(\w*(?:send|mail|post|fetch|request|publish|submit|deliver|upload|put)\w*)\s*\(")
-            .expect("the pattern is fixed and valid")
-    });
-    let text = document.text.as_str();
-    let from = floor_char_boundary(text, offset.saturating_sub(NEAR));
-    let to = floor_char_boundary(text, (offset + NEAR).min(text.len()));
-    let stretch = text.get(from..to).unwrap_or_default();
-    let own = call_around(text, offset);
-    let found = CALL.captures_iter(stretch).filter_map(|found| {
-        let (whole, name) = (found.get(0)?, found.get(1)?);
-        let start = from + whole.end();
-        let is_itself = start <= offset && offset <= start + 4 && own.as_deref() == Some(name.as_str());
-        let arguments = arguments_from(text, start);
-        (!is_itself && !arguments.trim().is_empty()).then(|| Near { name: name.as_str(), text: arguments })
-    });
-    found.collect()
+    effects
 }
 
 /// Whether two calls are given a name in common that is no word of the library: `message` in `send(message)` and in
