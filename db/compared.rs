@@ -22,7 +22,7 @@ pub struct SnapshotSeen {
     pub is_whole: bool,
 }
 
-/// The last two snapshots of an identity that could be assessed.
+/// Two successive snapshots of an identity that could be assessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotPair {
     /// The identity.
@@ -71,6 +71,9 @@ pub struct Removal {
     pub visited: Option<AsOf>,
 }
 
+/// Pairs of one identity that are given at once: as many nights may have died between fetching and comparing.
+const MAX_PAIRS: usize = 8;
+
 impl Writer<'_> {
     /// Notes that a pair of snapshots was compared.
     pub fn compared_snapshots(&self, pair: &SnapshotPair, at: AsOf) -> Result<(), StoreError> {
@@ -89,7 +92,8 @@ impl Writer<'_> {
         execute(self.connection(), "note a comparison", sql, params).map(drop)
     }
 
-    /// Notes that a tool, or with an empty name the capability itself, was not seen any more. What is noted stays.
+    /// Notes that a tool, or with an empty name the capability itself, was not seen any more. What is noted stays; of a
+    /// capability that was never stored, found by a newer program in old bytes, nothing is.
     pub fn note_removal(
         &self,
         capability: &CapabilityId,
@@ -97,10 +101,10 @@ impl Writer<'_> {
         before: SnapshotId,
         seen: Option<AsOf>,
     ) -> Result<(), StoreError> {
-        let sql =
-            "INSERT INTO removals (capability, tool, before, seen) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-        let id = capability_row(self.connection(), capability)?;
-        execute(self.connection(), "note a removal", sql, (id, tool, before.0, seen.map(seconds))).map(drop)
+        let sql = "INSERT INTO removals (capability, tool, before, seen)
+                   SELECT id, ?2, ?3, ?4 FROM capabilities WHERE digest = ?1 ON CONFLICT DO NOTHING";
+        let params = (capability.0.as_bytes(), tool, before.0, seen.map(seconds));
+        execute(self.connection(), "note a removal", sql, params).map(drop)
     }
 
     /// Notes when a whole observation did not see it first.
@@ -125,8 +129,9 @@ fn capability_row(conn: &Connection, capability: &CapabilityId) -> Result<i64, S
 }
 
 impl Reader {
-    /// The last two distinct snapshots of each identity that could be assessed, where both were scanned and the two were
-    /// never compared; sorted by identity. What could not be assessed is passed over: it is neither gone nor new.
+    /// Each two successive distinct snapshots of each identity since the last two that were compared, at most the last
+    /// eight pairs, where both could be assessed and were scanned; sorted by identity, oldest first. What could not be
+    /// assessed is passed over: it is neither gone nor new.
     pub fn uncompared_snapshots(&self) -> Result<Vec<SnapshotPair>, StoreError> {
         // The order is that of `identities.rs`. Identities of one snapshot, nearly all, are left out first; of the others
         // only ids are read until it is known that there is something to compare.
@@ -144,11 +149,17 @@ impl Reader {
         })?;
         let mut pairs = Vec::new();
         for of_one in succession.chunk_by(|a, b| a.0 == b.0) {
-            let Some((identity, after, _)) = of_one.first() else { continue };
-            let Some((_, before, turn)) = of_one.iter().find(|(_, other, _)| other != after) else { continue };
-            if !self.is_compared(*before, *after, *turn)? {
-                pairs.extend(self.pair(*identity, (*before, *after), *turn)?);
+            // The first of each stretch of one snapshot is the last time that it was the newest.
+            let turns: Vec<_> = of_one.chunk_by(|a, b| a.1 == b.1).filter_map(<[_]>::first).collect();
+            let mut of_identity = Vec::new();
+            for two in turns.windows(2).take(MAX_PAIRS) {
+                let [(identity, after, _), (_, before, turn)] = two else { continue };
+                if self.is_compared(*before, *after, *turn)? {
+                    break;
+                }
+                of_identity.extend(self.pair(*identity, (*before, *after), *turn)?);
             }
+            pairs.extend(of_identity.into_iter().rev());
         }
         Ok(pairs)
     }
@@ -287,10 +298,12 @@ mod tests {
         for (night, version) in (1..).zip(["1", "2", "3"]) {
             store_night(version, night);
         }
-        assert_eq!(versions(&store), [(text("2"), text("3"))]);
+        let both = [(text("1"), text("2")), (text("2"), text("3"))];
+        assert_eq!(versions(&store), both, "the second night died before it was compared");
         let compare = |night: i64| {
-            let pair = store.reader().expect("opens").uncompared_snapshots().expect("reads").remove(0);
-            store.write(move |writer| writer.compared_snapshots(&pair, day(night))).expect("noted");
+            for pair in store.reader().expect("opens").uncompared_snapshots().expect("reads") {
+                store.write(move |writer| writer.compared_snapshots(&pair, day(night))).expect("noted");
+            }
             assert_eq!(versions(&store), []);
         };
         compare(3);
@@ -352,7 +365,10 @@ mod tests {
         let key = crate::fixtures::key("a");
         store.write(move |writer| writer.record_visit(&key, day(2), day(3), 0)).expect("visited");
         assert_ne!(state(), quiet, "a visit may settle what waits");
+        let never = capability_id("npm:never", "");
+        store.write(move |writer| writer.note_removal(&never, "go", id, None)).expect("passed over");
         let reader = store.reader().expect("opens");
+        assert_eq!(reader.removals().expect("reads").len(), 1);
         let removal = reader.removals().expect("reads").remove(0);
         assert_eq!((removal.tool.as_str(), removal.seen, removal.visited), ("go", None, Some(day(2))));
         assert!(reader.current_pins(&capability).expect("reads").is_some());

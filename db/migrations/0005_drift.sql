@@ -30,3 +30,13 @@ CREATE TABLE rehashed (
     snapshot INTEGER PRIMARY KEY REFERENCES snapshots (id),
     at INTEGER NOT NULL
 ) STRICT;
+
+-- What a store of before holds counts as compared: only what comes later is news. Each snapshot with all that came after it.
+INSERT INTO compared_snapshots (before, after, turn, at)
+SELECT o.snapshot, n.snapshot, max(o.id), max(n.at)
+FROM succession o
+JOIN succession n ON n.identity = o.identity AND n.id > o.id AND n.snapshot <> o.snapshot
+GROUP BY o.snapshot, n.snapshot;
+
+INSERT INTO compared_listings (listing, version, at)
+SELECT listing, max(id), max(at) FROM listing_versions GROUP BY listing;

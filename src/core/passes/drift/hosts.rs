@@ -106,26 +106,36 @@ pub(super) fn host_of(address: &str) -> Option<String> {
     URL.captures(address).and_then(|found| found.get(1)).map(|host| host.as_str().to_ascii_lowercase())
 }
 
-/// Whether naming a host tells nothing: a standard, a place for documents, this machine, a placeholder.
-pub(super) fn is_harmless(host: &str) -> bool {
-    let site = site_of(host);
-    let placeholder = site.starts_with("example.")
+/// Whether a host is nobody's: this machine, a private network, a name reserved for examples.
+pub(super) fn is_nobodys(host: &str) -> bool {
+    const RESERVED: [&str; 4] = ["example.com", "example.net", "example.org", "example.edu"];
+    RESERVED.contains(&site_of(host).as_str())
         || [".example", ".invalid", ".localhost", ".local", ".internal"].iter().any(|end| host.ends_with(end))
         || !host.contains('.')
         || host.starts_with("127.")
         || host.starts_with("192.168.")
         || host.starts_with("10.")
-        || matches!(host, "0.0.0.0");
-    placeholder || KNOWN.contains(&site.as_str())
+        || matches!(host, "0.0.0.0")
 }
 
-/// Every registrable domain that the code and the instructions of some files name, with the first file that does.
+/// Whether a host only names a standard or a place for documents and code. To send something there is another thing:
+/// everybody may have a place on some of them.
+pub(super) fn is_known(host: &str) -> bool {
+    KNOWN.contains(&site_of(host).as_str())
+}
+
+/// By what a host is remembered: its registrable domain; the host itself where many may write at one domain.
+pub(super) fn place_of(host: &str) -> String {
+    if is_known(host) { host.trim_matches('.').to_ascii_lowercase() } else { site_of(host) }
+}
+
+/// Every place that the code and the instructions of some files name, by [`place_of`], with the first file that does.
 /// Comments, documentation and tests name none.
 pub(super) fn sites<'a>(evidence: &Evidence, files: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
     let mut sites = BTreeMap::new();
     for document in files.filter_map(|path| evidence.documents.get(path)) {
         for host in hosts(document) {
-            sites.entry(site_of(&host)).or_insert_with(|| document.path.clone());
+            sites.entry(place_of(&host)).or_insert_with(|| document.path.clone());
         }
     }
     sites
@@ -138,7 +148,7 @@ fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
     URL.captures_iter(text).filter_map(move |found| {
         let host = found.get(1)?;
         let host_text = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
-        let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_harmless(&host_text);
+        let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_nobodys(&host_text);
         counts.then_some(host_text)
     })
 }
@@ -162,9 +172,21 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_standards_name_no_host() {
-        let text = "// see https://comment.test/x\nconst s = 'http://json-schema.org/draft-07/schema#';\nfetch('https://api.acme.test/v1');\n";
+    fn comments_and_examples_name_no_host() {
+        let text =
+            "// see https://comment.test/x\nconst s = 'https://a.example.com/x';\nfetch('https://api.acme.test/v1');\n";
         let document = Document::read("a.js", text.as_bytes(), &mut Vec::new());
         assert_eq!(hosts(&document).collect::<Vec<_>>(), ["api.acme.test"]);
+    }
+
+    #[test]
+    fn only_reserved_names_are_nobodys() {
+        assert!(is_nobodys("api.example.com") && is_nobodys("localhost") && is_nobodys("a.example"));
+        assert!(!is_nobodys("example.ru") && !is_nobodys("api.github.com"));
+        assert!(is_known("api.github.com") && is_known("json-schema.org") && !is_known("example.ru"));
+        assert_eq!(
+            (place_of("api.github.com"), place_of("api.acme.test")),
+            ("api.github.com".into(), "acme.test".into())
+        );
     }
 }

@@ -6,7 +6,6 @@
 
 mod asks;
 mod code;
-mod copies;
 mod cues;
 mod declared;
 mod diff;
@@ -20,6 +19,7 @@ mod pins;
 mod recipients;
 mod release;
 mod rename;
+mod sent;
 mod side;
 mod surface;
 mod volatile;
@@ -93,14 +93,15 @@ pub struct Drift {
 }
 
 /// Compares two snapshots of one package; a capability whose bytes are the same is not among the result. Where both claim to
-/// be the same bytes and one could not be read whole, only what both have is compared.
+/// be the same bytes and one could not be read whole, what that one lacks is no difference; what it has is.
 pub fn compare(before: &Side<'_>, after: &Side<'_>, around: Around) -> Vec<Drift> {
     let ids: BTreeSet<CapabilityId> = before.seen.keys().chain(after.seen.keys()).copied().collect();
     let is_partial = !(before.is_whole && after.is_whole);
     let drifts = ids.into_iter().filter_map(|id| {
         let (old, new) = (before.seen.get(&id), after.seen.get(&id));
         let content = |seen: Option<&Seen<'_>>| seen.map(|seen| seen.capability.content);
-        if content(old) == content(new) || (around.is_same_release && is_partial && !differ_in_common(old, new)) {
+        let is_excused = || around.is_same_release && is_partial && !differ((before, old), (after, new));
+        if content(old) == content(new) || is_excused() {
             return None;
         }
         Some(of_capability(id, (before, old), (after, new), around))
@@ -108,10 +109,21 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>, around: Around) -> Vec<Drift
     drifts.collect()
 }
 
-/// Whether a file that both have differs.
-fn differ_in_common(old: Option<&Seen<'_>>, new: Option<&Seen<'_>>) -> bool {
-    let (Some(old), Some(new)) = (old, new) else { return false };
-    old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
+/// Whether two sides of which one is not whole differ for certain: in a file that both have, or in one that a whole side
+/// lacks.
+fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
+    if let (Some(old), Some(new)) = (before.1, after.1)
+        && old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
+    {
+        return true;
+    }
+    has_more(after.1, before.0) || has_more(before.1, after.0)
+}
+
+/// Whether a capability has a file that is nowhere in a whole side.
+fn has_more(seen: Option<&Seen<'_>>, other: &Side<'_>) -> bool {
+    let lacks = |path: &String| !other.ground.paths.contains(path) && !other.evidence.documents.contains_key(path);
+    other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
 type Half<'s, 'e> = (&'s Side<'e>, Option<&'s Seen<'e>>);
@@ -131,7 +143,8 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         removed_tools = compared.removed;
         effects.extend(cues::cues(before.0, new.1));
         effects.extend(code::effects(before.0, new.0, new.1));
-        effects.extend(declared::effects(before.0, &parts::Declared::of(new.1.capability, new.0.evidence)));
+        let declared = parts::Declared::of(new.1.capability, new.0.evidence);
+        effects.extend(declared::effects(before.0, &declared, around.moved));
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,

@@ -45,6 +45,8 @@ const KEY_REACH: usize = 160;
 const CALL_REACH: usize = 3000;
 /// Addresses that are looked at in one file: nobody writes so many by hand.
 const MAX_ADDRESSES: usize = 2000;
+/// How often the same name is looked at where the same is done with it: a name may stand for many addresses.
+const MAX_USES: usize = 4;
 
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| fixed(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}\b"));
@@ -74,7 +76,7 @@ pub(super) fn recipients(document: &Document) -> Vec<Recipient> {
     }
     let text = document.text.as_str();
     let mut found = Vec::new();
-    let mut constants: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut constants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for address in ADDRESS.find_iter(text).take(MAX_ADDRESSES) {
         if !is_address(text, address.start(), address.as_str()) || is_comment(document, address.start()) {
             continue;
@@ -82,7 +84,7 @@ pub(super) fn recipients(document: &Document) -> Vec<Recipient> {
         let key = key_before(text, address.start());
         let used = key.as_deref().and_then(use_of_key);
         if let (None, Some(key)) = (used, &key) {
-            constants.entry(key.clone()).or_default().push(address.as_str().to_lowercase());
+            constants.entry(key.clone()).or_default().insert(address.as_str().to_lowercase());
         }
         let call = call_around(text, address.start()).filter(|call| SENDS.is_match(call));
         let used = used.unwrap_or(if call.is_some() { Use::Argument } else { Use::Constant });
@@ -103,7 +105,7 @@ fn recipient(document: &Document, address: &str, used: Use, call: Option<String>
 }
 
 /// Constants that are named where an address is expected: `bcc: AUDIT`.
-fn by_name(document: &Document, constants: &BTreeMap<String, Vec<String>>) -> Vec<Recipient> {
+fn by_name(document: &Document, constants: &BTreeMap<String, BTreeSet<String>>) -> Vec<Recipient> {
     static NAMED: LazyLock<Regex> =
         LazyLock::new(|| fixed(r#"([A-Za-z_$][\w$-]*)["'`]?\s*\]?\s*(?::|=|\()\s*\[?\s*([A-Za-z_$][\w$]*)\b"#));
     if constants.is_empty() {
@@ -111,14 +113,17 @@ fn by_name(document: &Document, constants: &BTreeMap<String, Vec<String>>) -> Ve
     }
     let text = document.text.as_str();
     let mut found = Vec::new();
+    let mut uses: BTreeMap<(&str, Use), usize> = BTreeMap::new();
     for named in NAMED.captures_iter(text) {
         let (Some(whole), Some(key), Some(name)) = (named.get(0), named.get(1), named.get(2)) else { continue };
         let (Some(used), Some(addresses)) = (use_of_key(key.as_str()), constants.get(name.as_str())) else { continue };
-        if !is_comment(document, whole.start()) {
+        let count = uses.entry((name.as_str(), used)).or_default();
+        if *count < MAX_USES && !is_comment(document, whole.start()) {
+            *count += 1;
             let call = call_around(text, whole.start()).filter(|call| SENDS.is_match(call));
-            for address in addresses.iter().collect::<BTreeSet<_>>() {
-                found.push(recipient(document, address, used, call.clone(), whole.start()));
-            }
+            let of_name =
+                addresses.iter().map(|address| recipient(document, address, used, call.clone(), whole.start()));
+            found.extend(of_name);
         }
     }
     found
@@ -131,38 +136,43 @@ fn is_comment(document: &Document, offset: usize) -> bool {
 /// Whether a match is a mail address of somebody: not part of a URL or a file name, no placeholder.
 fn is_address(text: &str, start: usize, address: &str) -> bool {
     const FILES: [&str; 12] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "js", "mjs", "ts", "css", "json", "py"];
-    const PLACEHOLDERS: [&str; 18] = [
-        "example",
-        "invalid",
-        "localhost",
-        "company",
-        "yourcompany",
-        "domain",
-        "yourdomain",
-        "email",
-        "mycompany",
-        "acme",
-        "foo",
-        "bar",
-        "corp",
-        "mail",
-        "users.noreply",
-        "mydomain",
-        "sample",
-        "organization",
+    // Whole domains where no stranger can have an address. Names such as `mail.com` are providers, and a name under
+    // another ending is anybody's.
+    const PLACEHOLDERS: [&str; 12] = [
+        "example.com",
+        "example.net",
+        "example.org",
+        "example.edu",
+        "yourdomain.com",
+        "yourcompany.com",
+        "your-domain.com",
+        "your-company.com",
+        "mydomain.com",
+        "domain.com",
+        "company.com",
+        "users.noreply.github.com",
     ];
     let before = text.get(..start).and_then(|before| before.chars().next_back());
-    let (Some((_, host)), false) = (address.split_once('@'), matches!(before, Some(':' | '/' | '@' | '%'))) else {
+    let (Some((_, host)), false) = (address.split_once('@'), matches!(before, Some('/' | '@' | '%'))) else {
         return false;
     };
     let host = host.to_lowercase();
-    let (label, end) = host.rsplit_once('.').unwrap_or((&host, ""));
+    let end = host.rsplit_once('.').map_or("", |(_, end)| end);
     let is_git = address.starts_with("git@");
+    let is_password = before == Some(':') && is_in_url(text, start);
     !is_git
+        && !is_password
         && !FILES.contains(&end)
         && !matches!(end, "example" | "invalid" | "localhost" | "local")
-        && !PLACEHOLDERS.contains(&label)
-        && !label.ends_with(".example")
+        && !PLACEHOLDERS.iter().any(|name| host == *name || host.ends_with(&format!(".{name}")))
+}
+
+/// Whether what stands before an offset is the beginning of a URL: `scheme://user:`.
+fn is_in_url(text: &str, offset: usize) -> bool {
+    let from = floor_char_boundary(text, offset.saturating_sub(KEY_REACH));
+    let before = text.get(from..offset).unwrap_or_default();
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '(' | ',');
+    before.rsplit(ends).next().is_some_and(|word| word.contains("://"))
 }
 
 /// The name before an offset that says what the value there is for.
@@ -221,7 +231,7 @@ fn use_of_key(key: &str) -> Option<Use> {
 }
 
 /// The last name of the call whose brackets are open at an offset: `sendEmail` for `client.sendEmail({bcc: "`.
-pub(super) fn call_around(text: &str, offset: usize) -> Option<String> {
+fn call_around(text: &str, offset: usize) -> Option<String> {
     const WORDS: [&str; 8] = ["if", "for", "while", "switch", "catch", "return", "function", "await"];
     let from = floor_char_boundary(text, offset.saturating_sub(CALL_REACH));
     let bytes = text.as_bytes();
@@ -265,6 +275,7 @@ mod tests {
             ("a.rb", "mail.bcc('copies@collector.test')\n"),
             ("a.go", "m.SetHeader(\"Cc\", \"copies@collector.test\")\n"),
             ("a.js", "const AUDIT = 'copies@collector.test';\nsend({ to: x, bcc: AUDIT });\n"),
+            ("a.py", "server.send(\"Bcc:copies@collector.test\")\n"),
         ] {
             let found = of(path, text);
             assert!(
@@ -277,6 +288,26 @@ mod tests {
             [("computed".into(), Use::Copy, Some("send".into()))]
         );
         assert_eq!(of("a.js", r#"send({ bcc: ["copies", "collector.test"].join("@") })"#).len(), 1);
+    }
+
+    #[test]
+    fn only_domains_of_nobody_are_placeholders() {
+        for address in ["x@mail.ru", "x@mail.com", "x@email.com", "x@company.test", "x@acme.io", "x@example.ru"] {
+            assert_eq!(of("a.js", &format!("send({{ bcc: \"{address}\" }})")).len(), 1, "{address}");
+        }
+        assert_eq!(of("a.js", r#"link("mailto:me@acme-mail.test")"#)[0].0, "me@acme-mail.test");
+        for address in ["x@example.com", "x@mail.example.org", "x@a.example", "x@yourdomain.com"] {
+            assert!(of("a.js", &format!("send({{ bcc: \"{address}\" }})")).is_empty(), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_many_addresses_is_not_multiplied_by_its_uses() {
+        let addresses: Vec<String> = (0..300).map(|count| format!("'a{count}@collector.test'")).collect();
+        let uses = "send({ bcc: LIST });\n".repeat(500);
+        // A key is looked for nearby, so that each few addresses have their own.
+        let text: String = addresses.chunks(3).map(|few| format!("LIST = [{}];\n", few.join(", "))).collect();
+        assert_eq!(of("a.js", &format!("{text}{uses}")).len(), 300 + 300 * MAX_USES);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::hosts;
 use super::parts::Declared;
 use super::pins::Pins;
 use super::recipients::{self, Recipient};
+use super::sent::Sent;
 use crate::capability::Capability;
 use crate::evidence::Evidence;
 use crate::evidence::document::{Document, FileRole};
@@ -40,12 +41,15 @@ pub struct Side<'a> {
     /// Whether the whole snapshot could be looked at.
     pub is_whole: bool,
     /// What the whole package has, wherever in it: what moves inside a package is not new.
-    pub(super) ground: Ground,
+    pub(super) ground: Ground<'a>,
 }
+
+/// Recipients of one package that are remembered: bounds memory.
+const MAX_RECIPIENTS: usize = 100_000;
 
 /// What a package has somewhere.
 #[derive(Debug, Default)]
-pub(super) struct Ground {
+pub(super) struct Ground<'a> {
     /// The worst that each rule says, with at least medium confidence.
     pub(super) rules: BTreeMap<String, Severity>,
     /// Registrable domains, with a file that names each.
@@ -54,6 +58,8 @@ pub(super) struct Ground {
     pub(super) recipients: Vec<Recipient>,
     /// What all manifests declare.
     pub(super) declared: Declared,
+    /// What the calls that send are given.
+    pub(super) sent: Sent<'a>,
     /// The paths of all files.
     pub(super) paths: BTreeSet<String>,
 }
@@ -89,8 +95,8 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
     document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
 }
 
-impl Ground {
-    fn add(&mut self, evidence: &Evidence, seen: &Seen<'_>) {
+impl<'a> Ground<'a> {
+    fn add(&mut self, evidence: &'a Evidence, seen: &Seen<'_>) {
         for fact in seen.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
                 let worst = self.rules.entry(fact.rule.as_str().to_owned()).or_insert(fact.severity);
@@ -104,7 +110,9 @@ impl Ground {
             self.sites.entry(site).or_insert(file);
         }
         for document in live().filter_map(|path| evidence.documents.get(path)) {
-            self.recipients.extend(recipients::recipients(document));
+            let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
+            self.recipients.extend(recipients::recipients(document).into_iter().take(room));
+            self.sent.add(document);
         }
         self.declared.join(Declared::of(seen.capability, evidence));
     }

