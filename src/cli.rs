@@ -2,16 +2,16 @@
 //!
 //! Must not know what a command does.
 
-mod watch;
 mod alerts;
+mod watch;
 
 use std::path::PathBuf;
 
 use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
+pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
 /// and exports a ranked dataset that anyone can recompute.

@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 mod alerts;
 mod campaigns;
-mod drift;
 mod families;
 mod leads;
 

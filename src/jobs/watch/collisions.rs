@@ -2,6 +2,7 @@
 //!
 //! Must not decide: the pass in core does. Texts of tools are read again only where two were described in the same words.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_core::alert::{Alert, reach_of};
@@ -62,11 +63,11 @@ fn look_for_cues(
 ) -> anyhow::Result<BTreeMap<capdex_core::digest::Digest, Vec<Cue>>> {
     let mut picked = BTreeMap::new();
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
-        if !picked.contains_key(&server.facts) {
-            let facts = reader.facts(&server.facts)?;
-            picked.insert(server.facts, facts.as_ref().map(Cue::among).unwrap_or_default());
-        }
-        server.cues = picked.get(&server.facts).cloned();
+        let cues = match picked.entry(server.facts) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(reader.facts(&server.facts)?.as_ref().map(Cue::among).unwrap_or_default()),
+        };
+        server.cues = Some(cues.clone());
     }
     Ok(picked)
 }
@@ -126,12 +127,16 @@ pub(super) fn key_of(collision: &Collision) -> Option<String> {
 
 /// One alert for each class between the same two, with the names as its members.
 fn alerts(found: &[Collision], world: &World) -> Vec<Alert> {
-    let mut together: BTreeMap<(Class, Option<&str>, Option<&str>), Vec<&Collision>> = BTreeMap::new();
+    let mut together: BTreeMap<String, Vec<&Collision>> = BTreeMap::new();
     for one in found {
-        together.entry((one.class, one.entity.as_deref(), one.target.as_deref())).or_default().push(one);
+        if let Some(key) = key_of(one) {
+            together.entry(key).or_default().push(one);
+        }
     }
     let of_pair = |collisions: Vec<&Collision>| {
-        let mut alert = alert(collisions.first()?, world)?;
+        // The first of the worst speaks for all.
+        let worst = collisions.iter().rev().max_by_key(|one| one.severity)?;
+        let mut alert = alert(worst, world)?;
         if let [_, _, ..] = collisions.as_slice() {
             let members: BTreeSet<&str> = collisions.iter().map(|one| one.name.as_str()).collect();
             alert.members = members.into_iter().map(str::to_owned).collect();
