@@ -273,6 +273,7 @@ fn a_package_that_claims_a_famous_repository_is_not_it_until_the_operator_says_s
     for name in ["evil-server", "famous-server"] {
         registry.npm_package(name, "1.0.0", &[("package.json", manifest(name).as_bytes())]);
     }
+    registry.npm_owners("famous-server", &["famous"]);
     let directory = Directory::start(forge(
         vec![repo("famous/server", 7, &[("package.json", &manifest("famous-server"))])],
         vec![],
