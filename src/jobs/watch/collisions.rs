@@ -2,6 +2,7 @@
 //!
 //! Must not decide: the pass in core does. Texts of tools are read again only where two were described in the same words.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_core::alert::{Alert, reach_of};
@@ -62,11 +63,13 @@ fn look_for_cues(
 ) -> anyhow::Result<BTreeMap<capdex_core::digest::Digest, Vec<Cue>>> {
     let mut picked = BTreeMap::new();
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
-        if !picked.contains_key(&server.facts) {
-            let facts = reader.facts(&server.facts)?;
-            picked.insert(server.facts, facts.as_ref().map(Cue::among).unwrap_or_default());
-        }
-        server.cues = picked.get(&server.facts).cloned();
+        let cues = match picked.entry(server.facts) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => {
+                slot.insert(reader.facts(&server.facts)?.as_ref().map(Cue::among).unwrap_or_default())
+            }
+        };
+        server.cues = Some(cues.clone());
     }
     Ok(picked)
 }
@@ -105,10 +108,11 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
             tools.iter_mut().zip([(&pair.target_slug, &pair.target_tool), (&pair.slug, &pair.tool)])
         {
             let Some(snapshot) = snapshots.get(slug) else { continue };
-            if !read.contains_key(snapshot) {
-                read.insert(*snapshot, Evidence::gather(&reader.bundle(*snapshot)?).tools);
-            }
-            *slot = read.get(snapshot).and_then(|tools| tools.iter().find(|tool| tool.name == *name)).cloned();
+            let tools = match read.entry(*snapshot) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => slot.insert(Evidence::gather(&reader.bundle(*snapshot)?).tools),
+            };
+            *slot = tools.iter().find(|tool| tool.name == *name).cloned();
         }
         if let [Some(target), Some(tool)] = tools {
             widened.insert(pair, collision::widened(&target, &tool));

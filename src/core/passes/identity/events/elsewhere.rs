@@ -28,8 +28,10 @@ pub(super) fn found(
         for (sign, others) in signs(gone, contents).into_iter().filter_map(|sign| Some((sign, by_sign.get(&sign)?))) {
             for (other, there) in others.iter().copied().filter(|(_, look)| look.anchor.is_active) {
                 let is_news = is_newly_gone(subject) || is_newly_there(other);
-                let came_after = gone.anchor.since.days_until(there.first_seen) >= -NOTICED_WITHIN_DAYS
-                    && there.first_seen > gone.first_seen;
+                // A name that was asked for before anything was there arrives when something is.
+                let arrived = if is_newly_there(other) { at.0 } else { there.first_seen };
+                let came_after =
+                    gone.anchor.since.days_until(arrived) >= -NOTICED_WITHIN_DAYS && arrived > gone.first_seen;
                 if is_news && !before.is_empty() && came_after && are_strangers(gone, there) {
                     found.push(of_pair((subject, gone), (other, there), sign, at));
                 }
