@@ -84,7 +84,8 @@ fn are_strangers(one: &Look, other: &Look) -> bool {
 
 fn of_pair((subject, gone): (&str, &Look), (other, there): (&str, &Look), sign: Sign<'_>, at: AsOf) -> IdentityEvent {
     let who = |look: &Look| look.publishers.iter().cloned().collect::<Vec<_>>().join(", ");
-    let mut event = event(EventKind::ReturnedElsewhere, subject, there, (subject.to_owned(), other.to_owned()), at);
+    // How bad it is follows from who relied on what is gone.
+    let mut event = event(EventKind::ReturnedElsewhere, subject, gone, (subject.to_owned(), other.to_owned()), at);
     event.details.push(format!("published by {} before and by {} now", who(gone), who(there)));
     event.details.push(format!("gone since {}, there since {}", gone.anchor.since, there.first_seen));
     event.details.push(match sign {
