@@ -2,8 +2,6 @@
 //!
 //! The data dictionary in the manual is written from here; nothing else may name a column.
 
-mod drift;
-
 use capdex_core::fact::Severity;
 use capdex_core::listing::Claim;
 use capdex_core::rubrics::saferskills::{self, Member};
@@ -15,16 +13,17 @@ use serde_json::{Value, json};
 
 mod alerts;
 mod campaigns;
+mod collisions;
+mod drift;
+mod entities;
 mod families;
+mod gaps;
+mod identity_events;
 mod leads;
 
 use super::ExportOptions;
 use super::ranked::{self, Ranked};
 use crate::finding::findings;
-
-mod collisions;
-mod entities;
-mod identity_events;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +110,7 @@ pub const TABLES: &[Table] = &[
         rows: facts,
     },
     Table { name: "listings", about: "what one directory says about one package", columns: LISTINGS, rows: listings },
-    Table { name: "gaps", about: "something that could not be looked at, and why", columns: GAPS, rows: gaps },
+    gaps::TABLE,
     Table {
         name: "drift",
         about: "one change of one capability between two nights",
@@ -137,24 +136,9 @@ pub const TABLES: &[Table] = &[
         rows: leads::rows,
     },
     Table { name: "alerts", about: "one alert", columns: alerts::COLUMNS, rows: alerts::rows },
-    Table {
-        name: "entities",
-        about: "of which entity one listing is",
-        columns: entities::COLUMNS,
-        rows: entities::rows,
-    },
-    Table {
-        name: "identity_events",
-        about: "what became of who stands behind one name",
-        columns: identity_events::COLUMNS,
-        rows: identity_events::rows,
-    },
-    Table {
-        name: "collisions",
-        about: "one name that unlike entities share, or a name of many",
-        columns: collisions::COLUMNS,
-        rows: collisions::rows,
-    },
+    entities::TABLE,
+    identity_events::TABLE,
+    collisions::TABLE,
 ];
 
 /// The table of a name.
@@ -435,29 +419,4 @@ fn listings(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             ]
         })
         .collect())
-}
-
-const GAPS: &[Column] = &[
-    column("stage", Text, "list, fetch or scan"),
-    column("listing", Text, "what was being looked at"),
-    column("subject", Text, "what could not be looked at; untrusted"),
-    column("reason", Text, "a closed word, such as digest_mismatch"),
-    column("detail", Text, "the particulars; untrusted"),
-    column("first_seen", Text, "as_of of the night that met it first"),
-    column("resolved", Text, "as_of of the night that found it gone; null while open"),
-];
-
-fn gaps(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.gaps(false)?.into_iter().map(|ledger| {
-        vec![
-            json!(ledger.stage),
-            json!(ledger.subject),
-            json!(ledger.gap.subject),
-            json!(ledger.gap.reason.as_str()),
-            json!(ledger.gap.detail),
-            json!(ledger.first_seen),
-            json!(ledger.resolved),
-        ]
-    });
-    Ok(rows.collect())
 }

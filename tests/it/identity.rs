@@ -210,8 +210,8 @@ fn what_vanishes_from_one_directory_and_returns_in_another_by_others_is_told() {
     directory.change(forge_now(true));
     night(&capdex, LATE);
     let (events, alerts) = told(&capdex);
-    assert_eq!(events, ["returned_elsewhere npm:@ann/notes low"]);
-    assert_eq!(alerts, ["returned_elsewhere low"]);
+    assert_eq!(events, ["returned_elsewhere npm:@ann/notes medium"]);
+    assert_eq!(alerts, ["returned_elsewhere medium"]);
     let event = table(&capdex, "identity_events").remove(0);
     assert_eq!(text(&event, "after"), "github:eve/skills");
     assert!(event["details"].to_string().contains("content sha256:"), "{event}");

@@ -2,9 +2,16 @@
 
 use serde_json::json;
 
-use super::{Column, Contents, Integer, Json, Row, Text, column};
+use super::{Column, Contents, Integer, Json, Row, Table, Text, column};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table = Table {
+    name: "collisions",
+    about: "one name that unlike entities share, or a name of many",
+    columns: COLUMNS,
+    rows,
+};
+
+const COLUMNS: &[Column] = &[
     column("key", Text, "stable over nights"),
     column("of", Text, "what has the name: tool, listing or toolset"),
     column("class", Text, "shadow, look_alike, widening, brand, clone; without weight: derived, shared, generic"),
@@ -18,7 +25,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("first_seen", Text, "as_of of the night that found it first"),
 ];
 
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.collisions()?.into_iter().map(|(collision, at)| {
         vec![
             json!(collision.key),

@@ -2,9 +2,12 @@
 
 use serde_json::json;
 
-use super::{Column, Contents, Json, Row, Text, column};
+use super::{Column, Contents, Json, Row, Table, Text, column};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table =
+    Table { name: "entities", about: "of which entity one listing is", columns: COLUMNS, rows };
+
+const COLUMNS: &[Column] = &[
     column("listing", Text, "source and name there"),
     column("entity", Text, "the thing that it is a listing of: an id that stays from night to night"),
     column(
@@ -20,7 +23,7 @@ pub(super) const COLUMNS: &[Column] = &[
     ),
 ];
 
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.identified()?.into_iter().map(|of| {
         let (joins, relates): (Vec<_>, Vec<_>) = of.edges.into_iter().partition(|edge| edge.reason.joins());
         vec![json!(of.listing), json!(of.entity), json!(joins), json!(relates)]

@@ -2,9 +2,12 @@
 
 use serde_json::json;
 
-use super::{Column, Contents, Json, Row, Text, column};
+use super::{Column, Contents, Json, Row, Table, Text, column};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table =
+    Table { name: "identity_events", about: "what became of who stands behind one name", columns: COLUMNS, rows };
+
+const COLUMNS: &[Column] = &[
     column("key", Text, "stable over nights"),
     column(
         "kind",
@@ -21,7 +24,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("as_of", Text, "the night that found it"),
 ];
 
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.identity_events()?.into_iter().map(|event| {
         vec![
             json!(event.key),

@@ -106,10 +106,11 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
             tools.iter_mut().zip([(&pair.target_slug, &pair.target_tool), (&pair.slug, &pair.tool)])
         {
             let Some(snapshot) = snapshots.get(slug) else { continue };
-            if !read.contains_key(snapshot) {
-                read.insert(*snapshot, Evidence::gather(&reader.bundle(*snapshot)?).tools);
-            }
-            *slot = read.get(snapshot).and_then(|tools| tools.iter().find(|tool| tool.name == *name)).cloned();
+            let tools = match read.entry(*snapshot) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => slot.insert(Evidence::gather(&reader.bundle(*snapshot)?).tools),
+            };
+            *slot = tools.iter().find(|tool| tool.name == *name).cloned();
         }
         if let [Some(target), Some(tool)] = tools {
             widened.insert(pair, collision::widened(&target, &tool));

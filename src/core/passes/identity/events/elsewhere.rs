@@ -28,8 +28,10 @@ pub(super) fn found(
         for (sign, others) in signs(gone, contents).into_iter().filter_map(|sign| Some((sign, by_sign.get(&sign)?))) {
             for (other, there) in others.iter().copied().filter(|(_, look)| look.anchor.is_active) {
                 let is_news = is_newly_gone(subject) || is_newly_there(other);
-                let came_after = gone.anchor.since.days_until(there.first_seen) >= -NOTICED_WITHIN_DAYS
-                    && there.first_seen > gone.first_seen;
+                // A name that was asked for before anything was there arrives when something is.
+                let arrived = if is_newly_there(other) { at.0 } else { there.first_seen };
+                let came_after =
+                    gone.anchor.since.days_until(arrived) >= -NOTICED_WITHIN_DAYS && arrived > gone.first_seen;
                 if is_news && !before.is_empty() && came_after && are_strangers(gone, there) {
                     found.push(of_pair((subject, gone), (other, there), sign, at));
                 }
@@ -82,7 +84,8 @@ fn are_strangers(one: &Look, other: &Look) -> bool {
 
 fn of_pair((subject, gone): (&str, &Look), (other, there): (&str, &Look), sign: Sign<'_>, at: AsOf) -> IdentityEvent {
     let who = |look: &Look| look.publishers.iter().cloned().collect::<Vec<_>>().join(", ");
-    let mut event = event(EventKind::ReturnedElsewhere, subject, there, (subject.to_owned(), other.to_owned()), at);
+    // How bad it is follows from who relied on what is gone.
+    let mut event = event(EventKind::ReturnedElsewhere, subject, gone, (subject.to_owned(), other.to_owned()), at);
     event.details.push(format!("published by {} before and by {} now", who(gone), who(there)));
     event.details.push(format!("gone since {}, there since {}", gone.anchor.since, there.first_seen));
     event.details.push(match sign {
