@@ -11,6 +11,12 @@ impl Union {
         Self((0..places).collect())
     }
 
+    /// One more place, in a set of its own.
+    pub(crate) fn add(&mut self) -> usize {
+        self.0.push(self.0.len());
+        self.0.len() - 1
+    }
+
     /// The least place of the set that holds a place. Halves the way there for whoever asks next.
     pub(crate) fn root(&mut self, mut at: usize) -> usize {
         while let Some(up) = self.0.get(at).copied().filter(|up| *up != at) {

@@ -4,9 +4,11 @@ use capdex_core::alert::Raised;
 use serde_json::json;
 
 use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, column};
+use super::{Column, Contents, Row, Table, column};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table = Table { name: "alerts", about: "one alert", columns: COLUMNS, rows };
+
+const COLUMNS: &[Column] = &[
     column("key", Text, "stable over nights"),
     column("pass", Text, "the pass that raised it"),
     column("class", Text, "what the pass saw, a closed word of that pass"),
@@ -26,7 +28,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("raised", Text, "as_of of the night that raised it"),
 ];
 
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.raised()?.into_iter().map(|Raised { alert, at: raised }| {
         vec![
             json!(alert.key),

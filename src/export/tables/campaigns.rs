@@ -3,10 +3,16 @@
 use serde_json::json;
 
 use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, column};
+use super::{Column, Contents, Row, Table, column};
 
-/// Its columns.
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table = Table {
+    name: "campaigns",
+    about: "items that ask for the same thing and have no reason to",
+    columns: COLUMNS,
+    rows,
+};
+
+const COLUMNS: &[Column] = &[
     column("campaign", Text, "stays while its clearest mark does"),
     column("severity", Text, "low is a lead and no alert"),
     column("items", Integer, "how many members it has"),
@@ -19,7 +25,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 /// Its rows, the worst first.
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let mut campaigns = contents.reader.campaigns()?;
     campaigns.sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
     let rows = campaigns.into_iter().map(|(row, found)| {

@@ -5,10 +5,12 @@
 use serde_json::json;
 
 use super::ColumnType::{Json, Text};
-use super::{Column, Contents, Row, column};
+use super::{Column, Contents, Row, Table, column};
 
-/// The columns.
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table =
+    Table { name: "drift", about: "one change of one capability between two nights", columns: COLUMNS, rows };
+
+const COLUMNS: &[Column] = &[
     column("slug", Text, "the capability"),
     column("capability", Text, "its id"),
     column(
@@ -31,7 +33,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 /// The rows, sorted by (night, key).
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
         vec![
             json!(event.slug),

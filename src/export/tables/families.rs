@@ -3,10 +3,12 @@
 use serde_json::json;
 
 use super::ColumnType::{Integer, Json, Number, Text};
-use super::{Column, Contents, Row, column};
+use super::{Column, Contents, Row, Table, column};
 
-/// Its columns.
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table =
+    Table { name: "families", about: "one member of one family of near-equal content", columns: COLUMNS, rows };
+
+const COLUMNS: &[Column] = &[
     column("family", Text, "the id of the member that the others were made from"),
     column("original", Text, "its slug"),
     column("capability", Text, "the member's id"),
@@ -28,7 +30,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 /// Its rows, sorted by family, original first, then by slug.
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let mut members = contents.reader.family_members()?;
     members.sort_by_cached_key(|(member, _)| {
         (member.original, member.original != member.capability, member.slug.clone(), member.capability)

@@ -3,9 +3,16 @@
 use serde_json::json;
 
 use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, column};
+use super::{Column, Contents, Row, Table, column};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(super) const TABLE: Table = Table {
+    name: "leads",
+    about: "a name that is almost the name of something established: a lead, never a verdict",
+    columns: COLUMNS,
+    rows,
+};
+
+const COLUMNS: &[Column] = &[
     column("space", Text, "what both are the names of: name, publisher, tool or host"),
     column("name", Text, "the newcomer's name; untrusted"),
     column("target", Text, "the name that it may be taken for"),
@@ -24,7 +31,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("first_seen", Text, "as_of of the night that found it first"),
 ];
 
-pub(super) fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
+fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
     let rows = contents.reader.leads()?.into_iter().map(|(lead, first_seen)| {
         vec![
             json!(lead.space),

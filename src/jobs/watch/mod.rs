@@ -25,10 +25,9 @@ const PASSES: &[(&str, Run)] = &[
     ("collisions", collisions::run),
     ("clones", clones::run),
     ("campaigns", campaigns::run),
+    // No pass by itself: what is told the rules follows from all of them.
+    ("sightings", sightings::run),
 ];
-
-/// What is told the rules follows from all passes, and is remembered like one.
-const SIGHTINGS: &str = "sightings";
 
 /// Runs the passes whose input has changed.
 ///
@@ -51,12 +50,6 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
         let (at, name) = (context.as_of, *name);
         context.store.write(move |writer| writer.pass_ran(name, &state, at))?;
     }
-    let state = state_of(context, SIGHTINGS, &context.store.reader()?.watched_state()?)?;
-    if context.store.reader()?.pass_input(SIGHTINGS)?.as_ref() != Some(&state) {
-        sightings::run(context)?;
-        let at = context.as_of;
-        context.store.write(move |writer| writer.pass_ran(SIGHTINGS, &state, at))?;
-    }
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
@@ -68,9 +61,9 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
-    for name in PASSES.iter().map(|(name, _)| *name).chain([SIGHTINGS]) {
+    for (name, _) in PASSES {
         if reader.pass_input(name)? == Some(state_of(context, name, from)?) {
-            let (at, to) = (context.as_of, state_of(context, name, &to)?);
+            let (at, name, to) = (context.as_of, *name, state_of(context, name, &to)?);
             context.store.write(move |writer| writer.pass_ran(name, &to, at))?;
         }
     }

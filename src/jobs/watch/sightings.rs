@@ -11,17 +11,17 @@ use capdex_core::ids::CapabilityId;
 use capdex_core::sighting::Sighting;
 use capdex_db::Reader;
 
-use super::super::Context;
+use super::super::{Context, StageReport};
 use super::{collisions, lookalikes};
 
 /// Days for which an event is told that nothing takes back: who has changed hands is somebody else from then on.
 const TOLD_DAYS: i64 = 90;
 
-/// Brings the sightings of every pass up to date; of how many listings something else is seen now.
+/// Brings the sightings of every pass up to date. It looks at nothing of its own, and so reports nothing.
 ///
 /// # Errors
 /// What the store says.
-pub(super) fn run(context: &Context) -> anyhow::Result<u64> {
+pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     let standing = Standing::of(&reader)?;
     let mut of_pass: BTreeMap<&str, BTreeSet<(String, Sighting)>> =
@@ -34,11 +34,10 @@ pub(super) fn run(context: &Context) -> anyhow::Result<u64> {
             seen.insert((subject, sighting(&raised.alert)));
         }
     }
-    let mut changed = 0;
     for (pass, seen) in of_pass {
-        changed += context.store.write(move |writer| writer.replace_sightings(pass, &seen))?;
+        context.store.write(move |writer| writer.replace_sightings(pass, &seen))?;
     }
-    Ok(changed)
+    Ok(StageReport::default())
 }
 
 fn sighting(alert: &Alert) -> Sighting {

@@ -11,6 +11,7 @@ mod coordinate;
 mod edge;
 mod events;
 mod manifests;
+mod nodes;
 mod overrides;
 mod resolve;
 mod settle;
@@ -19,7 +20,6 @@ mod statement;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod union;
 
 pub use edge::{Edge, Reason};
 pub use events::{Anchor, Anchors, Contents, EventKind, IdentityEvent, Look, anchors, events};

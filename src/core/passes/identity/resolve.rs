@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::coordinate::{Place, domain_of_namespace, host_of, is_shared_by_nature};
 use super::edge::{Edge, Reason};
+use super::nodes::Nodes;
 use super::overrides::Overrides;
 use super::statement::{Statement, Voice};
-use super::union::Union;
 use super::{Proofs, Resolution};
 use crate::ids::{ListingKey, pypi_name};
 
@@ -34,7 +34,7 @@ pub(super) fn resolve(statements: &[Statement], proofs: &Proofs, overrides: &Ove
 struct Work<'a> {
     statements: &'a [Statement],
     proofs: &'a Proofs,
-    union: Union,
+    nodes: Nodes,
     edges: Vec<BTreeSet<Edge>>,
     /// The number of each repository that its forge gave, by name.
     numbers: BTreeMap<&'a str, u64>,
@@ -49,7 +49,7 @@ impl<'a> Work<'a> {
         Self {
             statements,
             proofs,
-            union: Union::of(statements.len()),
+            nodes: Nodes::of(statements.len()),
             edges: vec![BTreeSet::new(); statements.len()],
             numbers: numbers.collect(),
             parted: overrides.part.iter().flat_map(|decision| &decision.listings).collect(),
@@ -64,8 +64,8 @@ impl<'a> Work<'a> {
             edges.insert(Edge::new(reason, to));
         }
         if reason.joins() {
-            let node = self.union.node(to);
-            self.union.join(at, node);
+            let node = self.nodes.node(to);
+            self.nodes.join(at, node);
         }
     }
 
@@ -209,13 +209,13 @@ impl<'a> Work<'a> {
             }
         }
         let packaged = self
-            .union
+            .nodes
             .roots_with(|name| ["npm:", "pypi:", "oci:", "nuget:", "row:"].iter().any(|of| name.starts_with(of)));
         let mut joins = Vec::new();
         for (target, claimants) in claimants {
-            let node = self.union.node(&target);
-            let own = self.union.root(node);
-            let mut things: BTreeSet<usize> = claimants.iter().map(|at| self.union.root(*at)).collect();
+            let node = self.nodes.node(&target);
+            let own = self.nodes.root(node);
+            let mut things: BTreeSet<usize> = claimants.iter().map(|at| self.nodes.root(*at)).collect();
             things.extend(packaged.contains(&own).then_some(own));
             let reason = if things.len() == 1 { Reason::NamespaceOwner } else { Reason::PartOf };
             joins.extend(claimants.into_iter().map(|at| (at, reason, target.clone())));
@@ -240,7 +240,7 @@ impl<'a> Work<'a> {
             }
             for pair in members.windows(2) {
                 if let [one, other] = pair {
-                    self.union.join(*one, *other);
+                    self.nodes.join(*one, *other);
                 }
             }
         }
@@ -283,7 +283,7 @@ impl<'a> Work<'a> {
     fn done(mut self) -> Resolution {
         let mut components: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for at in 0..self.statements.len() {
-            components.entry(self.union.root(at)).or_default().push(at);
+            components.entry(self.nodes.root(at)).or_default().push(at);
         }
         let edges = self.edges.into_iter().map(|edges| edges.into_iter().collect()).collect();
         Resolution { components: components.into_values().collect(), edges }

@@ -1,18 +1,19 @@
-//! Which nodes are one thing: a union of sets, and names for nodes.
+//! Which nodes are one thing: statements, by their place, and coordinates, by their text.
 
 use std::collections::BTreeMap;
 
+use crate::passes::union::Union;
+
 /// Nodes and which of them are joined. The first nodes are the statements, by their place; coordinates come after.
-#[derive(Clone, Debug)]
-pub(super) struct Union {
-    parent: Vec<usize>,
+pub(super) struct Nodes {
+    sets: Union,
     named: BTreeMap<String, usize>,
 }
 
-impl Union {
+impl Nodes {
     /// So many statements, none joined.
     pub(super) fn of(statements: usize) -> Self {
-        Self { parent: (0..statements).collect(), named: BTreeMap::new() }
+        Self { sets: Union::of(statements), named: BTreeMap::new() }
     }
 
     /// The node of a coordinate.
@@ -20,32 +21,19 @@ impl Union {
         if let Some(node) = self.named.get(coordinate) {
             return *node;
         }
-        let node = self.parent.len();
-        self.parent.push(node);
+        let node = self.sets.add();
         self.named.insert(coordinate.to_owned(), node);
         node
     }
 
     /// The one node that stands for all that a node is joined with: the least of them.
     pub(super) fn root(&mut self, node: usize) -> usize {
-        let mut root = node;
-        while let Some(next) = self.parent.get(root).copied().filter(|next| *next != root) {
-            root = next;
-        }
-        let mut at = node;
-        while at != root {
-            let Some(slot) = self.parent.get_mut(at) else { break };
-            at = std::mem::replace(slot, root);
-        }
-        root
+        self.sets.root(node)
     }
 
     /// Joins two nodes with all that each is joined with.
     pub(super) fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        if let Some(slot) = self.parent.get_mut(one.max(other)) {
-            *slot = one.min(other);
-        }
+        self.sets.join(one, other);
     }
 
     /// The roots of what holds a coordinate that passes, each once and sorted.
@@ -61,13 +49,13 @@ mod tests {
 
     #[test]
     fn joined_nodes_have_the_least_as_their_root() {
-        let mut union = Union::of(3);
-        let (a, b) = (union.node("a"), union.node("b"));
-        assert_eq!((a, b, union.node("a")), (3, 4, 3));
-        union.join(2, a);
-        union.join(b, a);
-        union.join(b, 1);
-        assert_eq!([0, 1, 2, a, b].map(|node| union.root(node)), [0, 1, 1, 1, 1]);
-        assert_eq!(union.roots_with(|name| name == "b").into_iter().collect::<Vec<_>>(), [1]);
+        let mut nodes = Nodes::of(3);
+        let (a, b) = (nodes.node("a"), nodes.node("b"));
+        assert_eq!((a, b, nodes.node("a")), (3, 4, 3));
+        nodes.join(2, a);
+        nodes.join(b, a);
+        nodes.join(b, 1);
+        assert_eq!([0, 1, 2, a, b].map(|node| nodes.root(node)), [0, 1, 1, 1, 1]);
+        assert_eq!(nodes.roots_with(|name| name == "b").into_iter().collect::<Vec<_>>(), [1]);
     }
 }
