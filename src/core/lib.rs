@@ -28,6 +28,7 @@ pub mod rubrics;
 pub mod rules;
 pub mod score;
 pub mod sighting;
+mod site;
 pub mod snapshot;
 pub mod standing;
 pub mod time;

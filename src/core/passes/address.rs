@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::site::site_of;
+
 /// The longest address that is kept.
 const LONGEST: usize = 200;
 /// Addresses read of one text.
@@ -132,39 +134,6 @@ const SHARED: [&str; 17] = [
     "telegra.ph",
     "medium.com",
 ];
-/// Domains below which everybody may have a name.
-const HOSTING: [&str; 27] = [
-    "github.io",
-    "gitlab.io",
-    "vercel.app",
-    "netlify.app",
-    "pages.dev",
-    "workers.dev",
-    "r2.dev",
-    "web.app",
-    "firebaseapp.com",
-    "herokuapp.com",
-    "onrender.com",
-    "fly.dev",
-    "railway.app",
-    "surge.sh",
-    "glitch.me",
-    "replit.app",
-    "repl.co",
-    "deno.dev",
-    "ngrok.io",
-    "ngrok-free.app",
-    "ngrok.app",
-    "trycloudflare.com",
-    "blogspot.com",
-    "wordpress.com",
-    "azurewebsites.net",
-    "cloudfront.net",
-    "amazonaws.com",
-];
-/// Second levels under which countries register names.
-const SECOND: [&str; 8] = ["co", "com", "org", "net", "ac", "gov", "edu", "or"];
-
 /// Who answers for what lies at a host and path.
 fn site(host: &str, path: &str) -> String {
     let host = host.strip_prefix("www.").unwrap_or(host);
@@ -176,18 +145,7 @@ fn site(host: &str, path: &str) -> String {
         };
         return if account.is_empty() { forge.to_owned() } else { format!("{forge}/{account}") };
     }
-    if host.split('.').all(|part| part.parse::<u8>().is_ok()) {
-        return host.to_owned();
-    }
-    let labels: Vec<&str> = host.split('.').collect();
-    let of_last = |count: usize| labels.get(labels.len().saturating_sub(count)..).unwrap_or_default().join(".");
-    let under_country = labels.last().is_some_and(|last| last.len() == 2)
-        && labels.len() > 2
-        && labels.get(labels.len() - 2).is_some_and(|second| SECOND.contains(second));
-    if HOSTING.iter().any(|domain| host.ends_with(domain) && host.len() > domain.len()) {
-        return host.to_owned();
-    }
-    of_last(if under_country { 3 } else { 2 })
+    site_of(host)
 }
 
 /// Whether nobody answers for what lies at a site: short links, drops, pastes, and hosts without a name.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::effect::{Effect, EffectKind};
-use super::side::{Seen, Side};
+use super::side::{Reach, Seen, Side};
 use crate::fact::{Confidence, Fact, Outcome, Severity};
 
 /// Rules that are high for defects, leaked keys of the author's own or leads: an ordinary release may bring them.
@@ -79,17 +79,24 @@ const KINDS: [(&str, EffectKind); 33] = [
 ];
 
 /// What the rules found in a capability at high severity and medium confidence at least, where the package before had no
-/// such finding: for each rule the worst of its findings. A rule that fired more mildly before counts as new.
-pub(super) fn cues(before: &Side<'_>, after: &Seen<'_>) -> Vec<Effect> {
+/// such finding: for each rule the worst of its findings. A rule that fired more mildly before counts as new, and so does
+/// one that fired only in what nobody acts on, such as documentation that quotes an attack.
+pub(super) fn cues(before: &Side<'_>, after: (&Side<'_>, &Seen<'_>)) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
-    for fact in after.facts.all().filter(|fact| is_cue(fact)) {
+    let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));
+    for fact in after.1.facts.all().filter(|fact| is_cue(fact) && is_new(fact)) {
         let known = worst.entry(fact.rule.as_str()).or_insert(fact);
         if (fact.severity, fact.confidence) > (known.severity, known.confidence) {
             *known = fact;
         }
     }
-    let is_new = |rule: &str| before.ground.rules.get(rule).is_none_or(|severity| *severity < Severity::High);
-    worst.into_iter().filter(|(rule, _)| is_new(rule)).map(|(rule, fact)| effect(rule, fact)).collect()
+    worst.into_iter().map(|(rule, fact)| effect(rule, fact)).collect()
+}
+
+fn is_new(before: &Side<'_>, fact: &Fact, reach: Reach) -> bool {
+    let was = |reach| before.ground.rules.get(&(fact.rule.as_str().to_owned(), reach));
+    let is_known = |reach| was(reach).is_some_and(|severity| *severity >= Severity::High);
+    !is_known(Reach::Live) && (reach == Reach::Live || !is_known(Reach::Kept))
 }
 
 fn is_cue(fact: &Fact) -> bool {

@@ -6,11 +6,12 @@
 use std::collections::BTreeSet;
 
 use super::effect::{Effect, EffectKind};
-use super::hosts::{host_of, site_of};
+use super::hosts::host_of;
 use super::parts::Declared;
 use super::release::Moved;
 use super::side::Side;
 use crate::fact::Severity;
+use crate::site::site_of;
 
 /// The effects of what a capability declares, where the whole package did not declare it before.
 pub(super) fn effects(before: &Side<'_>, own: &Declared, moved: Moved) -> Vec<Effect> {

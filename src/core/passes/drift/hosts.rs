@@ -1,4 +1,4 @@
-//! Hosts: which hosts texts name, and which of them are of one registrable domain.
+//! Hosts: which hosts texts name, and which of them mean that something is sent there.
 //!
 //! Must not look anything up.
 
@@ -10,6 +10,7 @@ use regex::Regex;
 use crate::evidence::Evidence;
 use crate::evidence::document::{Document, FileRole};
 use crate::evidence::zones::ZoneKind;
+use crate::site::site_of;
 
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})")
@@ -38,68 +39,6 @@ const KNOWN: [&str; 19] = [
     "stackoverflow.com",
     "microsoft.com",
 ];
-
-/// Suffixes under which everybody may have a name.
-const SHARED: [&str; 44] = [
-    "co.uk",
-    "org.uk",
-    "ac.uk",
-    "com.au",
-    "net.au",
-    "co.nz",
-    "co.jp",
-    "or.jp",
-    "ne.jp",
-    "com.br",
-    "com.cn",
-    "com.tw",
-    "co.kr",
-    "co.in",
-    "com.sg",
-    "com.mx",
-    "co.za",
-    "com.tr",
-    "github.io",
-    "gitlab.io",
-    "pages.dev",
-    "workers.dev",
-    "vercel.app",
-    "netlify.app",
-    "herokuapp.com",
-    "onrender.com",
-    "fly.dev",
-    "railway.app",
-    "run.app",
-    "web.app",
-    "firebaseapp.com",
-    "appspot.com",
-    "azurewebsites.net",
-    "cloudfunctions.net",
-    "cloudfront.net",
-    "amazonaws.com",
-    "on.aws",
-    "ngrok.io",
-    "ngrok.app",
-    "ngrok-free.app",
-    "trycloudflare.com",
-    "hf.space",
-    "replit.app",
-    "deno.dev",
-];
-
-/// The registrable domain of a host, lower-case: what one owner has. The host itself where it is an address of the
-/// network.
-pub(super) fn site_of(host: &str) -> String {
-    let host = host.trim_matches('.').to_ascii_lowercase();
-    let labels: Vec<&str> = host.split('.').collect();
-    if labels.iter().all(|label| label.bytes().all(|byte| byte.is_ascii_digit())) {
-        return host;
-    }
-    let is_shared = |suffix: &&&str| host.ends_with(&format!(".{suffix}"));
-    let wanted = SHARED.iter().find(is_shared).map_or(2, |suffix| suffix.split('.').count() + 1);
-    let from = labels.len().saturating_sub(wanted);
-    labels.get(from..).unwrap_or_default().join(".")
-}
 
 /// The host of an address; none where it has none.
 pub(super) fn host_of(address: &str) -> Option<String> {
@@ -156,20 +95,6 @@ fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_site_is_what_one_owner_has() {
-        for (host, site) in [
-            ("api.acme.test", "acme.test"),
-            ("a.b.acme.co.uk", "acme.co.uk"),
-            ("acme.workers.dev", "acme.workers.dev"),
-            ("x.acme.workers.dev", "acme.workers.dev"),
-            ("203.0.113.9", "203.0.113.9"),
-            ("Acme.TEST", "acme.test"),
-        ] {
-            assert_eq!(site_of(host), site);
-        }
-    }
 
     #[test]
     fn comments_and_examples_name_no_host() {

@@ -126,6 +126,13 @@ fn has_more(seen: Option<&Seen<'_>>, other: &Side<'_>) -> bool {
     other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
+/// Whether something of a new capability's kind left the package as it came: a folder that was moved or renamed stands where
+/// something trusted stood.
+fn replaces(before: &Side<'_>, after: &Side<'_>, new: &Seen<'_>) -> bool {
+    let kind = new.capability.kind;
+    before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))
+}
+
 type Half<'s, 'e> = (&'s Side<'e>, Option<&'s Seen<'e>>);
 
 fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, around: Around) -> Drift {
@@ -141,7 +148,7 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         surface::name_renamed(&mut changes, &compared.renamed);
         effects.extend(compared.effects);
         removed_tools = compared.removed;
-        effects.extend(cues::cues(before.0, new.1));
+        effects.extend(cues::cues(before.0, new));
         effects.extend(code::effects(before.0, new.0, new.1));
         let declared = parts::Declared::of(new.1.capability, new.0.evidence);
         effects.extend(declared::effects(before.0, &declared, around.moved));
@@ -152,7 +159,8 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         _ if around.is_same_release => DriftKind::ChangedSameVersion,
         _ => DriftKind::Changed,
     };
-    let (class, severity) = judge(&mut effects, Around { is_new: kind == DriftKind::New, ..around });
+    let is_new = kind == DriftKind::New && !after.1.is_some_and(|new| replaces(before.0, after.0, new));
+    let (class, severity) = judge(&mut effects, Around { is_new, ..around });
     // Of what is gone everything is gone.
     let class = if kind == DriftKind::Gone { class.max(Class::D2) } else { class };
     let first: Vec<String> = effects.iter().map(|effect| file_of(&effect.subject)).collect();

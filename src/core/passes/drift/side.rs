@@ -13,7 +13,7 @@ use crate::capability::Capability;
 use crate::evidence::Evidence;
 use crate::evidence::document::{Document, FileRole};
 use crate::evidence::source::SourceView;
-use crate::fact::{Confidence, Facts, Outcome, Severity};
+use crate::fact::{Confidence, Fact, Facts, Outcome, Severity};
 use crate::ids::CapabilityId;
 use crate::rules::code::source_calls::is_test_path;
 use crate::snapshot::Completeness;
@@ -50,8 +50,8 @@ const MAX_RECIPIENTS: usize = 100_000;
 /// What a package has somewhere.
 #[derive(Debug, Default)]
 pub(super) struct Ground<'a> {
-    /// The worst that each rule says, with at least medium confidence.
-    pub(super) rules: BTreeMap<String, Severity>,
+    /// The worst that each rule says, with at least medium confidence, in what takes effect and in what is kept beside it.
+    pub(super) rules: BTreeMap<(String, Reach), Severity>,
     /// Registrable domains, with a file that names each.
     pub(super) sites: BTreeMap<String, String>,
     /// Constant addresses in code.
@@ -90,6 +90,25 @@ impl<'a> Side<'a> {
     }
 }
 
+/// What the place of a finding means to somebody who uses the package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// A model reads it or a machine runs it.
+    Live,
+    /// It is shipped, and nobody acts on it by itself: documentation, tests, data.
+    Kept,
+}
+
+impl Reach {
+    pub(super) fn of(evidence: &Evidence, fact: &Fact) -> Self {
+        let document = evidence.documents.get(&fact.place.file);
+        let is_beside = |document: &Document| {
+            matches!(document.role, FileRole::Docs | FileRole::Test | FileRole::Data) || !is_live(Some(document))
+        };
+        if document.is_some_and(is_beside) { Self::Kept } else { Self::Live }
+    }
+}
+
 /// Whether a file is none of those that only developers run.
 pub(super) fn is_live(document: Option<&Document>) -> bool {
     document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
@@ -99,7 +118,8 @@ impl<'a> Ground<'a> {
     fn add(&mut self, evidence: &'a Evidence, seen: &Seen<'_>) {
         for fact in seen.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
-                let worst = self.rules.entry(fact.rule.as_str().to_owned()).or_insert(fact.severity);
+                let reach = Reach::of(evidence, fact);
+                let worst = self.rules.entry((fact.rule.as_str().to_owned(), reach)).or_insert(fact.severity);
                 *worst = (*worst).max(fact.severity);
             }
         }

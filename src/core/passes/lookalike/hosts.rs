@@ -1,7 +1,6 @@
 //! `Host` and `Hosts`: host names, what of them somebody had to register, and which known one a host is taken for.
 //!
-//! The registrable part is decided by the public suffix list, its private section included, and by a short list of
-//! platforms that give their customers names. Must not know who answers at a host.
+//! Must not know who answers at a host.
 
 use super::buckets::{Buckets, of_text};
 use super::drawn::{latin, shape};
@@ -9,7 +8,8 @@ use super::index::{Compared, Index, Pool};
 use super::kinds::Kind;
 use super::punycode;
 use super::targets::Found;
-use super::words::{HOST_AFFIXES, TENANT_FARMS};
+use super::words::HOST_AFFIXES;
+use crate::site::registered;
 
 /// A host name of DNS is no longer.
 const MOST_BYTES: usize = 253;
@@ -50,18 +50,13 @@ impl Host {
             return None;
         }
         let whole = shown.join(".");
-        let suffix = psl::suffix(whole.as_bytes()).filter(psl::Suffix::is_known)?;
-        let of_suffix = suffix.as_bytes().iter().filter(|byte| **byte == b'.').count() + 1;
-        let mut registered = shown.len().checked_sub(of_suffix + 1)?;
-        let domain = shown.get(registered..)?.join(".");
-        if TENANT_FARMS.binary_search(&domain.as_str()).is_ok() && registered > 0 {
-            registered -= 1;
-        }
+        let part = registered(&whole).filter(|part| part.is_known)?;
+        let at = whole.get(..part.from)?.matches('.').count();
         Some(Self {
-            text: shown.join("."),
-            domain: shown.get(registered..)?.join("."),
-            label: shown.get(registered)?.clone(),
-            below: shown.get(..registered)?.to_vec(),
+            domain: whole.get(part.from..)?.to_owned(),
+            label: shown.get(at)?.clone(),
+            below: shown.get(..at)?.to_vec(),
+            text: whole,
         })
     }
 

@@ -100,38 +100,12 @@ pub(super) const HOST_AFFIXES: [&str; 44] = [
     "signin", "sso", "support", "team", "update", "verify", "wallet", "web",
 ];
 
-/// Registrable domains under which strangers get names of their own, beside those that the public suffix list knows.
-pub(super) const TENANT_FARMS: [&str; 22] = [
-    "apify.actor",
-    "composio.dev",
-    "fly.dev",
-    "fourthwall.com",
-    "freshdesk.com",
-    "glama.ai",
-    "klavis.ai",
-    "mcpbundles.com",
-    "myshopify.com",
-    "ngrok.app",
-    "ngrok.io",
-    "pipedream.net",
-    "pipeworx.io",
-    "railway.app",
-    "replit.app",
-    "retool.com",
-    "smithery.ai",
-    "strata.ai",
-    "vercel.app",
-    "workers.dev",
-    "zapier.com",
-    "zendesk.com",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_that_are_searched_are_sorted() {
-        assert!(AFFIXES.is_sorted() && HOST_AFFIXES.is_sorted() && TENANT_FARMS.is_sorted());
+        assert!(AFFIXES.is_sorted() && HOST_AFFIXES.is_sorted());
     }
 }

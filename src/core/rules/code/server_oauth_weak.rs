@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::evidence::document::{Document, FileRole, Language};
 use crate::evidence::manifest::{is_foreign, place_of, read_json5};
 use crate::rules::{FactSink, Subject};
+use crate::site::site_of;
 
 use super::card_rule::card_rule;
 
@@ -80,19 +81,13 @@ fn host_of(url: &str) -> &str {
     host.split(':').next().unwrap_or_default()
 }
 
-/// The last two labels: what one owner usually has.
-fn site_of(host: &str) -> &str {
-    let second = host.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
-    host.get(second..).unwrap_or(host)
-}
-
 fn is_local(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[") || host.ends_with(".local") || host.ends_with(".test")
 }
 
 const TEXT: &str = r#"
 id = "server-oauth-weak"
-version = 1
+version = 2
 title = "OAuth metadata offers weak or split authorization"
 why = "Clients take what the metadata offers: tokens in addresses, codes that anyone can redeem, or a token server that is not the one the user signed in at."
 fix = "Offer the code flow with S256 over https, and keep both endpoints with one owner."
