@@ -12,11 +12,12 @@ use capdex_core::fact::Severity;
 use capdex_core::passes::collision::{self, Class, Collision, Cue, Server, Widened, World};
 use capdex_core::passes::established::Standings;
 use capdex_db::{Offered, Reader, SnapshotId};
+use tracing::warn;
 
 use super::super::{Context, StageReport};
 
-/// Pairs of tools whose texts are read again in one night; each costs the reading of two packages.
-const MAX_PAIRS: usize = 500;
+/// Packages whose texts are read again in one night to compare tools that were described in the same words.
+const MAX_READ: usize = 2_000;
 
 /// Finds what collides now.
 ///
@@ -100,7 +101,17 @@ fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
 fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, SnapshotId>) -> anyhow::Result<Widened> {
     let mut read: BTreeMap<SnapshotId, Vec<Tool>> = BTreeMap::new();
     let mut widened = Widened::new();
-    for pair in collision::pairs_to_compare(world).into_iter().take(MAX_PAIRS) {
+    let pairs = collision::pairs_to_compare(world);
+    let all = pairs.len();
+    for (at, pair) in pairs.into_iter().enumerate() {
+        if read.len() >= MAX_READ {
+            warn!(
+                compared = at,
+                left = all - at,
+                "more tools share words than a night compares; the rest is left as it is"
+            );
+            break;
+        }
         let mut tools = [None, None];
         for (slot, (slug, name)) in
             tools.iter_mut().zip([(&pair.target_slug, &pair.target_tool), (&pair.slug, &pair.tool)])

@@ -44,8 +44,8 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let untold = reader.untold_contents()?;
     context.store.write(move |writer| writer.keep_contents(&untold))?;
     let contents = reader.contents_of_gone()?;
-    let is_established = |entity: &str| standings.why(entity, context.as_of.0).is_some();
-    let events = identity::events(&before, &looks, &contents, is_established, context.as_of);
+    let is_relied_on = |entity: &str| standings.long_before(entity, context.as_of.0).is_some();
+    let events = identity::events(&before, &looks, &contents, is_relied_on, context.as_of);
     let known: BTreeSet<String> = reader.identity_events()?.into_iter().map(|event| event.key).collect();
     let events = events.into_iter().filter(|event| !known.contains(&event.key)).collect();
     let changed = changed(&reader, identified)?;

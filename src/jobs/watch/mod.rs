@@ -14,19 +14,26 @@ pub(crate) mod lookalikes;
 mod sightings;
 mod standing;
 
-/// Runs one pass; what it looked at and what was new.
-type Run = fn(&Context) -> anyhow::Result<StageReport>;
+/// One pass, as the stage runs it.
+struct Pass {
+    /// Its word, as in alerts and sightings.
+    id: &'static str,
+    /// Of its judgement: with another one it runs again over what it has looked at.
+    version: u32,
+    /// Runs it; what it looked at and what was new.
+    run: fn(&Context) -> anyhow::Result<StageReport>,
+}
 
 /// Every pass in its order: later ones read what earlier ones store.
-const PASSES: &[(&str, Run)] = &[
-    ("identity", identity::run),
-    ("drift", drift::run),
-    ("lookalikes", lookalikes::run),
-    ("collisions", collisions::run),
-    ("clones", clones::run),
-    ("campaigns", campaigns::run),
+const PASSES: &[Pass] = &[
+    Pass { id: "identity", version: 1, run: identity::run },
+    Pass { id: "drift", version: 1, run: drift::run },
+    Pass { id: "lookalikes", version: 1, run: lookalikes::run },
+    Pass { id: "collisions", version: 1, run: collisions::run },
+    Pass { id: "clones", version: 1, run: clones::run },
+    Pass { id: "campaigns", version: 1, run: campaigns::run },
     // No pass by itself: what is told the rules follows from all of them.
-    ("sightings", sightings::run),
+    Pass { id: "sightings", version: 1, run: sightings::run },
 ];
 
 /// Runs the passes whose input has changed.
@@ -36,19 +43,19 @@ const PASSES: &[(&str, Run)] = &[
 pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
-    for (name, pass) in PASSES {
-        let state = state_of(context, name, &context.store.reader()?.watched_state()?)?;
-        if context.store.reader()?.pass_input(name)?.as_ref() == Some(&state) {
+    for pass in PASSES {
+        let state = state_of(context, pass, &context.store.reader()?.watched_state()?)?;
+        if context.store.reader()?.pass_input(pass.id)?.as_ref() == Some(&state) {
             continue;
         }
-        let of_pass = pass(context)?;
+        let of_pass = (pass.run)(context)?;
         if context.stop.is_asked() {
             break;
         }
         report.items += of_pass.items;
         report.done += of_pass.done;
-        let (at, name) = (context.as_of, *name);
-        context.store.write(move |writer| writer.pass_ran(name, &state, at))?;
+        let at = context.as_of;
+        context.store.write(move |writer| writer.pass_ran(pass.id, &state, at))?;
     }
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
@@ -61,19 +68,19 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
 pub fn carry_over(context: &Context, from: &str) -> anyhow::Result<()> {
     let reader = context.store.reader()?;
     let to = reader.watched_state()?;
-    for (name, _) in PASSES {
-        if reader.pass_input(name)? == Some(state_of(context, name, from)?) {
-            let (at, name, to) = (context.as_of, *name, state_of(context, name, &to)?);
-            context.store.write(move |writer| writer.pass_ran(name, &to, at))?;
+    for pass in PASSES {
+        if reader.pass_input(pass.id)? == Some(state_of(context, pass, from)?) {
+            let (at, to) = (context.as_of, state_of(context, pass, &to)?);
+            context.store.write(move |writer| writer.pass_ran(pass.id, &to, at))?;
         }
     }
     Ok(())
 }
 
-/// Everything that a pass reads: the watched state of the store, and what the operator says.
-fn state_of(context: &Context, pass: &str, watched: &str) -> anyhow::Result<String> {
-    let mut state = format!("{watched}.{}", context.overrides.digest());
-    if pass == "lookalikes" {
+/// Everything that a pass depends on: its version, the watched state of the store, and what the operator says.
+fn state_of(context: &Context, pass: &Pass, watched: &str) -> anyhow::Result<String> {
+    let mut state = format!("{}.{watched}.{}", pass.version, context.overrides.digest());
+    if pass.id == "lookalikes" {
         state.push_str(&lookalikes::lists_state(&context.popular)?);
     }
     Ok(state)

@@ -13,15 +13,15 @@ const MIN_PERCENT: usize = 60;
 pub(super) struct Overlap<'a> {
     /// The entity that came later.
     pub(super) entity: &'a str,
-    /// The established one.
+    /// The one that was there long before.
     pub(super) target: &'a str,
     /// How many rare names both have, and how many tools the later one has.
     pub(super) common: (usize, usize),
-    /// Why the target counts as established.
+    /// Why the target counts as earlier.
     pub(super) why: String,
 }
 
-/// Every pair of a later and an established entity with enough in common, sorted. Linear in the number of tools: a rare
+/// Every pair of a later entity and one that was there long before it, with enough in common, sorted. Linear in the number of tools: a rare
 /// name is compared with few holders.
 pub(super) fn overlaps<'a>(index: &Index<'a>) -> Vec<Overlap<'a>> {
     let mut common: BTreeMap<(&str, &str), usize> = BTreeMap::new();

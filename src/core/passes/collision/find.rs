@@ -12,9 +12,23 @@ use crate::fact::Severity;
 /// Rows of one class between the same two.
 const MAX_ROWS: usize = 100;
 
+/// Pairs of one later server that are compared: enough to tell a copy, and no server takes the time of the others.
+const PAIRS_OF_SERVER: usize = 8;
+
 /// The pairs of tools whose texts have to be compared: a rare name, the same description, another schema or other
-/// annotations, and an established entity that came first.
+/// annotations, and an entity of long before. At most eight for each later server.
 pub fn pairs_to_compare(world: &World) -> BTreeSet<Pair> {
+    let mut of_server: BTreeMap<String, usize> = BTreeMap::new();
+    let mut pairs = candidates(world);
+    pairs.retain(|pair| {
+        let taken = of_server.entry(pair.slug.clone()).or_default();
+        *taken += 1;
+        *taken <= PAIRS_OF_SERVER
+    });
+    pairs
+}
+
+fn candidates(world: &World) -> BTreeSet<Pair> {
     let index = Index::of(world);
     let nothing = Digest::of_json(&None::<String>);
     let mut pairs = BTreeSet::new();
@@ -142,7 +156,7 @@ fn facts(
     }
 }
 
-/// Directives about a tool of an established entity, and brands claimed together with a rare name of one.
+/// Directives about a tool of an earlier entity, and brands claimed together with a rare name of one.
 fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
     for server in index.world.servers.iter().filter(|server| !server.cues.is_empty()) {
         for cue in &server.cues {
@@ -153,7 +167,7 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
                     found.push(finding(index, Class::Shadow, &between, vec![quote.clone(), why]));
                 }
             } else if cue.rule == BRAND {
-                for (name, target, why) in shared_with_established(index, server) {
+                for (name, target, why) in shared_with_earlier(index, server) {
                     let between = Between { of: "tool", name, entity: &server.entity, holder: &server.slug, target };
                     found.push(finding(index, Class::Brand, &between, vec![quote.clone(), why]));
                 }
@@ -162,7 +176,7 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
     }
 }
 
-/// The rare tools of established entities that a text names: by identifiers of several words, as tools are called.
+/// The rare tools of earlier entities that a text names: by identifiers of several words, as tools are called.
 fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'a str, &'a str, String)> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
     let identifiers: BTreeSet<String> =
@@ -180,8 +194,8 @@ fn named_in<'a>(index: &'a Index<'a>, server: &'a Server, text: &str) -> Vec<(&'
     named
 }
 
-/// The rare names that a server shares with established entities.
-fn shared_with_established<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<(&'a str, &'a str, String)> {
+/// The rare names that a server shares with earlier entities.
+fn shared_with_earlier<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<(&'a str, &'a str, String)> {
     let mut shared = Vec::new();
     for name in server.tools.keys().map(|name| folded(name)).collect::<BTreeSet<_>>() {
         let known = index.tools.get_key_value(&name);
@@ -194,7 +208,7 @@ fn shared_with_established<'a>(index: &'a Index<'a>, server: &'a Server) -> Vec<
     shared
 }
 
-/// Rare names of established entities that another writes with letters that only look the same.
+/// Rare names of earlier entities that another writes with letters that only look the same.
 fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
     let mut alike: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for name in index.tools.keys() {

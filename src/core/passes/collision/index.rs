@@ -68,7 +68,7 @@ impl<'a> Index<'a> {
     pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
         let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
         let Some(first) = self.first.get(name) else { return true };
-        let long = first.any.iter().filter(|(_, other)| self.world.standings.is_older(other, later));
+        let long = first.any.iter().filter(|(_, other)| self.world.standings.long_before(other, later).is_some());
         let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
         let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
         parties.len() < COMMON_FROM
@@ -83,16 +83,13 @@ impl<'a> Index<'a> {
         self.tools.get(name).into_iter().flatten().copied().take(MOST_TARGETS)
     }
 
-    /// Why `target` is established and came before `entity`, which is another party; none where it is not so.
+    /// Since when `target` was there, where that is long before `entity` came, which is another party.
     pub(super) fn precedes(&self, target: &str, entity: &str) -> Option<String> {
         if target == entity || self.party(target) == self.party(entity) {
             return None;
         }
-        let (first, later) = (self.since(target)?, self.since(entity)?);
-        if first >= later {
-            return None;
-        }
-        self.world.standings.why(target, later)
+        let since = self.world.standings.long_before(target, self.since(entity)?)?;
+        Some(format!("there since {since}"))
     }
 
     /// Whether two entities are packages of one registry, or rows of one, whose publishers are known and are others. Copies

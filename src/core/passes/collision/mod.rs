@@ -1,7 +1,7 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
 //! A shared name is expected, and by itself a fact of no weight. It becomes a finding where the name is rare, the other
-//! entity is established and came first, the two have no vendor in common, and a second thing speaks for it: a text that
+//! entity was there long before, the two have no vendor in common, and a second thing speaks for it: a text that
 //! steers the model from one tool to another, the same description over a wider tool, a borrowed brand, letters that only
 //! look alike, or most of a toolset. Pure. Must not read stores or texts of tools.
 
@@ -118,14 +118,14 @@ pub fn claimed(identified: &[Identified]) -> BTreeSet<(String, String)> {
 /// Entities that one name may relate to each other.
 const MAX_RELATED: usize = 16;
 
-/// Two tools of one name whose texts are to be compared: the one that came later, and the established one.
+/// Two tools of one name whose texts are to be compared: the one that came later, and the earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// The later server's slug.
     pub slug: String,
     /// Its tool.
     pub tool: String,
-    /// The established server's slug.
+    /// The earlier server's slug.
     pub target_slug: String,
     /// Its tool.
     pub target_tool: String,
@@ -213,7 +213,7 @@ pub struct Collision {
     pub entity: Option<String>,
     /// The capability or listing of it that has the name.
     pub holder: Option<String>,
-    /// The established entity.
+    /// The earlier entity.
     pub target: Option<String>,
     /// How many parties without a vendor in common have the name.
     pub parties: u64,

@@ -215,12 +215,12 @@ fn bare(vendor: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_lowercase()
 }
 
-/// What happened since the anchors were kept, sorted by key. `is_established` says of an entity whether many rely on it.
+/// What happened since the anchors were kept, sorted by key. `is_relied_on` says of an entity whether people had the time to rely on it.
 pub fn events(
     before: &Anchors,
     looks: &BTreeMap<String, Look>,
     contents: &Contents,
-    is_established: impl Fn(&str) -> bool,
+    is_relied_on: impl Fn(&str) -> bool,
     at: AsOf,
 ) -> Vec<IdentityEvent> {
     let mut found = Vec::new();
@@ -232,7 +232,7 @@ pub fn events(
     found.extend(moves(before, looks, at));
     found.extend(elsewhere::found(before, looks, contents, at));
     for event in &mut found {
-        weigh(event, is_established(&event.entity));
+        weigh(event, is_relied_on(&event.entity));
     }
     found.sort_by(|one, other| one.key.cmp(&other.key));
     found
@@ -338,9 +338,9 @@ fn event(kind: EventKind, subject: &str, look: &Look, (before, after): (String, 
     }
 }
 
-/// What many rely on weighs more; who owns it now is worth a word.
-fn weigh(event: &mut IdentityEvent, is_established: bool) {
-    if !is_established {
+/// What people had the time to rely on weighs more; who owns it now is worth a word.
+fn weigh(event: &mut IdentityEvent, is_relied_on: bool) {
+    if !is_relied_on {
         return;
     }
     event.severity = match (event.kind, event.severity) {

@@ -29,7 +29,7 @@ fn kept(looks: &BTreeMap<String, Look>) -> Anchors {
     looks.iter().map(|(subject, look)| (subject.clone(), look.anchor.clone())).collect()
 }
 
-/// What is found over nights, each a world and what is gone in it. Every entity is established.
+/// What is found over nights, each a world and what is gone in it. Every entity is relied on.
 fn over(nights: &[(Vec<Listing>, &[&str])], contents: &Contents) -> Vec<(EventKind, String, Severity)> {
     let (mut before, mut found) = (Anchors::new(), Vec::new());
     let mut seen: BTreeMap<String, i64> = BTreeMap::new();
