@@ -14,7 +14,8 @@ pub struct Drift {
     /// Only events of this day (RFC 3339 date or instant) or run (its number) and later.
     #[arg(long, value_name = "DATE|RUN")]
     pub since: Option<String>,
-    /// First fetch and hash again everything that claims to be unchanged: other bytes under the same version are drift.
+    /// First list, fetch and hash again everything that claims to be unchanged: other bytes under the same version or
+    /// validator are drift.
     #[arg(long)]
     pub rehash: bool,
     /// The schedule by whose settings it is fetched (default: the quick start that is compiled in).

@@ -9,7 +9,7 @@ use super::listed;
 use crate::cli::{Drift, Global, ListFormat, Tape};
 use crate::config::Schedule;
 use crate::exit::{Exit, usage};
-use crate::jobs::run as jobs;
+use crate::jobs::{Context, run as jobs};
 use crate::output::{self, Out};
 
 /// Changes shown for one event in the table; the other formats show all.
@@ -32,7 +32,7 @@ pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Re
 /// Fetches and hashes again everything that claims to be unchanged, and compares what came.
 fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
-    let context = jobs::open(global, &schedule, &Tape::default())?;
+    let context = Context { asks_anew: true, ..jobs::open(global, &schedule, &Tape::default())? };
     let report = jobs::rehash(&context)?;
     if options.format == ListFormat::Table {
         out.line(format_args!(

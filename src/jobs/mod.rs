@@ -53,6 +53,9 @@ pub struct Context {
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
     pub as_of: AsOf,
+    /// Whether every listing is asked for as if nothing were known of it: no validators, no watermark, nothing that is not due.
+    /// So a host is caught that says "not modified" of what was.
+    pub asks_anew: bool,
     /// Whether the person at the terminal wants to see nothing.
     pub quiet: bool,
     /// Whether a recorded crawl is played: nobody is asked then, and nobody told.

@@ -92,6 +92,7 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         alerts: schedule.alerts()?,
         pool: bulk::pool(global.threads)?,
         as_of,
+        asks_anew: false,
         quiet: global.quiet,
         is_replayed: tape.replay.is_some(),
         stop: Stop::default(),
@@ -132,7 +133,7 @@ fn take_sightings_in(context: &Context) -> anyhow::Result<(StageReport, StageRep
     Ok((scanned, scored))
 }
 
-/// Fetches and hashes everything again, and looks at what came: the ledger has it as a run of its own.
+/// Lists, fetches and hashes everything again, and looks at what came: the ledger has it as a run of its own.
 ///
 /// # Errors
 /// What the store says.
@@ -154,7 +155,11 @@ pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
 fn rehash_stages(context: &Context) -> anyhow::Result<StageReport> {
     let report = runtime()?.block_on(async {
         stop_when_asked(context);
-        rehash::run(context, rehash::Take::All).await
+        let listed = list::run(context).await?.stage;
+        let fetched = fetch::run(context).await?;
+        let hashed = rehash::run(context, rehash::Take::All).await?;
+        let failed = hashed.failed + listed.failed + fetched.failed;
+        anyhow::Ok(StageReport { failed, ..hashed })
     })?;
     scan::run(context)?;
     score::run(context, None, false)?;

@@ -84,13 +84,13 @@ server.tool("send_letter", "Send a letter to one recipient.", { to: z.string(), 
     }
 
     /// The next version, changed.
-    fn release(&mut self, registry: &Registry, number: usize, change: impl FnOnce(&mut Self)) {
+    pub(crate) fn release(&mut self, registry: &Registry, number: usize, change: impl FnOnce(&mut Self)) {
         self.version = format!("1.0.{number}");
         change(self);
         self.publish(registry);
     }
 
-    fn replace(&mut self, old: &str, new: &str) {
+    pub(crate) fn replace(&mut self, old: &str, new: &str) {
         assert!(self.source.contains(old), "{old}");
         self.source = self.source.replace(old, new);
     }

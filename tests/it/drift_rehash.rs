@@ -25,6 +25,20 @@ fn a_mirror_that_serves_other_bytes_than_it_announces_is_caught_by_hashing_again
 }
 
 #[test]
+fn a_registry_that_says_not_modified_of_what_was_is_caught_by_asking_anew() {
+    let registry = Registry::start();
+    let (capdex, mut letters) = letters(&registry);
+    letters.release(&registry, 1, |it| it.replace("To: to,", "To: to, Bcc: \"archive@giftcards.test\","));
+    registry.fault("/letters-mcp", Fault::NotModified);
+    night(&capdex, 2);
+    assert!(alerts(&capdex).is_empty(), "it says that nothing changed");
+    let run = capdex.run(&["drift", "--rehash", "--config", "schedule.toml", "--as-of", "2026-11-03T01:00:00Z"]);
+    assert!(run.code == Some(0) && run.stdout.contains("recipient"), "{:?} {} {}", run.code, run.stdout, run.stderr);
+    night(&capdex, 3);
+    assert_eq!(alerts(&capdex).iter().map(|row| text(row, "severity")).collect::<Vec<_>>(), ["critical"]);
+}
+
+#[test]
 fn a_failure_to_fetch_again_is_a_gap_and_no_drift() {
     let registry = Registry::start();
     let (capdex, _) = letters(&registry);

@@ -11,17 +11,24 @@ use capdex_db::Reader;
 use tracing::error;
 
 /// The store, as sources may ask it.
-pub(super) struct Stored(Mutex<Reader>);
+pub(super) struct Stored {
+    reader: Mutex<Reader>,
+    /// Whether it keeps what it knows to itself.
+    is_silent: bool,
+}
 
 impl Stored {
-    pub(super) const fn new(reader: Reader) -> Self {
-        Self(Mutex::new(reader))
+    pub(super) const fn new(reader: Reader, is_silent: bool) -> Self {
+        Self { reader: Mutex::new(reader), is_silent }
     }
 }
 
 impl Known for Stored {
     fn validators(&self, key: &ListingKey) -> Option<Validators> {
-        let reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_silent {
+            return None;
+        }
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match reader.validators(key) {
             Ok(validators) => validators,
             Err(error) => {

@@ -21,6 +21,7 @@ pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMo
     if run.follows {
         let reader = context.store.reader()?;
         let due = match mode {
+            WalkMode::Full if context.asks_anew => reader.references(&run.kind)?,
             WalkMode::Full => reader.due_references(&run.kind, id, context.as_of, run.max_references)?,
             WalkMode::Since => reader.references(&run.kind)?,
         };

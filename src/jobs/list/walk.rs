@@ -107,7 +107,7 @@ impl Walker<'_> {
         let mut position = self.begin()?;
         let mut walked = Walked { mode: position.mode.as_str(), ..Walked::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
-        let known = Stored::new(self.context.store.reader()?);
+        let known = Stored::new(self.context.store.reader()?, self.context.asks_anew);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
             walked.stopped = self.reason_to_stop(&http, &walked);
             if walked.stopped.is_some() {
@@ -153,7 +153,7 @@ impl Walker<'_> {
             WalkKind::Directory { is_incremental } => is_incremental,
             WalkKind::Names => self.run.settings.changes_url.is_some(),
         };
-        if !is_incremental {
+        if !is_incremental || self.context.asks_anew {
             return WalkMode::Full;
         }
         let Some(state) = state else { return WalkMode::Full };

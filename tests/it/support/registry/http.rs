@@ -175,6 +175,11 @@ fn write_fault(
             answer = Answer::error("429 Too Many Requests");
             answer.headers.push(("Retry-After", seconds.to_string()));
         }
+        Fault::NotModified if request.header("if-none-match").is_some() => {
+            answer.status = "304 Not Modified";
+            answer.body.clear();
+        }
+        Fault::NotModified => {}
         Fault::Garbage => answer = Answer::bytes("application/json", b"\xff\xfe{<garbage>".to_vec()),
         Fault::Empty => answer = Answer::bytes("application/json", Vec::new()),
         Fault::WrongDigest => {

@@ -43,6 +43,8 @@ pub(crate) enum Fault {
     WrongDigest,
     /// A body that never ends.
     Endless,
+    /// 304 for everybody who asks with a validator, whichever it is.
+    NotModified,
 }
 
 /// A running registry.
