@@ -75,11 +75,12 @@ impl Repository {
         self.full_name.to_ascii_lowercase()
     }
 
-    /// The digest of what counts. Watchers do not: lists and searches do not say them, and a repository must have one
+    /// The digest of what counts. Watchers and parent do not: lists and searches do not say them, and a repository must have one
     /// digest wherever it is met.
     pub(super) fn digest(&self) -> Digest {
         let mut claims = self.claims.clone();
         claims.standing.watchers = Claim::Unknown;
+        claims.standing.fork_of = Claim::Unknown;
         Digest::of_json(&(&self.full_name, &self.default_branch, self.is_private, claims))
     }
 }
@@ -99,6 +100,7 @@ fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
         pushed: instant(whole.get("pushed_at")),
         archived: read.archived.map_or(Claim::Unknown, Claim::Known),
         repository_id: Claim::Known(read.id.into_inner()),
+        fork_of: fork_of(whole),
         repository_node: read.node_id.as_deref().map_or(Claim::Unknown, of_text),
         ..Standing::default()
     };
@@ -112,6 +114,13 @@ fn claims(read: models::Repository, whole: &Map<String, Value>) -> Claims {
         standing,
         ..Claims::default()
     }
+}
+
+/// Which repository it was forked from. Lists say only that there is one.
+fn fork_of(whole: &Map<String, Value>) -> Claim<u64> {
+    let parent = whole.get("parent").and_then(|parent| parent.get("id")).and_then(Value::as_u64);
+    let is_none = whole.get("fork").and_then(Value::as_bool) == Some(false);
+    parent.map_or(if is_none { Claim::Absent } else { Claim::Unknown }, Claim::Known)
 }
 
 /// A text that the document has a place for: `Absent` where the place is empty, `Unknown` where there is none.

@@ -90,6 +90,7 @@ async fn a_repository_is_listed_with_its_commit_and_what_its_document_says() {
         (&Claim::Known(3), &Claim::Known(1), &Claim::Known(2))
     );
     assert_eq!((&standing.repository_id, &standing.repository_node), (&Claim::Known(12), &Claim::Known("R_12".into())));
+    assert_eq!(standing.fork_of, Claim::Absent);
     assert_eq!((&standing.contributors, &standing.commits_year), (&Claim::Unknown, &Claim::Unknown));
     assert_eq!(server.paths(), ["/repos/octo/weather", "/repos/Octo/Weather/commits/main"]);
     assert_eq!(server.asked()[1].header("accept"), Some("application/vnd.github.sha"));

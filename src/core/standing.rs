@@ -60,6 +60,9 @@ pub struct Standing {
     /// The same as the forge's other interface writes it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub repository_node: Claim<String>,
+    /// The number of the repository that it was forked from, as the forge says; absent where it was forked from none.
+    #[serde(skip_serializing_if = "Claim::is_unknown")]
+    pub fork_of: Claim<u64>,
     /// What imported lists of abuse report of it, sorted: known and empty where none does, unknown while no list was
     /// imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]

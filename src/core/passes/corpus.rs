@@ -34,6 +34,8 @@ pub struct Member {
     pub repository: Option<String>,
     /// The number by which the forge knows its repository, where the source says it.
     pub repository_id: Option<u64>,
+    /// The number of the repository that its own was forked from, as the forge says.
+    pub fork_of: Option<u64>,
     /// Whether it was there at the last visit.
     pub is_active: bool,
 }
@@ -59,6 +61,7 @@ impl Member {
             description: claims.description.known().cloned(),
             repository: claims.repository.known().cloned(),
             repository_id: claims.standing.repository_id.known().copied(),
+            fork_of: claims.standing.fork_of.known().copied(),
             is_active,
         }
     }

@@ -36,6 +36,8 @@ pub enum Reason {
     Manifest,
     /// The account that publishes it owns the repository, and nothing else of that account claims the same place.
     NamespaceOwner,
+    /// Its repository was forked from that one, as the forge says. A fork is another thing.
+    ForkOf,
     /// It only says so: the other side does not.
     Claims,
     /// It lies in the repository, together with other things.
@@ -48,7 +50,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, strongest first.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::OperatorJoined,
         Self::OperatorParted,
         Self::IsRepository,
@@ -64,6 +66,7 @@ impl Reason {
         Self::NamespaceDomain,
         Self::Manifest,
         Self::NamespaceOwner,
+        Self::ForkOf,
         Self::Claims,
         Self::PartOf,
         Self::Shared,
@@ -88,6 +91,7 @@ impl Reason {
             Self::NamespaceDomain => "namespace_domain",
             Self::Manifest => "manifest",
             Self::NamespaceOwner => "namespace_owner",
+            Self::ForkOf => "fork_of",
             Self::Claims => "claims",
             Self::PartOf => "part_of",
             Self::Shared => "shared",
@@ -97,7 +101,10 @@ impl Reason {
 
     /// Whether what it holds between is one thing.
     pub const fn joins(self) -> bool {
-        !matches!(self, Self::OperatorParted | Self::Claims | Self::PartOf | Self::Shared | Self::Publisher)
+        !matches!(
+            self,
+            Self::OperatorParted | Self::ForkOf | Self::Claims | Self::PartOf | Self::Shared | Self::Publisher
+        )
     }
 }
 

@@ -274,6 +274,10 @@ impl<'a> Work<'a> {
                     self.edge(at, reason, &to);
                 }
             }
+            if let Some((place, parent)) = said.place.as_ref().filter(|_| said.is_forge()).zip(said.member.fork_of) {
+                let whole = Place { path: String::new(), ..place.clone() };
+                self.edge(at, Reason::ForkOf, &whole.coordinate(Some(parent)));
+            }
             for vendor in &said.member.vendors {
                 self.edge(at, Reason::Publisher, vendor);
             }

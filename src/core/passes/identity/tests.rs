@@ -180,6 +180,17 @@ fn a_manifest_joins_where_it_lies() {
 }
 
 #[test]
+fn a_fork_is_another_thing_and_says_of_which() {
+    let mut fork = repository("me/server", 8);
+    fork.claims.standing.fork_of = Claim::Known(7);
+    let world = [repository("acme/server", 7), fork];
+    assert_eq!(entities(&world, &given()).len(), 2);
+    let found = identified(&world, &given());
+    let edges = &found.iter().find(|of| of.listing.name == "me/server").expect("there").edges;
+    assert!(edges.contains(&Edge::new(Reason::ForkOf, "repo:github@7")), "{edges:?}");
+}
+
+#[test]
 fn gateways_launchers_and_crowds_join_nothing() {
     for shared in ["mcp:https://server.smithery.ai/mcp", "npm:mcp-remote"] {
         assert_eq!(

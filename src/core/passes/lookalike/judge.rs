@@ -71,7 +71,8 @@ pub enum Mark {
     Established,
     /// Its owner has other things that are established.
     KnownVendor,
-    /// The target's name under a scope of one's own, with the target's description or repository, as forks have it.
+    /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the target's
+    /// description or repository, as forks have it.
     Fork,
 }
 
@@ -82,7 +83,7 @@ impl Mark {
             Self::Family => "the names differ as versions, numbers or plurals of one family do",
             Self::Established => "it is itself popular or long established",
             Self::KnownVendor => "its owner has other things that are established",
-            Self::Fork => "it looks like a fork under a scope of its own",
+            Self::Fork => "it is a fork, or looks like one under a scope of its own",
         }
     }
 }

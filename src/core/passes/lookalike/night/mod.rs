@@ -222,7 +222,9 @@ impl<'a> Night<'a> {
         let mut marks = Vec::new();
         marks.extend(is_of_family(space, kind, name, &of_target).then_some(Mark::Family));
         marks.extend(self.entities.has_known_vendor(entity).then_some(Mark::KnownVendor));
-        marks.extend((kind == Kind::Scope && is_weak && is_copied(&signals)).then_some(Mark::Fork));
+        let looks_forked = kind == Kind::Scope && is_weak && is_copied(&signals);
+        let is_forked = other.is_some_and(|(other, _)| relation::is_fork(entity, other));
+        marks.extend((looks_forked || is_forked).then_some(Mark::Fork));
         let mut lead = target.lead(space, kind, other);
         lead.name = text.to_owned();
         lead.distance = u64::try_from(distance_of(name, &of_target)).unwrap_or(u64::MAX);

@@ -85,6 +85,12 @@ impl Relation {
     }
 }
 
+/// Whether the forge says that the newcomer's repository was forked from the target's.
+pub(super) fn is_fork(newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
+    let is_of_target = |parent| target.members.iter().any(|member| member.repository_id == Some(parent));
+    newcomer.members.iter().filter_map(|member| member.fork_of).any(is_of_target)
+}
+
 /// Whether the newcomer describes itself in the target's words, all of them or four in five.
 fn is_copied(entities: &Entities<'_>, newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
     newcomer.descriptions().any(|ours| {

@@ -89,6 +89,12 @@ fn one_owner_one_thing_and_the_older_name_are_silent() {
 #[test]
 fn forks_families_and_known_vendors_are_told_apart() {
     let fork = npm("@me/postmark-server", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
+    let mut forked = npm("postmark-serverr", &["me"], Some(3), 10, WORDS, "wildbit/postmark-server");
+    forked.fork_of = Some(7);
+    let mut known = famous();
+    known.repository_id = Some(7);
+    let leads = leads_of(vec![known, forked], &[], "", &Conduct::default());
+    assert_eq!(leads.iter().map(|lead| lead.severity).collect::<Vec<_>>(), [Severity::Info]);
     let family = npm("postmark-server2", &["me"], Some(3), 10, WORDS, "");
     let other_firm = npm("postmark-servers-hub", &["bigco"], Some(700_000), 900, "", "");
     let of_firm = npm("postmrk-server", &["bigco"], Some(3), 10, WORDS, "");
