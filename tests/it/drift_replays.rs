@@ -26,8 +26,7 @@ fn events(capdex: &Capdex) -> usize {
 /// At most so many alerts at medium or above, of all passes; those that there are stand in the message.
 fn at_most(count: usize, capdex: &Capdex) {
     let alerts = alerts(capdex);
-    println!("{} events, {} alerts at medium or above", events(capdex), alerts.len());
-    assert!(alerts.len() <= count, "{alerts:#?}");
+    assert!(alerts.len() <= count, "{} events, {} alerts: {alerts:#?}", events(capdex), alerts.len());
 }
 
 #[test]
