@@ -150,6 +150,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,
         quiet: true,
+        asks_anew: false,
         is_replayed: false,
         stop: Stop::default(),
     }
