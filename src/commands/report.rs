@@ -12,10 +12,10 @@ pub(super) fn run(global: &Global, options: &Report, out: &mut Out) -> anyhow::R
     let chosen = ReportOptions { as_of, threads: global.threads, quiet: global.quiet };
     let written = report::write(&reader, &options.dir, &chosen)?;
     out.line(format_args!(
-        "{} as of {as_of}: {} on {}, {}. Next: open {0}/index.html",
+        "{} as of {as_of}: {} in {}, {}. Next: open {0}/index.html",
         output::escape(&options.dir.display().to_string()),
         output::count(written.capabilities, "capability"),
-        output::count(written.files, "page"),
+        output::count(written.files, "file"),
         output::bytes(written.bytes)
     ))?;
     Ok(Exit::Done)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::support::capdex::Capdex;
 use crate::support::registry::Registry;
 
+mod browser;
 mod world;
 
 /// Every file of a site by its path, with its text.
@@ -101,6 +102,7 @@ fn a_site_is_whole_safe_and_the_same_on_any_number_of_threads() {
         .sum();
     assert!(first < 300_000, "{first} bytes");
     what_a_person_looks_for(&site);
+    browser::drive(&capdex.path().join("site").to_string_lossy());
 }
 
 /// Whether a letter acts or hides; the same set as the program's own gate.
