@@ -8,7 +8,9 @@ use capdex_core::ids::{CapabilityId, ListingKey};
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
 
-use crate::sql::{Cells, first, rows};
+use rusqlite::Row;
+
+use crate::sql::{Cells, each, first, rows};
 use crate::{ListingState, Reader, SnapshotId, StoreError};
 
 /// A capability in the scan that counts of the current snapshot of its identity.
@@ -55,40 +57,68 @@ pub struct CapabilityRevision {
     pub facts: Digest,
 }
 
+const READ: &str = "read the capabilities";
+
+/// What stands now, with how it is chosen or sorted after it.
+macro_rules! current_sql {
+    ($rest:literal) => {
+        concat!(
+            "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
+                    k.first_seen, n.at, n.id, c.ruleset
+             FROM identities i
+             JOIN snapshots n ON n.id = i.snapshot
+             JOIN listings l ON l.id = i.listing
+             JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
+             JOIN scans c ON c.id = i.scan
+             JOIN revisions r ON r.scan = c.id
+             JOIN capabilities k ON k.id = r.capability
+             JOIN documents d ON d.id = r.description
+             JOIN documents q ON q.id = r.completeness
+             JOIN facts f ON f.id = r.facts ",
+            $rest
+        )
+    };
+}
+
+fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
+    let state = ListingState::of_word(&row.cell::<String>(5)?)?;
+    let named: bool = row.cell(6)?;
+    Ok(CurrentCapability {
+        capability: row.packed(0, "capability")?,
+        listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
+        identity: row.cell(3)?,
+        version: row.cell(4)?,
+        listing_state: if named { state } else { ListingState::Gone },
+        completeness: row.packed(7, "completeness")?,
+        facts: row.digest(8)?,
+        first_seen: row.as_of(9)?,
+        revision_as_of: row.as_of(10)?,
+        snapshot: SnapshotId(row.cell(11)?),
+        ruleset: row.digest(12)?,
+    })
+}
+
 impl Reader {
     /// Every capability as it stands now, sorted by (slug, id). Of an identity whose current snapshot was not scanned
     /// yet there is none.
     pub fn current(&self) -> Result<Vec<CurrentCapability>, StoreError> {
-        let sql = "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
-                          k.first_seen, n.at, n.id, c.ruleset
-                   FROM identities i
-                   JOIN snapshots n ON n.id = i.snapshot
-                   JOIN listings l ON l.id = i.listing
-                   JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
-                   JOIN scans c ON c.id = i.scan
-                   JOIN revisions r ON r.scan = c.id
-                   JOIN capabilities k ON k.id = r.capability
-                   JOIN documents d ON d.id = r.description
-                   JOIN documents q ON q.id = r.completeness
-                   JOIN facts f ON f.id = r.facts
-                   ORDER BY k.slug, k.digest";
-        rows(self.connection(), "read the capabilities", sql, (), |row| {
-            let state = ListingState::of_word(&row.cell::<String>(5)?)?;
-            let named: bool = row.cell(6)?;
-            Ok(CurrentCapability {
-                capability: row.packed(0, "capability")?,
-                listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
-                identity: row.cell(3)?,
-                version: row.cell(4)?,
-                listing_state: if named { state } else { ListingState::Gone },
-                completeness: row.packed(7, "completeness")?,
-                facts: row.digest(8)?,
-                first_seen: row.as_of(9)?,
-                revision_as_of: row.as_of(10)?,
-                snapshot: SnapshotId(row.cell(11)?),
-                ruleset: row.digest(12)?,
-            })
-        })
+        let sql = current_sql!("ORDER BY k.slug, k.digest");
+        rows(self.connection(), READ, sql, (), stands)
+    }
+
+    /// The same one by one, for who does not need them all at once. An error of `visit` ends it.
+    pub fn each_current<E: From<StoreError>>(
+        &self,
+        visit: impl FnMut(CurrentCapability) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = current_sql!("ORDER BY k.slug, k.digest");
+        each(self.connection(), READ, sql, (), stands, visit)
+    }
+
+    /// One capability as it stands now; none where it is unknown or gone from its package.
+    pub fn current_of(&self, capability: &CapabilityId) -> Result<Option<CurrentCapability>, StoreError> {
+        let sql = current_sql!("WHERE k.digest = ?1 AND i.id = k.identity");
+        first(self.connection(), READ, sql, (capability.0.as_bytes(),), stands)
     }
 
     /// The slug of a capability; none for one that is unknown.
@@ -148,6 +178,16 @@ mod tests {
             ruleset: digest("rules"),
         };
         assert_eq!(stands, expected);
+        let reader = store.reader().expect("opens");
+        assert_eq!(reader.current_of(&expected.capability.id).expect("reads"), Some(expected.clone()));
+        assert_eq!(reader.current_of(&CapabilityId(digest("none"))).expect("reads"), None);
+        let mut all = Vec::new();
+        let visit = |current| {
+            all.push(current);
+            Ok::<_, StoreError>(())
+        };
+        reader.each_current(visit).expect("reads");
+        assert_eq!(all, [expected]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Must not know what a command does.
 
 mod alerts;
+mod site;
 mod watch;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
+pub use site::Report;
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
@@ -122,6 +124,9 @@ pub enum Command {
         after_help = "Examples:\n  capdex export ranked\n  capdex export ranked --format jsonl,csv --rank-by spiderrating/seed"
     )]
     Export(Export),
+    /// Write the static site: every page from the store, for a browser and without a server.
+    #[command(after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex")]
+    Report(Report),
     /// Check a dataset with nothing but itself, or one stored capability by scanning it again.
     #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
     Verify(Verify),

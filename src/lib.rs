@@ -18,4 +18,5 @@ pub mod item;
 pub mod jobs;
 pub mod output;
 pub mod progress;
+pub mod report;
 pub mod telemetry;

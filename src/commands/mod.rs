@@ -28,6 +28,7 @@ mod exposure;
 mod listed;
 mod lookalikes;
 mod nightly;
+mod report;
 mod rules;
 mod scan;
 mod score;
@@ -52,6 +53,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Lookalikes(options) => lookalikes::run(&cli.global, options, &mut out),
         Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
+        Command::Report(options) => report::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
         Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),

@@ -76,10 +76,7 @@ pub struct Written {
 /// # Errors
 /// When `out` is there and is not an export, or a file cannot be written.
 pub fn write(reader: Reader, out: &Path, options: &ExportOptions) -> anyhow::Result<Written> {
-    refuse_foreign(out)?;
-    let staging = beside(out, "new");
-    clear(&staging)?;
-    fs::create_dir_all(&staging).with_context(|| format!("failed to create {}", staging.display()))?;
+    let staging = stage(out, manifest::NAME, "an export")?;
     let view = reader.snapshot_view()?;
     let contents = tables::Contents::of(&view, options)?;
     let mut files = Vec::new();
@@ -102,16 +99,20 @@ pub fn write(reader: Reader, out: &Path, options: &ExportOptions) -> anyhow::Res
     })
 }
 
-/// A folder that is not empty and holds no manifest of ours is somebody else's.
-fn refuse_foreign(out: &Path) -> anyhow::Result<()> {
+/// Makes an empty folder beside `out`, in which everything is written before it takes that place. `mark` is the file by which a
+/// folder of ours is known; `what` says what it is.
+///
+/// # Errors
+/// When `out` is somebody else's: a file, or a folder that is not empty and lacks the mark.
+pub(crate) fn stage(out: &Path, mark: &str, what: &str) -> anyhow::Result<PathBuf> {
     let occupied = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    if (occupied && !out.join(manifest::NAME).is_file()) || out.is_file() {
-        return Err(crate::exit::usage(format!(
-            "{} is there and is not an export; name another folder",
-            out.display()
-        )));
+    if (occupied && !out.join(mark).is_file()) || out.is_file() {
+        return Err(crate::exit::usage(format!("{} is there and is not {what}; name another folder", out.display())));
     }
-    Ok(())
+    let staging = beside(out, "new");
+    clear(&staging)?;
+    fs::create_dir_all(&staging).with_context(|| format!("failed to create {}", staging.display()))?;
+    Ok(staging)
 }
 
 fn beside(out: &Path, suffix: &str) -> PathBuf {
@@ -129,7 +130,7 @@ fn clear(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Puts the new folder in the old one's place: two renames, so that a reader finds the whole old or the whole new one.
-fn replace(staging: &Path, out: &Path) -> anyhow::Result<()> {
+pub(crate) fn replace(staging: &Path, out: &Path) -> anyhow::Result<()> {
     let old = beside(out, "old");
     clear(&old)?;
     match fs::rename(out, &old) {

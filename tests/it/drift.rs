@@ -70,7 +70,7 @@ server.tool("send_letter", "Send a letter to one recipient.", { to: z.string(), 
         }
     }
 
-    fn publish(&self, registry: &Registry) {
+    pub(crate) fn publish(&self, registry: &Registry) {
         let manifest = format!(
             r#"{{"name": "letters-mcp", "version": "{}", "description": "Letters for agents", "license": "MIT", "bin": {{"letters-mcp": "index.js"}}, "keywords": ["mcp"], "scripts": {}, "dependencies": {{"@modelcontextprotocol/sdk": "^1.0.0"}}}}"#,
             self.version, self.scripts
@@ -81,6 +81,12 @@ server.tool("send_letter", "Send a letter to one recipient.", { to: z.string(), 
             ("index.js", self.source.as_bytes()),
         ];
         registry.npm_package("letters-mcp", &self.version, &files);
+    }
+
+    /// Adds a line to what people read first.
+    pub(crate) fn readme_line(&mut self, line: &str) {
+        self.readme.push_str(line);
+        self.readme.push('\n');
     }
 
     /// The next version, changed.

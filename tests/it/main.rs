@@ -28,5 +28,6 @@ mod real_registry;
 mod replay;
 mod rows;
 mod scan;
+mod site;
 mod support;
 mod verify;

@@ -1,0 +1,278 @@
+// The one script of the site: it opens what an address points into, and it makes the directory live.
+//
+// No framework, no request: rows come as scripts beside the page, because a page from a file may load nothing else. Text is only ever
+// put down as text. All of what is asked for stands in the address, so that a view can be kept and sent.
+'use strict';
+
+// ---- What an address points into is shown, also inside something that is closed.
+function reveal() {
+  const id = decodeURIComponent(location.hash.slice(1));
+  const aim = id && document.getElementById(id);
+  if (!aim) return;
+  for (let at = aim; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+  aim.scrollIntoView({ block: 'start' });
+  if (aim.tabIndex === -1) aim.focus({ preventScroll: true });
+}
+
+// ---- The directory.
+// A row is [id, name, package, path, kind, band, source, differ, [critical, high, medium, low], [value of each rubric]].
+const ID = 0, NAME = 1, PACKAGE = 2, PATH = 3, KIND = 4, BAND = 5, SOURCE = 6, DIFFER = 7, FOUND = 8, VALUES = 9;
+const SEVERITIES = ['critical', 'high', 'medium', 'low'];
+// The rest of a package that no capability claims is a row as well; one that has nothing to say is shown when it is asked for.
+const REST = 'package', EVERY = 'every';
+
+function element(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in made && key !== 'scope') made[key] = value; else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+class Directory {
+  constructor(place) {
+    this.place = place;
+    this.told = JSON.parse(place.dataset.told);
+    this.rows = [];
+    this.texts = [];
+    this.shown = [];
+    this.active = 0;
+    this.columns = this.orders();
+    this.build();
+    this.read();
+    this.load(0);
+  }
+
+  // How rows can be ordered: [key, name in the head, column class, value of a row, whether the greatest comes first].
+  orders() {
+    const orders = [['rank', '#', 'num', (row, at) => at, false], ['name', 'capability', 'c-name', null, false]];
+    this.told.rubrics.forEach((rubric, at) => {
+      const name = rubric.seed ? rubric.id.split('/')[0] : rubric.id;
+      orders.push([rubric.id, name, rubric.seed ? 'num c-value' : null, (row) => row[VALUES][at] ?? -Infinity, true]);
+    });
+    orders.push(['differ', 'differ', 'num c-differ', (row) => row[DIFFER] ?? -1, true]);
+    orders.push(['findings', 'findings', 'c-found', (row) => row[FOUND].reduce((sum, count) => sum * 1e4 + Math.min(count, 9999), 0), true]);
+    return orders;
+  }
+
+  build() {
+    const choice = (name, words) => element('select', { name, id: `f-${name}` },
+      element('option', { value: '', textContent: 'all' }), ...words.map((word) => element('option', { value: word, textContent: word })));
+    const label = (text, control, grow) => element('label', { className: grow ? 'grow' : '' }, text, control);
+    this.search = element('input', { type: 'search', name: 'q', id: 'f-q', autocomplete: 'off', spellcheck: false, placeholder: 'name, package, path, slug' });
+    this.kind = choice('kind', this.told.kinds);
+    this.kind.append(element('option', { value: EVERY, textContent: 'all, and silent rests' }));
+    this.band = choice('band', this.told.bands);
+    this.source = choice('source', this.told.sources);
+    this.order = element('select', { name: 'sort', id: 'f-sort' }, ...this.columns.map(([key, name]) => element('option', { value: key, textContent: key === 'rank' ? 'rank' : name })));
+    this.turned = element('button', { type: 'button', textContent: 'Turn round', ariaPressed: 'false' });
+    const clear = element('button', { type: 'button', textContent: 'Clear' });
+    const controls = element('div', { className: 'controls', role: 'search' }, label('Search', this.search, true), label('Kind', this.kind), label('Band', this.band), label('Source', this.source), label('Sort by', this.order), this.turned, clear);
+    controls.setAttribute('aria-label', 'Filter the directory');
+    this.found = element('p', { className: 'found', role: 'status' });
+    this.found.setAttribute('aria-live', 'polite');
+    this.table = element('table', { className: 'directory' });
+    this.table.setAttribute('aria-label', 'Capabilities');
+    this.body = element('tbody');
+    this.table.append(element('thead', {}, this.head()), this.body);
+    this.window = element('div', { className: 'window', tabIndex: 0 }, this.table);
+    this.window.setAttribute('role', 'region');
+    this.window.setAttribute('aria-label', 'Directory; arrow keys move from row to row');
+    this.place.append(controls, this.found, this.window);
+    this.place.hidden = false;
+    const plain = document.getElementById('plain');
+    if (plain) plain.hidden = true;
+    let waiting = 0;
+    this.search.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(() => this.changed(), 60); });
+    for (const control of [this.kind, this.band, this.source]) control.addEventListener('change', () => this.changed());
+    this.order.addEventListener('change', () => { this.turned.ariaPressed = 'false'; this.changed(); });
+    this.turned.addEventListener('click', () => { this.turned.ariaPressed = String(this.turned.ariaPressed !== 'true'); this.changed(); });
+    clear.addEventListener('click', () => { this.search.value = this.kind.value = this.band.value = this.source.value = ''; this.order.value = 'rank'; this.turned.ariaPressed = 'false'; this.changed(); this.search.focus(); });
+    this.window.addEventListener('scroll', () => this.draw(), { passive: true });
+    addEventListener('resize', () => { this.height = 0; this.drawn = null; this.draw(); });
+    addEventListener('hashchange', () => this.read());
+    addEventListener('keydown', (event) => this.key(event));
+  }
+
+  head() {
+    const row = element('tr');
+    const cell = (order) => {
+      const [key, name, style] = order;
+      const button = element('button', { type: 'button', textContent: name });
+      button.addEventListener('click', () => {
+        if (this.order.value === key) this.turned.ariaPressed = String(this.turned.ariaPressed !== 'true');
+        else { this.order.value = key; this.turned.ariaPressed = 'false'; }
+        this.changed();
+      });
+      const made = element('th', { scope: 'col', className: style }, button);
+      made.dataset.key = key;
+      return made;
+    };
+    const bare = (name, style) => element('th', { scope: 'col', className: style, textContent: name });
+    const [rank, name, ...rest] = this.columns.filter(([, , style]) => style !== null);
+    row.append(cell(rank), cell(name), bare('kind', 'c-kind'), bare('band', ''), ...rest.map(cell));
+    return row;
+  }
+
+  // One file of rows after the other, so that the first are there at once.
+  load(number) {
+    if (number >= this.told.files) return;
+    const script = element('script', { src: `data/rows-${number}.js` });
+    script.addEventListener('error', () => { this.found.textContent = `The rows from ${this.rows.length} on could not be loaded.`; });
+    document.head.append(script);
+  }
+
+  take(number, rows) {
+    for (const row of rows) {
+      this.rows.push(row);
+      const place = `${row[PACKAGE]}#${this.told.kinds[row[KIND]]}:${row[PATH]}`.toLowerCase();
+      this.texts.push(`${row[NAME].toLowerCase()}\n${place}\n${place.replace(/[^\p{L}\p{N}]+/gu, '-')}\n${row[ID]}`);
+    }
+    this.sorted = null;
+    this.choose(this.window.scrollTop > 0);
+    this.load(number + 1);
+  }
+
+  // From the address to the controls, and from the controls to the address.
+  read() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const choose = (control, key, other) => { const value = asked.get(key) ?? other; control.value = value; if (control.value !== value) control.value = other; };
+    this.search.value = asked.get('q') ?? '';
+    choose(this.kind, 'kind', ''); choose(this.band, 'band', ''); choose(this.source, 'source', ''); choose(this.order, 'sort', 'rank');
+    this.turned.ariaPressed = String(asked.get('turned') === '1');
+    this.choose();
+  }
+
+  changed() {
+    const asked = new URLSearchParams();
+    const put = (key, value, other) => { if (value !== other) asked.set(key, value); };
+    put('q', this.search.value.trim(), ''); put('kind', this.kind.value, ''); put('band', this.band.value, ''); put('source', this.source.value, ''); put('sort', this.order.value, 'rank');
+    put('turned', this.turned.ariaPressed === 'true' ? '1' : '', '');
+    history.replaceState(null, '', `#${asked}`);
+    this.choose();
+  }
+
+  // Places of all rows in the order asked for; kept until another is asked for.
+  sort() {
+    const key = this.order.value, turned = this.turned.ariaPressed === 'true';
+    if (this.sorted && this.sorted.key === key && this.sorted.turned === turned) return this.sorted.places;
+    const places = this.rows.map((_, at) => at);
+    const [, , , value, greatest] = this.columns.find(([of]) => of === key);
+    if (key === 'name') {
+      const names = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+      places.sort((one, other) => names.compare(this.rows[one][NAME], this.rows[other][NAME]) || one - other);
+    } else if (key !== 'rank') {
+      const values = this.rows.map(value);
+      // Rows without a value come last, whichever way round.
+      const none = (at) => values[at] < 0 || values[at] === -Infinity;
+      const way = greatest !== turned ? -1 : 1;
+      places.sort((one, other) => none(one) - none(other) || way * (values[one] - values[other]) || one - other);
+    }
+    if (turned && (key === 'rank' || key === 'name')) places.reverse();
+    this.sorted = { key, turned, places };
+    return places;
+  }
+
+  choose(stay) {
+    const begun = performance.now();
+    const words = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const at = (control, all) => (control.value === '' ? -1 : all.indexOf(control.value));
+    const rest = this.told.kinds.indexOf(REST), quiet = this.kind.value === '' ? rest : -1;
+    const speaks = (row) => row[FOUND].some((count) => count > 0) || this.told.bands.indexOf('watch') < row[BAND];
+    const kind = at(this.kind, this.told.kinds), band = at(this.band, this.told.bands), source = at(this.source, this.told.sources);
+    this.shown = this.sort().filter((place) => {
+      const row = this.rows[place];
+      return (kind < 0 || row[KIND] === kind) && (row[KIND] !== quiet || speaks(row)) && (band < 0 || row[BAND] === band) && (source < 0 || row[SOURCE] === source)
+        && words.every((word) => this.texts[place].includes(word));
+    });
+    if (!stay) { this.active = 0; this.window.scrollTop = 0; }
+    const key = this.order.value, turned = this.turned.ariaPressed === 'true';
+    const greatest = this.columns.find(([of]) => of === key)[4];
+    for (const cell of this.table.tHead.querySelectorAll('th[data-key]')) {
+      if (cell.dataset.key === key) cell.setAttribute('aria-sort', greatest !== turned ? 'descending' : 'ascending'); else cell.removeAttribute('aria-sort');
+    }
+    this.drawn = null;
+    this.draw();
+    const count = (number) => number.toLocaleString('en');
+    const loading = this.rows.length < this.told.rows ? `; ${count(this.rows.length)} loaded so far` : '';
+    this.found.textContent = `${count(this.shown.length)} of ${count(this.told.rows)} capabilities${loading}`;
+    this.place.dataset.ms = (performance.now() - begun).toFixed(1);
+    this.place.dataset.loaded = this.rows.length;
+  }
+
+  // Only the rows that can be seen are there; two empty rows hold the place of the others.
+  draw() {
+    const height = this.height || 50;
+    const first = Math.max(0, Math.floor(this.window.scrollTop / height) - 10);
+    const last = Math.min(this.shown.length, first + Math.ceil((this.window.clientHeight || 600) / height) + 24);
+    if (this.drawn && this.drawn.first === first && this.drawn.last === last) return;
+    this.drawn = { first, last };
+    const held = this.body.contains(document.activeElement);
+    // Columns that a narrow screen leaves out must not come back by a wide cell.
+    const columns = [...this.table.tHead.rows[0].cells].filter((cell) => cell.offsetParent !== null).length || 9;
+    const gap = (rows) => { const cell = element('td', { colSpan: columns }); cell.style.height = `${rows * height}px`; const row = element('tr', { className: 'gap' }, cell); row.setAttribute('aria-hidden', 'true'); return row; };
+    const lines = [];
+    if (first > 0) lines.push(gap(first));
+    for (let at = first; at < last; at += 1) lines.push(this.line(at));
+    if (last < this.shown.length) lines.push(gap(this.shown.length - last));
+    this.body.replaceChildren(...lines);
+    this.table.setAttribute('aria-rowcount', this.shown.length + 1);
+    if (held) this.body.querySelector('a[tabindex="0"]')?.focus({ preventScroll: true });
+    const real = this.body.querySelector('tr:not(.gap)')?.getBoundingClientRect().height;
+    if (real && !this.height) { this.height = real; this.drawn = null; this.draw(); }
+  }
+
+  line(at) {
+    const place = this.shown[at], row = this.rows[place];
+    const link = element('a', { href: `c/${row[ID].slice(0, 2)}/${row[ID]}.html`, tabIndex: at === this.active ? 0 : -1 }, element('bdi', { textContent: row[NAME] }));
+    const under = element('span', { className: 'under' }, element('bdi', { textContent: row[PATH] ? `${row[PACKAGE]}#${row[PATH]}` : row[PACKAGE] }));
+    const band = this.told.bands[row[BAND]];
+    const found = SEVERITIES.flatMap((word, of) => (row[FOUND][of] ? [`${row[FOUND][of]} ${word}`] : [])).join(', ') || 'none';
+    const cell = (style, text) => element('td', { className: style, textContent: text });
+    const made = element('tr', {}, cell('num quiet', (place + 1).toLocaleString('en')), element('th', { scope: 'row', className: 'c-name', title: row[NAME] }, link, under), cell('c-kind', this.told.kinds[row[KIND]]),
+      element('td', {}, element('span', { className: `mark band-${band}`, textContent: band })),
+      ...this.told.rubrics.flatMap((rubric, of) => (rubric.seed ? [cell('num c-value', row[VALUES][of] ?? '–')] : [])),
+      cell('num c-differ', row[DIFFER] === null ? '–' : String(row[DIFFER] / 1000)), cell('c-found', found));
+    made.setAttribute('aria-rowindex', at + 2);
+    made.dataset.at = at;
+    return made;
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const typing = event.target.matches?.('input, select, button');
+    if (event.key === '/' && !typing) { event.preventDefault(); this.search.focus(); this.search.select(); return; }
+    const inside = this.window.contains(event.target);
+    if (event.target === this.search && event.key === 'ArrowDown') { event.preventDefault(); this.go(this.active); return; }
+    if (!inside || event.target.closest('thead')) return;
+    const page = Math.max(1, Math.floor(this.window.clientHeight / (this.height || 50)) - 2);
+    const from = this.body.contains(event.target) ? this.active : this.active - (event.key === 'ArrowDown' ? 1 : 0);
+    const steps = { ArrowDown: from + 1, ArrowUp: from - 1, PageDown: from + page, PageUp: from - page, Home: 0, End: this.shown.length - 1 };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    if (event.key === 'ArrowUp' && from === 0) { this.search.focus(); return; }
+    this.go(steps[event.key]);
+  }
+
+  // Puts the focus on a row, wherever it is.
+  go(to) {
+    if (this.shown.length === 0) return;
+    this.active = Math.min(Math.max(0, to), this.shown.length - 1);
+    const height = this.height || 50, head = this.table.tHead.getBoundingClientRect().height;
+    const top = this.active * height, bottom = top + height + head;
+    if (top < this.window.scrollTop) this.window.scrollTop = top;
+    else if (bottom > this.window.scrollTop + this.window.clientHeight) this.window.scrollTop = bottom - this.window.clientHeight;
+    this.drawn = null;
+    this.draw();
+    this.body.querySelector('a[tabindex="0"]')?.focus({ preventScroll: true });
+  }
+}
+
+let directory = null;
+// What the files of rows call.
+window.capdexRows = (number, rows) => directory?.take(number, rows);
+
+const place = document.getElementById('directory');
+if (place) directory = new Directory(place);
+else { reveal(); addEventListener('hashchange', reveal); }

@@ -1,0 +1,123 @@
+//! The lines of source around a finding, read from the stored bytes, secrets masked.
+//!
+//! What rules know as a secret is masked line by line; whatever else is one long run of letters without a blank, such as a line of a
+//! key, is cut as well, because it may be a part of one. Must not decide what is a finding.
+
+use std::collections::BTreeMap;
+
+use capdex_core::fact::Facts;
+use capdex_core::rules;
+use capdex_core::snapshot::FileEntry;
+use capdex_db::{CurrentCapability, Reader};
+
+use crate::output::shorten;
+
+/// Lines before and after the one that is meant.
+const AROUND: u32 = 2;
+/// Code points of one line.
+const WIDTH: usize = 180;
+/// Excerpts of one page.
+const MOST: usize = 60;
+/// Files of one page from which they are taken.
+const FILES: usize = 24;
+/// Bytes of a file from which they are taken.
+const FILE_BYTES: u64 = 1 << 20;
+/// Letters and digits in a row that are a word of no language.
+const RUN: usize = 36;
+
+/// Lines with their numbers.
+pub(crate) type Excerpt = Vec<(u32, String)>;
+
+/// The lines around every place at which something was found, by file and line.
+pub(super) fn read(
+    reader: &Reader,
+    current: &CurrentCapability,
+    facts: &Facts,
+) -> anyhow::Result<BTreeMap<(String, u32), Excerpt>> {
+    let mut wanted: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for fact in facts.findings().filter(|fact| fact.place.line > 0 && !fact.place.file.is_empty()).take(MOST) {
+        wanted.entry(&fact.place.file).or_default().push(fact.place.line);
+    }
+    let mut excerpts = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok(excerpts);
+    }
+    let files = reader.files_of(current.snapshot)?;
+    for (path, lines) in wanted.into_iter().take(FILES) {
+        let Some(text) = text_of(reader, &files, path)? else { continue };
+        for line in lines {
+            excerpts.insert((path.to_owned(), line), around(&text, line));
+        }
+    }
+    Ok(excerpts)
+}
+
+/// The text of a file; none where it is large, not text, or inside another file.
+fn text_of(reader: &Reader, files: &[FileEntry], path: &str) -> anyhow::Result<Option<String>> {
+    let Some(file) = files.iter().find(|file| file.path == path) else { return Ok(None) };
+    let bytes = reader.small_blob(&file.digest, FILE_BYTES)?;
+    Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+}
+
+fn around(text: &str, line: u32) -> Excerpt {
+    let from = line.saturating_sub(AROUND).max(1);
+    let wanted = (1_u32..).zip(text.lines()).skip_while(|(number, _)| *number < from);
+    wanted.take_while(|(number, _)| *number <= line + AROUND).map(|(number, text)| (number, shown(text))).collect()
+}
+
+/// A line without what may be a secret.
+fn shown(line: &str) -> String {
+    let masked = rules::mask_secrets(line.trim_end());
+    let mut shown = String::with_capacity(masked.len());
+    let mut run: Vec<char> = Vec::new();
+    for letter in masked.chars() {
+        if letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '=' | '_' | '-') {
+            run.push(letter);
+        } else {
+            end_run(&mut run, &mut shown);
+            shown.push(letter);
+        }
+    }
+    end_run(&mut run, &mut shown);
+    shorten(&shown, WIDTH)
+}
+
+/// Puts a run of letters down, its middle left out where it is long and has digits or both sizes of letters: paths and words have
+/// marks between them and stay.
+fn end_run(run: &mut Vec<char>, shown: &mut String) {
+    let longest = run.split(|letter| matches!(letter, '/' | '_' | '-')).map(<[char]>::len).max().unwrap_or(0);
+    if longest >= RUN {
+        shown.extend(run.iter().take(4));
+        shown.push('…');
+        shown.extend(run.iter().skip(run.len() - 2));
+    } else {
+        shown.extend(run.iter());
+    }
+    run.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_around_are_numbered_and_end_with_the_file() {
+        let text = "a\nb\r\nc\nd\ne\nf";
+        let numbers =
+            |line| around(text, line).into_iter().map(|(number, text)| format!("{number}{text}")).collect::<Vec<_>>();
+        assert_eq!(numbers(1), ["1a", "2b", "3c"]);
+        assert_eq!(numbers(4), ["2b", "3c", "4d", "5e", "6f"]);
+        assert_eq!(numbers(6), ["4d", "5e", "6f"]);
+        assert_eq!(numbers(u32::MAX - 2), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_line_of_a_key_is_never_shown() {
+        let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+        assert_eq!(shown(key), "MIIE…Kj");
+        assert_eq!(shown(&format!("token = \"{key}\"")), "token = \"MIIE…Kj\"");
+        let path = "src/components/settings/notifications/email-templates/index.test.ts";
+        assert_eq!(shown(path), path);
+        assert_eq!(shown(&"x ".repeat(500)).chars().count(), WIDTH);
+    }
+}

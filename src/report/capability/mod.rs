@@ -1,0 +1,156 @@
+//! The page of one capability: verdict, scores side by side with their arithmetic, findings with their source, history, drift, who
+//! lists it, what resembles it.
+//!
+//! Must not read the store: [`data`] does.
+
+use capdex_core::rubrics::{RUBRICS, why_they_differ};
+use capdex_core::score::Band;
+use maud::{Markup, html};
+
+use super::directory::shown_name;
+use super::layout::{self, Frame, heading};
+use super::overview::when;
+use super::said::{NAME, TEXT, counted, number, quoted, said};
+use super::site::{Row, Site};
+use super::{alerts, drift};
+
+mod data;
+mod excerpt;
+mod findings;
+mod relations;
+mod scores;
+
+pub(crate) use data::{Data, read};
+
+/// How deep the page lies, and what leads from it to the root.
+pub(crate) const DEPTH: usize = 2;
+pub(crate) const ROOT: &str = "../../";
+/// Scans of the history that are shown, the newest.
+const SCANS: usize = 50;
+/// Gaps that are shown.
+const GAPS: usize = 50;
+
+/// The page.
+pub(crate) fn page(site: &Site, row: &Row, data: &Data) -> String {
+    let name = said(&shown_name(row), NAME);
+    let frame = Frame { title: &name, part: "directory.html", depth: DEPTH, as_of: Some(site.as_of) };
+    layout::page(
+        &frame,
+        &html! {
+            (heading(&name, &lead(row)))
+            (contents())
+            (summary(site, row, data))
+            section aria-labelledby="scores" { h2 id="scores" { "Scores" } (scores::section(data)) }
+            section aria-labelledby="findings" { h2 id="findings" { "Findings" } (findings::section(data)) }
+            section aria-labelledby="drift" { h2 id="drift" { "Drift" } (events(data)) }
+            section aria-labelledby="history" { h2 id="history" { "History" } (history(data)) }
+            section aria-labelledby="listed" { h2 id="listed" { "Directories that list it" } (relations::listed(data)) }
+            section aria-labelledby="resembles" { h2 id="resembles" { "What resembles it" } (relations::resembling(site, row, data)) }
+        },
+    )
+}
+
+fn lead(row: &Row) -> Markup {
+    html! {
+        (layout::band(row.band)) " " (row.kind.as_str()) " in " (quoted(&row.package, NAME))
+        @if let Some(version) = &row.version { " " (quoted(version, 60)) }
+        @if !row.path.is_empty() { ", " code { (quoted(&row.path, NAME)) } }
+    }
+}
+
+fn contents() -> Markup {
+    let parts = [
+        ("scores", "Scores"),
+        ("findings", "Findings"),
+        ("drift", "Drift"),
+        ("history", "History"),
+        ("listed", "Directories"),
+        ("resembles", "Look-alikes"),
+    ];
+    html! { nav class="contents" aria-label="On this page" { ul { @for (id, name) in parts { li { a href={ "#" (id) } { (name) } } } } } }
+}
+
+/// What there is to know before anything else.
+fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
+    let current = &data.current;
+    let raised: Vec<_> = site.watch.alerts_of(&row.id).collect();
+    html! {
+        @if !raised.is_empty() { section aria-label="Alerts" class="alerts" { (alerts::listed(site, raised.into_iter(), ROOT)) } }
+        (differ(data))
+        dl class="facts" {
+            div { dt { "rank" } dd { (number(row.rank)) " of " (number(site.rows.len() as u64)) } }
+            div { dt { "findings" } dd { (row.findings.above_info()) } }
+            div { dt { "first seen" } dd { (when(row.first_seen)) } }
+            div { dt { "this content since" } dd { (when(row.revised)) } }
+            div { dt { "listing" } dd { (quoted(&row.listing.to_string(), NAME)) ", " (row.listing_state.as_str()) } }
+            div { dt { "files" } dd { (number(current.capability.files.len() as u64)) } }
+            div { dt { "complete" } dd { (current.completeness.as_str()) } }
+            div class="long" { dt { "slug" } dd { code { (quoted(&row.slug, TEXT)) } } }
+            div class="long" { dt { "id" } dd { code { (row.id) } } }
+            div class="long" { dt { "content" } dd { code { (current.capability.content) } } }
+        }
+        @let gaps = current.completeness.gaps();
+        @if !gaps.is_empty() {
+            details {
+                summary { (counted(gaps.len() as u64, "gap")) ": what could not be looked at" }
+                ul class="list" {
+                    @for gap in gaps.iter().take(GAPS) { li { (quoted(&gap.to_string(), TEXT)) } }
+                    @if gaps.len() > GAPS { li class="quiet" { "… and " (gaps.len() - GAPS) " more" } }
+                }
+            }
+        }
+    }
+}
+
+/// How far the methods disagree, and why.
+fn differ(data: &Data) -> Markup {
+    let Some(share) = data.verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return html! {} };
+    let seeds = RUBRICS.iter().filter(|rubric| rubric.meta().rubric.is_seed());
+    let bands: Vec<(String, Band)> = seeds
+        .filter_map(|rubric| {
+            let score = data.scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
+            Some((score.rubric.id.clone(), rubric.band(score)))
+        })
+        .collect();
+    html! {
+        p class="differ" {
+            "The methods differ by " strong { (share.to_json()) } ": "
+            @for (at, (id, band)) in bands.iter().enumerate() { @if at > 0 { ", " } (id) " says " (layout::band(*band)) }
+            ". "
+            @if let Some(reason) = why_they_differ(&data.scores) { "Because " (quoted(&reason, TEXT)) "." }
+        }
+    }
+}
+
+fn events(data: &Data) -> Markup {
+    html! {
+        @if data.drift.is_empty() { p class="note" { "It has not changed since it was first seen." } }
+        @for event in &data.drift { (drift::event(event)) }
+        @if data.drift_more > 0 { p class="note" { "… and " (counted(data.drift_more as u64, "earlier event")) ", in the dataset." } }
+    }
+}
+
+fn history(data: &Data) -> Markup {
+    let scans: Vec<_> = data.history.iter().rev().take(SCANS).collect();
+    html! {
+        (layout::wide("Scans", &html! {
+            table class="slim" {
+                thead { tr { th scope="col" { "scanned" } th scope="col" { "fetched" } th scope="col" { "version" } th scope="col" { "content" } th scope="col" { "rule set" } } }
+                tbody {
+                    @for scan in &scans {
+                        tr {
+                            td { (when(scan.scan_as_of)) } td { (when(scan.snapshot_as_of)) }
+                            td { (quoted(scan.version.as_deref().unwrap_or("–"), 60)) }
+                            td { code { (short(&scan.content.hex())) } } td { code { (short(&scan.ruleset.hex())) } }
+                        }
+                    }
+                }
+            }
+        }))
+        @if data.history.len() > scans.len() { p class="note" { "… and " (data.history.len() - scans.len()) " earlier." } }
+    }
+}
+
+fn short(hex: &str) -> &str {
+    hex.get(..12).unwrap_or(hex)
+}

@@ -1,0 +1,102 @@
+//! Who lists a capability, and what resembles it.
+//!
+//! Must not join or compare anything: the passes did.
+
+use maud::{Markup, html};
+
+use super::ROOT;
+use super::data::Data;
+use crate::report::layout;
+use crate::report::lookalikes::{copied, named};
+use crate::report::said::{NAME, TEXT, counted, number, quoted, said};
+use crate::report::site::{Row, Site};
+
+/// Entries of one list.
+const MOST: usize = 40;
+
+pub(super) fn listed(data: &Data) -> Markup {
+    html! {
+        (claims(data))
+        (layout::wide("Listings", &html! {
+            table class="slim" {
+                thead { tr { th scope="col" { "source" } th scope="col" { "name there" } th scope="col" { "state" } th scope="col" { "why it is the same" } } }
+                tbody {
+                    @for of in data.listed.iter().take(MOST) {
+                        tr {
+                            td { (said(&of.key.source, NAME)) } th scope="row" { (quoted(&of.key.name, NAME)) }
+                            td { (of.state.map_or("–", |state| state.as_str())) }
+                            td { @for reason in of.reasons.iter().take(4) { div { (quoted(reason, TEXT)) } } }
+                        }
+                    }
+                }
+            }
+        }))
+    }
+}
+
+/// What the listing that speaks for it claims: words of strangers, shown as such.
+fn claims(data: &Data) -> Markup {
+    let Some(listing) = data.listing.as_ref().and_then(|stored| stored.listing.as_ref()) else { return html! {} };
+    let claims = &listing.claims;
+    let texts = [
+        ("description", claims.description.known()),
+        ("licence", claims.license.known()),
+        ("repository", claims.repository.known()),
+        ("deprecated", claims.deprecated.known()),
+    ];
+    html! {
+        p class="note" { "What " (quoted(&data.current.listing.to_string(), NAME)) " claims, unchecked:" }
+        dl class="facts" {
+            @for (name, text) in texts { @if let Some(text) = text { div class="long" { dt { (name) } dd { (quoted(text, TEXT)) } } } }
+            @if let Some(users) = claims.popularity { div { dt { "users" } dd { (number(users)) } } }
+            @if let Some(published) = claims.published.known() { div { dt { "published" } dd { (published) } } }
+        }
+    }
+}
+
+pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
+    let mut leads: Vec<_> = site.watch.leads_of(&row.listing.to_string()).collect();
+    leads.sort_by(|(one, _), (other, _)| one.order(other));
+    let family: Vec<_> = site.watch.family_of(&row.id).collect();
+    let campaigns: Vec<_> = site.watch.campaigns_of(&row.id).collect();
+    let listing = row.listing.to_string();
+    let collisions: Vec<_> = site.watch.collisions_of(&row.slug).chain(site.watch.collisions_of(&listing)).collect();
+    html! {
+        @if leads.is_empty() && family.is_empty() && campaigns.is_empty() && collisions.is_empty() { p class="note" { "Nothing that was seen." } }
+        @if !leads.is_empty() {
+            h3 { "Names" }
+            ul class="list" {
+                @for (lead, _) in leads.iter().take(MOST) {
+                    li {
+                        (layout::severity(lead.severity)) " " (quoted(&lead.name, NAME)) " looks like " (quoted(&lead.target, NAME))
+                        div class="under" { @for (at, reason) in lead.reasons.iter().take(6).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                    }
+                }
+            }
+        }
+        @if !collisions.is_empty() {
+            h3 { "Shared names" }
+            ul class="list" {
+                @for (collision, _) in collisions.iter().take(MOST) {
+                    li {
+                        (layout::severity(collision.severity)) " " (said(&collision.of, NAME)) " " (quoted(&collision.name, NAME))
+                        @if let Some(target) = &collision.target { " of " (quoted(target, NAME)) }
+                        div class="under" { @for (at, reason) in collision.reasons.iter().take(6).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                    }
+                }
+            }
+        }
+        @if !family.is_empty() {
+            h3 { "Contents" }
+            ul class="list" {
+                @for of in family.iter().take(MOST) { @if of.capability == data.current.capability.id { li { (quoted(&of.slug, NAME)) " " span class="quiet" { "(this one)" } } } @else { li { (copied(site, of, ROOT)) } } }
+                @if family.len() > MOST { li class="quiet" { "… and " (family.len() - MOST) " more" } }
+            }
+        }
+        @for (row, _) in campaigns.iter().take(MOST) {
+            h3 { "Campaign " (layout::severity(row.campaign.severity)) }
+            p { (counted(row.campaign.members.len() as u64, "item")) " ask for the same: " @for (at, shared) in row.campaign.shared.iter().take(3).enumerate() { @if at > 0 { ", " } (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } } }
+            ul class="list" { @for (id, slug) in row.campaign.members.iter().zip(&row.slugs).take(MOST) { li { (named(site, id, slug, ROOT)) } } }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Scores side by side, and below each the arithmetic to its last term.
+//!
+//! Must not compute: what stands here was stored with the score.
+
+use capdex_core::rubrics::{RUBRICS, RubricMeta, find};
+use capdex_core::score::{Band, Score};
+use maud::{Markup, html};
+
+use super::ROOT;
+use super::data::Data;
+use crate::report::directory::value;
+use crate::report::said::{NAME, TEXT, quoted, said};
+use crate::report::{layout, paths};
+
+/// Terms and parts of one score that are shown; the dataset has all.
+const MOST: usize = 200;
+
+pub(super) fn section(data: &Data) -> Markup {
+    let of = |meta: &RubricMeta| data.scores.iter().find(|score| score.rubric.id == meta.rubric.id);
+    let metas = || RUBRICS.iter().map(|rubric| rubric.meta());
+    html! {
+        div class="cards" {
+            @for meta in metas().filter(|meta| meta.rubric.is_seed()) { (card(meta, of(meta))) }
+        }
+        @for meta in metas() { @if let Some(score) = of(meta) { (arithmetic(meta, score)) } }
+    }
+}
+
+/// One method's number, large.
+fn card(meta: &RubricMeta, score: Option<&Score>) -> Markup {
+    let band = score.and_then(|score| find(&meta.rubric.id).map(|rubric| rubric.band(score))).unwrap_or(Band::Unknown);
+    let (_, high) = meta.scale;
+    html! {
+        div class="card" {
+            h3 { a href={ (ROOT) (paths::rubric(&meta.rubric.id)) } { (meta.rubric.id) } }
+            p class="big" { (value(score.and_then(|score| score.value))) " " span class="quiet" { "of " (high) } }
+            p {
+                (layout::band(band)) " "
+                @if let Some(score) = score { (said(&score.grade, NAME)) }
+            }
+            @match score {
+                Some(score) => {
+                    p class="note" { "coverage " (coverage(score)) " %" }
+                    @if !score.reason.is_empty() { p class="note" { (quoted(&score.reason, TEXT)) } }
+                }
+                None => { p class="note" { "not scored yet" } }
+            }
+        }
+    }
+}
+
+fn coverage(score: &Score) -> String {
+    (f64::from(score.coverage.as_thousandths()) / 10.0).to_string()
+}
+
+fn arithmetic(meta: &RubricMeta, score: &Score) -> Markup {
+    html! {
+        details class="arithmetic" {
+            summary {
+                "How " (meta.rubric.id) " got to " strong { (value(score.value)) }
+                @if !meta.rubric.is_seed() { " " span class="quiet" { "(a variant, without a voice in the verdict)" } }
+            }
+            p class="note" { "Version " (score.rubric.version) ", text " code { (score.rubric.text) } ", coverage " (coverage(score)) " %." }
+            @if !score.reason.is_empty() { p { (quoted(&score.reason, TEXT)) } }
+            @if !score.parts.is_empty() { (parts(score)) }
+            @if !score.terms.is_empty() { (terms(score)) }
+            @if !score.caps.is_empty() { p { "Constraints that took hold:" } ul { @for cap in &score.caps { li { (quoted(cap, TEXT)) } } } }
+        }
+    }
+}
+
+fn parts(score: &Score) -> Markup {
+    layout::wide(
+        "Parts",
+        &html! {
+            table class="slim" {
+                caption { "Parts, each on its own scale" }
+                thead { tr { th scope="col" { "part" } th scope="col" class="num" { "value" } th scope="col" { "what was determined" } } }
+                tbody {
+                    @for part in score.parts.iter().take(MOST) {
+                        tr { th scope="row" { (quoted(&part.name, NAME)) } td class="num" { (value(part.value)) } td { (quoted(&part.note, TEXT)) } }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn terms(score: &Score) -> Markup {
+    let more = score.terms.len().saturating_sub(MOST);
+    layout::wide(
+        "Arithmetic",
+        &html! {
+            table class="slim sum" {
+                caption { "The arithmetic: what the value is the sum of" }
+                thead { tr { th scope="col" class="num" { "points" } th scope="col" { "what" } th scope="col" { "how" } th scope="col" { "from" } } }
+                tbody {
+                    @for term in score.terms.iter().take(MOST) {
+                        tr {
+                            td class="num" { (term.points) } th scope="row" { (quoted(&term.label, NAME)) } td { (quoted(&term.note, TEXT)) }
+                            td { @for (at, rule) in term.rules.iter().enumerate() { @if at > 0 { ", " } (rule_link(rule)) } }
+                        }
+                    }
+                    @if more > 0 { tr { td {} td colspan="3" { "… and " (more) " more terms, in the dataset" } } }
+                }
+                tfoot { tr { td class="num" { (value(score.value)) } th scope="row" { "the value" } td {} td {} } }
+            }
+        },
+    )
+}
+
+fn rule_link(rule: &str) -> Markup {
+    html! {
+        @if capdex_core::rules::find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
+    }
+}

@@ -1,0 +1,114 @@
+//! The rule catalogue: every rule in a table, and a page for each with its examples and measured rates.
+//!
+//! From the data that the engine runs, as the manual is.
+
+use capdex_core::rules::measured::{self, Rate};
+use capdex_core::rules::{self, Example, RuleMeta};
+use maud::{Markup, html};
+
+use super::layout::{self, Frame, heading};
+use super::paths;
+use super::said::{TEXT, counted, number, said};
+use super::site::Site;
+
+/// Examples of each sort on a rule's page.
+const EXAMPLES: usize = 6;
+/// Lines of one example's file.
+const LINES: usize = 30;
+
+/// The table of all rules.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = Frame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
+    let metas = rules::all();
+    let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (rules::digest()) } "." };
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Rules", &lead))
+            (layout::wide("Rules", &html! {
+                table {
+                    thead { tr { th scope="col" { "rule" } th scope="col" { "severity" } th scope="col" { "confidence" } th scope="col" { "what it finds" } th scope="col" class="num" { "found in" } } }
+                    tbody {
+                        @for meta in metas {
+                            tr {
+                                th scope="row" { a href=(paths::rule(meta.id.as_str())) { (meta.id) } }
+                                td { (layout::severity(meta.severity)) } td { (meta.confidence.as_str()) } td { (meta.title) }
+                                td class="num" { (number(found(site, meta))) }
+                            }
+                        }
+                    }
+                }
+            }))
+        },
+    )
+}
+
+fn found(site: &Site, meta: &RuleMeta) -> u64 {
+    site.figures.rules.get(meta.id.as_str()).map_or(0, |(count, _)| *count)
+}
+
+/// The page of one rule.
+pub(crate) fn rule(site: &Site, meta: &RuleMeta) -> String {
+    let frame = Frame { title: meta.id.as_str(), part: "rules.html", depth: 1, as_of: Some(site.as_of) };
+    let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
+    let lead = html! { (layout::severity(meta.severity)) " " (meta.title) };
+    layout::page(
+        &frame,
+        &html! {
+            (heading(meta.id.as_str(), &lead))
+            dl class="facts" {
+                div { dt { "confidence" } dd { (meta.confidence.as_str()) } }
+                div { dt { "version" } dd { (meta.version) } }
+                div { dt { "found in" } dd { (counted(found(site, meta), "capability")) } }
+                div class="long" { dt { "looks at" } dd { (kinds.join(", ")) } }
+                div class="long" { dt { "cites" } dd { (meta.cites.join(", ")) } }
+                @for (family, codes) in &meta.codes { div class="long" { dt { "in " (family) } dd { (codes.join(", ")) } } }
+            }
+            h2 { "Why it matters" } p { (meta.why) }
+            h2 { "What to do" } p { (meta.fix) }
+            h2 { "What it cannot see" } p { (meta.cannot_see) }
+            h2 { "Measured" } (rates(meta))
+            h2 { "Examples that fire" } @for example in meta.examples.fires.iter().take(EXAMPLES) { (shown(example)) }
+            h2 { "Examples that stay silent" } @for example in meta.examples.silent.iter().take(EXAMPLES) { (shown(example)) }
+        },
+    )
+}
+
+fn rates(meta: &RuleMeta) -> Markup {
+    layout::wide(
+        "Measured rates",
+        &html! {
+            table class="slim" {
+                caption { "On labelled development sets; the rules were written with them at hand, so expect more elsewhere" }
+                thead { tr { th scope="col" { "set" } th scope="col" { "benign, high or critical" } th scope="col" { "benign, any severity" } th scope="col" class="num" { "malicious" } } }
+                tbody {
+                    @for (name, set) in measured::sets() {
+                        @let hits = set.rules.get(meta.id.as_str()).copied().unwrap_or_default();
+                        tr {
+                            th scope="row" { (name) }
+                            td { (Rate { hits: hits.benign_high, of: set.benign }) " %" } td { (Rate { hits: hits.benign, of: set.benign }) " %" }
+                            td class="num" { (number(hits.malicious)) " of " (number(set.malicious)) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// One example; its texts hide letters on purpose and go through the gate like those of strangers.
+fn shown(example: &Example) -> Markup {
+    html! {
+        div class="example" {
+            @if !example.note.is_empty() { p class="note" { (said(&example.note, TEXT)) } }
+            @for (path, text) in &example.files {
+                div class="under" { code { (said(path, TEXT)) } }
+                div class="source" role="region" aria-label="Example" tabindex="0" {
+                    @for line in text.lines().take(LINES) { div class="line" { (said(line, TEXT)) } }
+                    @if text.lines().count() > LINES { div class="line quiet" { "…" } }
+                }
+            }
+            @if example.files.is_empty() { p class="note" { "About what a listing claims; no file is needed." } }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Coverage: where listings come from, what could not be looked at, and which published codes something here answers.
+//!
+//! Must not judge: it shows the ledgers.
+
+use capdex_core::rules::catalogue::{self, Catalogue, Entry};
+use maud::{Markup, html};
+
+use super::layout::{self, Frame, heading};
+use super::overview::when;
+use super::paths;
+use super::said::{NAME, TEXT, number, percent, quoted, said};
+use super::site::Site;
+
+/// The page.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = Frame { title: "Coverage", part: "coverage.html", depth: 0, as_of: Some(site.as_of) };
+    let lead = html! { "Unknown is never clean: what could not be fetched, parsed or evaluated is a gap with its reason, and lowers coverage." };
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Coverage", &lead))
+            section aria-labelledby="analysed-h" { h2 id="analysed-h" { "What could be analysed" } (analysed(site)) }
+            section aria-labelledby="sources-h" { h2 id="sources-h" { "Sources" } (sources(site)) }
+            section aria-labelledby="gaps-h" { h2 id="gaps-h" { "Open gaps" } (gaps(site)) }
+            section aria-labelledby="codes-h" { h2 id="codes-h" { "Published codes" } (codes()) }
+        },
+    )
+}
+
+fn analysed(site: &Site) -> Markup {
+    let all = site.rows.len() as u64;
+    let (missing, asked) = site.figures.unavailable;
+    html! {
+        dl class="facts" {
+            @for (word, count) in &site.figures.completeness { div { dt { (word) } dd { (number(*count)) " (" (percent(*count, all)) ")" } } }
+            div { dt { "answers of rules" } dd { (number(asked)) } }
+            div { dt { "lacked data" } dd { (number(missing)) " (" (percent(missing, asked)) ")" } }
+            div { dt { "snapshots" } dd { (number(site.totals.snapshots)) } }
+            div { dt { "files kept" } dd { (number(site.totals.blobs)) } }
+        }
+    }
+}
+
+fn sources(site: &Site) -> Markup {
+    layout::wide(
+        "Sources",
+        &html! {
+            table {
+                thead { tr { th scope="col" { "source" } th scope="col" class="num" { "listings" } th scope="col" class="num" { "there" } th scope="col" class="num" { "capabilities it speaks for" } th scope="col" { "last whole walk" } th scope="col" { "last walk" } th scope="col" class="num" { "held back" } } }
+                tbody {
+                    @for source in &site.sources {
+                        tr {
+                            th scope="row" { (said(&source.id, NAME)) }
+                            td class="num" { (number(source.listings)) } td class="num" { (number(source.active)) }
+                            td class="num" { (number(site.figures.sources.get(&source.id).copied().unwrap_or(0))) }
+                            td { @match source.completed { Some(at) => (when(at)), None => "never" } }
+                            td { (source.outcome.unwrap_or("–")) } td class="num" { (number(source.held)) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn gaps(site: &Site) -> Markup {
+    html! {
+        @if site.gaps.is_empty() { p class="note" { "None." } } @else {
+            (layout::wide("Open gaps", &html! {
+                table {
+                    thead { tr { th scope="col" { "stage" } th scope="col" { "reason" } th scope="col" class="num" { "gaps" } th scope="col" { "one of them" } } }
+                    tbody {
+                        @for gap in &site.gaps {
+                            tr { td { (said(&gap.stage, NAME)) } th scope="row" { (gap.reason) } td class="num" { (number(gap.count)) } td { (quoted(&gap.example, NAME)) span class="under" { (quoted(&gap.detail, TEXT)) } } }
+                        }
+                    }
+                }
+            }))
+        }
+    }
+}
+
+/// Every catalogue with what answers each of its codes.
+fn codes() -> Markup {
+    html! {
+        p { "Every code that a method or taxonomy publishes, and what answers it here. A rule says " em { "unavailable" } " while nobody has given the data." }
+        @for catalogue in catalogue::all().iter().filter(|catalogue| catalogue.asks()) {
+            @let answered = catalogue.entries.iter().filter(|entry| !catalogue.rules(entry).is_empty() || entry.elsewhere.is_some()).count();
+            details {
+                summary { (catalogue.title) ", " (answered) " of " (catalogue.entries.len()) " answered" }
+                p class="note" { (catalogue.published_at) ", read " (catalogue.read) "." }
+                (layout::wide(&catalogue.title, &table(catalogue)))
+            }
+        }
+    }
+}
+
+fn table(catalogue: &Catalogue) -> Markup {
+    html! {
+        table class="slim" {
+            thead { tr { th scope="col" { "code" } th scope="col" { "name" } th scope="col" { "severity" } th scope="col" { "there" } th scope="col" { "needs" } th scope="col" { "answered by" } } }
+            tbody {
+                @for entry in &catalogue.entries {
+                    tr {
+                        th scope="row" { code { (entry.code) } } td { (entry.name) }
+                        td { (entry.severity.map_or("–", |severity| severity.as_str())) }
+                        td { (entry.status.as_str()) } td { (entry.needs.as_str()) } td { (answers(catalogue, entry)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn answers(catalogue: &Catalogue, entry: &Entry) -> Markup {
+    let rules = catalogue.rules(entry);
+    html! {
+        @for (at, meta) in rules.iter().enumerate() { @if at > 0 { ", " } a href=(paths::rule(meta.id.as_str())) { (meta.id) } }
+        @if let Some(elsewhere) = entry.elsewhere { @if !rules.is_empty() { ", " } (elsewhere.as_str()) }
+    }
+}

@@ -1,0 +1,172 @@
+//! The directory: every capability in order, as pages of a plain list, and as rows for the script that filters and sorts them.
+//!
+//! A page from a file may load scripts and nothing else, so the rows are scripts: calls with arrays of numbers and strings that went
+//! through the gate. Without the script the list is whole, page by page.
+
+use capdex_core::capability::Kind;
+use capdex_core::fact::Severity;
+use capdex_core::points::Points;
+use capdex_core::rubrics::RUBRICS;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::layout::{self, Frame, heading, pager, pages_of};
+use super::overview::BANDS;
+use super::paths;
+use super::said::{NAME, counted, quoted, said};
+use super::site::{Row, Site, seeds};
+
+/// Rows of one page of the plain list.
+pub(crate) const PLAIN: usize = 100;
+/// Rows of one file for the script.
+pub(crate) const CHUNK: usize = 2_000;
+
+/// How many pages the plain list has.
+pub(crate) fn pages(site: &Site) -> usize {
+    pages_of(site.rows.len(), PLAIN)
+}
+
+/// How many files of rows there are.
+pub(crate) fn chunks(site: &Site) -> usize {
+    site.rows.len().div_ceil(CHUNK)
+}
+
+/// One page of the plain list, from 1. The first is also the place of the script.
+pub(crate) fn page(site: &Site, number: usize) -> String {
+    let pages = pages(site);
+    let from = (number - 1).saturating_mul(PLAIN);
+    let rows = site.rows.iter().skip(from).take(PLAIN);
+    let title = if number == 1 { "Directory".to_owned() } else { format!("Directory, page {number} of {pages}") };
+    let frame = Frame { title: &title, part: "directory.html", depth: 0, as_of: Some(site.as_of) };
+    let lead = html! {
+        (counted(site.rows.len() as u64, "capability")) ", best first: by band, then by the value of saferskills/seed, then by coverage."
+    };
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Directory", &lead))
+            @if number == 1 { (live(site)) }
+            div id="plain" {
+                (layout::wide("Directory", &html! { table class="directory" { (head()) tbody { @for row in rows { (line(row)) } } } }))
+                (pager("directory", number, pages))
+            }
+        },
+    )
+}
+
+/// Where the script puts itself, with what it must know.
+fn live(site: &Site) -> Markup {
+    let mut sources: Vec<&str> = site.figures.sources.keys().map(String::as_str).collect();
+    sources.sort_unstable();
+    let rubrics: Vec<Value> = RUBRICS
+        .iter()
+        .map(|rubric| {
+            let meta = rubric.meta();
+            json!({ "id": meta.rubric.id, "seed": meta.rubric.is_seed() })
+        })
+        .collect();
+    let told = json!({
+        "rows": site.rows.len(),
+        "files": chunks(site),
+        "kinds": Kind::ALL.map(Kind::as_str),
+        "bands": BANDS.map(capdex_core::score::Band::as_str),
+        "sources": sources.iter().map(|source| said(source, NAME)).collect::<Vec<_>>(),
+        "rubrics": rubrics,
+    });
+    html! {
+        div id="directory" hidden data-told=(told) {}
+        noscript { p class="note" { "Filtering and sorting need the script of this site; the list below is whole without it." } }
+    }
+}
+
+fn head() -> Markup {
+    html! {
+        thead {
+            tr {
+                th scope="col" class="num" { "#" }
+                th scope="col" { "capability" }
+                th scope="col" class="c-kind" { "kind" }
+                th scope="col" { "band" }
+                @for (_, rubric) in seeds() { th scope="col" class="num c-value" { (short_name(&rubric.meta().rubric.id)) } }
+                th scope="col" class="num c-differ" { "differ" }
+                th scope="col" class="c-found" { "findings" }
+            }
+        }
+    }
+}
+
+/// The method's name without the variant.
+fn short_name(id: &str) -> &str {
+    id.split('/').next().unwrap_or(id)
+}
+
+fn line(row: &Row) -> Markup {
+    html! {
+        tr {
+            td class="num quiet" { (row.rank) }
+            th scope="row" class="c-name" {
+                a href=(paths::capability(&row.id)) { (quoted(&shown_name(row), NAME)) }
+                span class="under" { (quoted(&place(row), NAME)) }
+            }
+            td class="c-kind" { (row.kind.as_str()) }
+            td { (layout::band(row.band)) }
+            @for (at, _) in seeds() { td class="num c-value" { (value(row.values.get(at).copied().flatten())) } }
+            td class="num c-differ" { (differ(row)) }
+            td class="c-found" { (row.findings.above_info()) }
+        }
+    }
+}
+
+/// What a row is called: its own name, else its place.
+pub(crate) fn shown_name(row: &Row) -> String {
+    if row.name.trim().is_empty() { place(row) } else { row.name.clone() }
+}
+
+/// Where it is: package and path.
+pub(crate) fn place(row: &Row) -> String {
+    if row.path.is_empty() { row.package.clone() } else { format!("{}#{}", row.package, row.path) }
+}
+
+/// A value, or a dash where the rubric has none.
+pub(crate) fn value(value: Option<Points>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| value.to_string())
+}
+
+fn differ(row: &Row) -> String {
+    row.disagreement.map_or_else(|| "–".to_owned(), |share| share.to_json().to_string())
+}
+
+/// One file of rows, from 0: a call that hands them to the script, each in the order that `site.js` reads.
+pub(crate) fn rows(site: &Site, number: usize) -> String {
+    let mut sources: Vec<&str> = site.figures.sources.keys().map(String::as_str).collect();
+    sources.sort_unstable();
+    let mut text = format!("capdexRows({number},[\n");
+    let from = number.saturating_mul(CHUNK);
+    for (at, row) in site.rows.iter().skip(from).take(CHUNK).enumerate() {
+        if at > 0 {
+            text.push_str(",\n");
+        }
+        text.push_str(&cells(row, &sources).to_string());
+    }
+    text.push_str("\n]);\n");
+    text
+}
+
+fn cells(row: &Row, sources: &[&str]) -> Value {
+    let kind = Kind::ALL.iter().position(|kind| *kind == row.kind);
+    let band = BANDS.iter().position(|band| *band == row.band);
+    let source = sources.binary_search(&row.listing.source.as_str()).ok();
+    let counts = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low].map(|of| row.findings.count(of));
+    json!([
+        paths::short(&row.id),
+        said(&shown_name(row), NAME),
+        said(&row.package, NAME),
+        said(&row.path, NAME),
+        kind,
+        band,
+        source,
+        row.disagreement.map(|share| share.as_thousandths()),
+        counts,
+        row.values,
+    ])
+}

@@ -1,0 +1,173 @@
+//! Drift: the feed of what changed, the newest first, and one event in full with its diff.
+//!
+//! Must not judge a change: the pass did.
+
+use capdex_core::passes::drift::Change;
+use capdex_db::DriftEvent;
+use maud::{Markup, html};
+
+use super::layout::{self, Frame, heading, pager, pages_of};
+use super::overview::when;
+use super::paths;
+use super::said::{NAME, TEXT, counted, quoted, said};
+use super::site::{DriftHead, Site};
+
+/// Events of one page of the feed.
+pub(crate) const EACH: usize = 100;
+/// Changes of one event that a page shows; the dataset has all.
+const CHANGES: usize = 60;
+/// Lines of a diff likewise.
+const LINES: usize = 120;
+
+/// How many pages the feed has.
+pub(crate) fn pages(site: &Site) -> usize {
+    pages_of(site.watch.drift.len(), EACH)
+}
+
+/// One page of the feed, from 1.
+pub(crate) fn page(site: &Site, number: usize) -> String {
+    let frame = Frame { title: "Drift", part: "drift.html", depth: 0, as_of: Some(site.as_of) };
+    let lead = html! {
+        "What changed between two nights, judged by its effect and not by its size: "
+        (counted(site.watch.drift.len() as u64, "event")) ". " a href="drift.atom" { "Atom feed" } "."
+    };
+    let events = site.watch.drift.iter().skip((number - 1).saturating_mul(EACH)).take(EACH);
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Drift", &lead))
+            @if site.watch.drift.is_empty() { p class="note" { "Nothing that was seen twice has changed." } }
+            (layout::wide("Events of drift", &html! {
+                table class="feed" {
+                    thead { tr { th scope="col" { "night" } th scope="col" { "severity" } th scope="col" { "class" } th scope="col" { "capability" } th scope="col" { "version" } th scope="col" { "gravest effect" } } }
+                    tbody { @for head in events { (line(site, head)) } }
+                }
+            }))
+            (pager("drift", number, pages(site)))
+        },
+    )
+}
+
+fn line(site: &Site, head: &DriftHead) -> Markup {
+    html! {
+        tr {
+            td { (when(head.at)) }
+            td { (layout::severity(head.severity)) }
+            td { (head.class.as_str()) " " span class="quiet" { (head.class.name()) } }
+            th scope="row" { (link(site, head, &said(&head.slug, NAME))) }
+            td { (versions(head.from.as_deref(), head.to.as_deref())) }
+            td { (gravest(head)) }
+        }
+    }
+}
+
+/// A link to the event on the page of its capability; the bare text where it does not stand any more.
+fn link(site: &Site, head: &DriftHead, text: &str) -> Markup {
+    html! {
+        @if site.row(&head.capability).is_some() {
+            a href={ (paths::capability(&head.capability)) "#" (paths::drift_anchor(&head.key)) } { bdi { (text) } }
+        } @else {
+            bdi { (text) } " " span class="quiet" { "(gone)" }
+        }
+    }
+}
+
+fn versions(from: Option<&str>, to: Option<&str>) -> Markup {
+    html! { (quoted(from.unwrap_or("–"), 40)) " → " (quoted(to.unwrap_or("–"), 40)) }
+}
+
+fn gravest(head: &DriftHead) -> Markup {
+    html! {
+        @match &head.effect {
+            Some((kind, subject)) => { (kind.title()) ": " (quoted(subject, NAME)) }
+            None => { (head.kind.as_str()) }
+        }
+        @if head.more > 0 { " " span class="quiet" { "and " (head.more) " more" } }
+    }
+}
+
+/// The newest events, for the overview.
+pub(crate) fn short_list(site: &Site, most: usize) -> Markup {
+    html! {
+        @if site.watch.drift.is_empty() { p class="note" { "Nothing that was seen twice has changed." } }
+        ul class="list" {
+            @for head in site.watch.drift.iter().take(most) {
+                li {
+                    (layout::severity(head.severity)) " " (link(site, head, &said(&head.slug, NAME)))
+                    div class="under" { (when(head.at)) " · " (head.class.name()) " · " (gravest(head)) }
+                }
+            }
+        }
+    }
+}
+
+/// One event in full, for the page of its capability.
+pub(crate) fn event(event: &DriftEvent) -> Markup {
+    html! {
+        article class="event" id=(paths::drift_anchor(&event.key)) tabindex="-1" {
+            h3 {
+                (when(event.at)) " " (layout::severity(event.severity)) " " (event.class.name())
+                " " span class="quiet" { (event.class.as_str()) " · " (event.kind.as_str()) }
+            }
+            p class="note" {
+                "Version " (versions(event.from_version.as_deref(), event.to_version.as_deref())) ", moved: " (event.moved.as_str()) "."
+            }
+            @if !event.effects.is_empty() {
+                ul class="list" {
+                    @for effect in &event.effects {
+                        li {
+                            (layout::severity(effect.severity)) " " (effect.kind.title()) ": " (quoted(&effect.subject, NAME))
+                            @if !effect.detail.is_empty() { " " code { (quoted(&effect.detail, TEXT)) } }
+                        }
+                    }
+                }
+            }
+            @if !event.scores.is_empty() {
+                table class="slim" {
+                    caption { "What became of the scores" }
+                    thead { tr { th scope="col" { "rubric" } th scope="col" { "before" } th scope="col" { "after" } } }
+                    tbody {
+                        @for score in &event.scores {
+                            tr { th scope="row" { (said(&score.rubric, NAME)) } td { (quoted(score.before.as_deref().unwrap_or("none"), NAME)) } td { (quoted(score.after.as_deref().unwrap_or("none"), NAME)) } }
+                        }
+                    }
+                }
+            }
+            (changes(&event.changes))
+            (diff(&event.diff))
+        }
+    }
+}
+
+fn changes(changes: &[Change]) -> Markup {
+    html! {
+        @if !changes.is_empty() {
+            details {
+                summary { (counted(changes.len() as u64, "change")) }
+                ul class="list" {
+                    @for Change { what, part, subject } in changes.iter().take(CHANGES) { li { (said(what, NAME)) " " (said(part, NAME)) " " code { (quoted(subject, NAME)) } } }
+                    @if changes.len() > CHANGES { li class="quiet" { "… and " (changes.len() - CHANGES) " more" } }
+                }
+            }
+        }
+    }
+}
+
+/// Changed lines, each with its sign.
+pub(crate) fn diff(lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            div class="diff" role="region" aria-label="Changed lines" tabindex="0" {
+                @for line in lines.iter().take(LINES) {
+                    @let (class, word) = match line.chars().next() {
+                        Some('+') => ("add", Some("added: ")),
+                        Some('-') => ("del", Some("removed: ")),
+                        _ => ("file", None),
+                    };
+                    div class=(class) { @if let Some(word) = word { span class="unseen" { (word) } } (quoted(line, TEXT)) }
+                }
+                @if lines.len() > LINES { div class="file" { "… and " (lines.len() - LINES) " more lines" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The frame of every page: its head with the content security policy, the way around, and where the numbers are from.
+//!
+//! Must not know what stands in a page.
+
+use capdex_core::fact::Severity;
+use capdex_core::score::Band;
+use capdex_core::time::AsOf;
+use maud::{DOCTYPE, Markup, html};
+
+use super::paths;
+
+/// What a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because they work
+/// from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
+                                 form-action 'none'";
+
+/// The style and the script, as the site holds them.
+pub(crate) const ASSETS: [(&str, &str); 2] =
+    [("site.css", include_str!("assets/site.css")), ("site.js", include_str!("assets/site.js"))];
+
+/// The parts of the site, in the order of the navigation: file and name.
+pub(crate) const PARTS: [(&str, &str); 8] = [
+    ("index.html", "Overview"),
+    ("directory.html", "Directory"),
+    ("drift.html", "Drift"),
+    ("alerts.html", "Alerts"),
+    ("lookalikes.html", "Look-alikes"),
+    ("rules.html", "Rules"),
+    ("rubrics.html", "Rubrics"),
+    ("coverage.html", "Coverage"),
+];
+
+/// What the frame of a page is made from.
+pub(crate) struct Frame<'a> {
+    /// The title; already through the gate.
+    pub(crate) title: &'a str,
+    /// The part of the site that it belongs to: a file of [`PARTS`].
+    pub(crate) part: &'a str,
+    /// How many folders deep it lies.
+    pub(crate) depth: usize,
+    /// The instant that ages are measured against; none on pages that are the same every night.
+    pub(crate) as_of: Option<AsOf>,
+}
+
+impl Frame<'_> {
+    /// What leads from here to the root: ``, `../`, `../../`.
+    pub(crate) fn root(&self) -> String {
+        root(self.depth)
+    }
+}
+
+/// What leads from a page so many folders deep to the root.
+pub(crate) fn root(depth: usize) -> String {
+    "../".repeat(depth)
+}
+
+/// A whole page.
+pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> String {
+    let root = frame.root();
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (frame.title) " · capdex" }
+                link rel="stylesheet" href={ (root) "site.css" };
+                link rel="icon" href={ (root) "icon.svg" } type="image/svg+xml";
+                @if frame.part == "alerts.html" {
+                    link rel="alternate" type="application/atom+xml" title="Alerts" href={ (root) "alerts.atom" };
+                }
+                @if frame.part == "drift.html" {
+                    link rel="alternate" type="application/atom+xml" title="Drift" href={ (root) "drift.atom" };
+                }
+                script src={ (root) "site.js" } defer {}
+            }
+            body {
+                a class="skip" href="#main" { "To the content" }
+                header class="top" {
+                    a class="brand" href={ (root) "index.html" } { "capdex" }
+                    nav aria-label="Parts of the site" {
+                        ul {
+                            @for (file, name) in PARTS {
+                                li {
+                                    @if file == frame.part {
+                                        a href={ (root) (file) } aria-current="page" { (name) }
+                                    } @else {
+                                        a href={ (root) (file) } { (name) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                main id="main" tabindex="-1" { (body) }
+                footer {
+                    p {
+                        @if let Some(as_of) = frame.as_of { "As of " time datetime=(as_of) { (as_of) } ". " }
+                        "Written by capdex " (env!("CARGO_PKG_VERSION"))
+                        ". A static look at published bytes is a screening, not a verdict on intent; "
+                        "what could not be looked at is unknown, never clean."
+                    }
+                }
+            }
+        }
+    };
+    let mut text = markup.into_string();
+    text.push('\n');
+    text
+}
+
+/// The picture of the tab: four bars, one for each rubric.
+pub(crate) const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"3\" fill=\"#1f2a3a\"/><path d=\"M3 12V8h2v4zM6 12V4h2v8zM9 12V6h2v6zM12 12V9h1.5v3z\" fill=\"#9ecbff\"/></svg>\n";
+
+/// A band as a mark.
+pub(crate) fn band(band: Band) -> Markup {
+    html! { span class={ "mark band-" (band.as_str()) } { (band.as_str()) } }
+}
+
+/// A severity as a mark.
+pub(crate) fn severity(severity: Severity) -> Markup {
+    html! { span class={ "mark sev-" (severity.as_str()) } { (severity.as_str()) } }
+}
+
+/// The title, with what stands under it.
+pub(crate) fn heading(title: &str, lead: &Markup) -> Markup {
+    html! { div class="heading" { h1 { (title) } div class="lead" { (lead) } } }
+}
+
+/// The way through the pages of a list.
+pub(crate) fn pager(name: &str, number: usize, pages: usize) -> Markup {
+    // The neighbours, the ends, and no more of a list of hundreds.
+    let near = |page: &usize| *page == 1 || *page == pages || page.abs_diff(number) <= 2;
+    html! {
+        @if pages > 1 {
+            nav class="pager" aria-label="Pages" {
+                @if number > 1 { a rel="prev" href=(paths::part(name, number - 1)) { "Previous" } }
+                ol {
+                    @for page in (1..=pages).filter(near) {
+                        li {
+                            @if page == number {
+                                a href=(paths::part(name, page)) aria-current="page" aria-label={ "Page " (page) } { (page) }
+                            } @else {
+                                a href=(paths::part(name, page)) aria-label={ "Page " (page) } { (page) }
+                            }
+                        }
+                    }
+                }
+                @if number < pages { a rel="next" href=(paths::part(name, number + 1)) { "Next" } }
+            }
+        }
+    }
+}
+
+/// How many pages a list of so many entries has; an empty one has one.
+pub(crate) fn pages_of(entries: usize, each: usize) -> usize {
+    entries.div_ceil(each.max(1)).max(1)
+}
+
+/// A table that may be wider than the screen: it scrolls by itself, also by keyboard.
+pub(crate) fn wide(label: &str, table: &Markup) -> Markup {
+    html! { div class="wide" role="region" aria-label=(label) tabindex="0" { (table) } }
+}

@@ -1,0 +1,107 @@
+//! The rubrics: one page of methodology each, from the text whose digest every score carries, and how they become one verdict.
+//!
+//! Our own Markdown is written as HTML here; raw markup in it would be shown as text.
+
+use capdex_core::rubrics::{RUBRICS, RubricMeta, VERDICT_PAGE, band_table};
+use maud::{Markup, PreEscaped, html};
+use pulldown_cmark::{Event, Options, Parser};
+
+use super::layout::{self, Frame, heading};
+use super::paths;
+use super::said::number;
+use super::site::{Site, median};
+
+/// All rubrics, and the verdict.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = Frame { title: "Rubrics", part: "rubrics.html", depth: 0, as_of: Some(site.as_of) };
+    let lead =
+        html! { "Four published methods, computed side by side from the same facts; none is averaged into another." };
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Rubrics", &lead))
+            (layout::wide("Rubrics", &html! {
+                table {
+                    thead { tr { th scope="col" { "rubric" } th scope="col" { "what it is" } th scope="col" { "scale" } th scope="col" { "voice" } th scope="col" class="num" { "with a value" } th scope="col" class="num" { "median" } } }
+                    tbody {
+                        @for (place, meta) in RUBRICS.iter().map(|rubric| rubric.meta()).enumerate() {
+                            @let values = site.figures.values.get(&place);
+                            tr {
+                                th scope="row" { a href=(paths::rubric(&meta.rubric.id)) { (meta.rubric.id) } } td { (meta.title) }
+                                td { (meta.scale.0) " to " (meta.scale.1) } td { @if meta.rubric.is_seed() { "verdict" } @else { "none: a variant" } }
+                                td class="num" { (number(values.map_or(0, |values| values.values().sum()))) }
+                                td class="num" { (super::directory::value(values.and_then(median))) }
+                            }
+                        }
+                    }
+                }
+            }))
+            section class="prose" aria-labelledby="verdict" {
+                h2 id="verdict" { "The verdict" }
+                (markdown(VERDICT_PAGE))
+            }
+            section aria-labelledby="mapping" {
+                h2 id="mapping" { "The mapping" }
+                (layout::wide("The mapping", &html! {
+                    table class="slim" {
+                        thead { tr { th scope="col" { "method" } th scope="col" { "grade, or constraint that took hold" } th scope="col" { "band" } } }
+                        tbody { @for (method, said, band) in band_table() { tr { th scope="row" { (method) } td { (said) } td { (layout::band(band)) } } } }
+                    }
+                }))
+            }
+        },
+    )
+}
+
+/// The methodology of one rubric.
+pub(crate) fn rubric(site: &Site, meta: &RubricMeta) -> String {
+    let frame = Frame { title: &meta.rubric.id, part: "rubrics.html", depth: 1, as_of: Some(site.as_of) };
+    let kinds: Vec<&str> = meta.kinds.iter().map(|kind| kind.as_str()).collect();
+    layout::page(
+        &frame,
+        &html! {
+            (heading(&meta.rubric.id, &html! { (meta.title) }))
+            dl class="facts" {
+                div { dt { "version" } dd { (meta.rubric.version) } }
+                div { dt { "scale" } dd { (meta.scale.0) " to " (meta.scale.1) } }
+                div { dt { "depends on the day" } dd { @if meta.by_day { "yes: ages" } @else { "no" } } }
+                div class="long" { dt { "scores" } dd { (kinds.join(", ")) } }
+                div class="long" { dt { "text" } dd { code { (meta.rubric.text) } } }
+                div class="long" { dt { "published" } dd { (meta.published_at) ", read " (meta.published_read) } }
+                div class="long" { dt { "as read" } dd { code { "sha256:" (meta.published_sha256) } } }
+            }
+            div class="prose" { (markdown(meta.page)) }
+        },
+    )
+}
+
+/// Our Markdown as HTML, without its own title.
+fn markdown(text: &str) -> Markup {
+    let body =
+        text.trim_start().strip_prefix("# ").and_then(|rest| rest.split_once('\n')).map_or(text, |(_, body)| body);
+    let events = Parser::new_ext(body, Options::ENABLE_TABLES).map(|event| match event {
+        Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
+        other => other,
+    });
+    let mut html = String::new();
+    pulldown_cmark::html::push_html(&mut html, events);
+    PreEscaped(
+        html.replace(" style=\"text-align: right\"", " class=\"num\"").replace(" style=\"text-align: left\"", ""),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_markdown_is_text_and_nothing_is_styled_in_place() {
+        let text = "# Title\n\nA *b* <script>x</script>\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n";
+        let html = markdown(text).into_string();
+        assert!(!html.contains("<script") && !html.contains("Title") && !html.contains("style="), "{html}");
+        assert!(html.contains("<em>b</em>") && html.contains("<td class=\"num\">2</td>"), "{html}");
+        for rubric in RUBRICS {
+            assert!(!markdown(rubric.meta().page).into_string().contains("style="));
+        }
+    }
+}

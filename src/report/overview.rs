@@ -1,0 +1,243 @@
+//! The first page: how much there is, how it is spread, where the methods disagree, and what is worst now.
+//!
+//! Must not count: the figures do.
+
+use capdex_core::capability::Kind;
+use capdex_core::fact::Severity;
+use capdex_core::rubrics::RUBRICS;
+use capdex_core::rules;
+use capdex_core::score::Band;
+use maud::{Markup, html};
+
+use super::layout::{self, Frame, heading};
+use super::plots::{About, Bar, bars, columns};
+use super::said::{NAME, counted, day, number, percent, quoted};
+use super::site::{Site, median, seeds};
+use super::{alerts, drift, paths};
+
+/// Bands in the order in which they are shown.
+pub(crate) const BANDS: [Band; 5] = [Band::Ok, Band::Watch, Band::Caution, Band::Block, Band::Unknown];
+/// Rules of the table of frequent findings.
+const FREQUENT: usize = 15;
+/// Alerts and events shown here; their own pages have all.
+const NEWEST: usize = 8;
+
+/// The page.
+pub(crate) fn page(site: &Site) -> String {
+    let frame = Frame { title: "Overview", part: "index.html", depth: 0, as_of: Some(site.as_of) };
+    let lead = html! {
+        (counted(site.rows.len() as u64, "capability")) " of "
+        (counted(site.figures.packages.len() as u64, "package")) ", found by "
+        (counted(site.sources.len() as u64, "source")) " and scored with four published methods side by side."
+    };
+    layout::page(
+        &frame,
+        &html! {
+            (heading("Overview", &lead))
+            (key_figures(site))
+            section aria-labelledby="bands-h" {
+                h2 id="bands-h" { "How much can be trusted" }
+                p { "The band is the strictest over the four methods, and " em { "unknown" } " at best while not everything could be analysed. "
+                    a href="rubrics.html#verdict" { "How it is made" } "." }
+                (kinds(site))
+            }
+            section aria-labelledby="spread-h" {
+                h2 id="spread-h" { "How each method spreads its values" }
+                div class="plots" { @for (place, _) in seeds() { (spread(site, place)) } }
+            }
+            section aria-labelledby="differ-h" {
+                h2 id="differ-h" { "Where the methods disagree" }
+                div class="plots two" { (disagreement(site)) (agreement(site)) }
+            }
+            div class="plots two" {
+                section aria-labelledby="alerts-h" {
+                    h2 id="alerts-h" { "Alerts, the gravest" }
+                    (alerts::short_list(site, NEWEST))
+                    p { a href="alerts.html" { "All alerts" } }
+                }
+                section aria-labelledby="drift-h" {
+                    h2 id="drift-h" { "Drift, the newest" }
+                    (drift::short_list(site, NEWEST))
+                    p { a href="drift.html" { "All drift" } }
+                }
+            }
+            section aria-labelledby="found-h" {
+                h2 id="found-h" { "What rules find most often" }
+                (frequent(site))
+            }
+        },
+    )
+}
+
+fn key_figures(site: &Site) -> Markup {
+    let open_gaps: u64 = site.gaps.iter().map(|gap| gap.count).sum();
+    let grave = site.watch.alerts.iter().filter(|raised| raised.alert.severity >= Severity::High).count();
+    let figures: [(&str, u64, &str); 6] = [
+        ("capabilities", site.rows.len() as u64, "directory.html"),
+        ("packages", site.figures.packages.len() as u64, "directory.html"),
+        ("listings", site.totals.listings, "coverage.html"),
+        ("alerts at high or critical", grave as u64, "alerts.html"),
+        ("events of drift", site.watch.drift.len() as u64, "drift.html"),
+        ("open gaps", open_gaps, "coverage.html"),
+    ];
+    html! {
+        ul class="figures" {
+            @for (name, count, file) in figures { li { a href=(file) { strong { (number(count)) } " " span { (name) } } } }
+        }
+    }
+}
+
+/// Bands as a plot, and by kind as a table.
+fn kinds(site: &Site) -> Markup {
+    let figures = &site.figures;
+    let of =
+        |band: Band| Bar { label: band.as_str().into(), count: figures.in_band(None, band), class: class_of(band) };
+    let about = About {
+        id: "bands",
+        title: "Capabilities by band",
+        desc: "One bar for each band, with how many capabilities it holds.",
+        of: "band",
+    };
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| figures.of_kind(*kind) > 0).collect();
+    html! {
+        div class="plots two" {
+            (bars(&about, &BANDS.map(of)))
+            (layout::wide("Bands by kind", &html! {
+                table {
+                    caption { "Bands by kind" }
+                    thead { tr { th scope="col" { "kind" } @for band in BANDS { th scope="col" class="num" { (band.as_str()) } } th scope="col" class="num" { "all" } } }
+                    tbody {
+                        @for kind in kinds {
+                            tr {
+                                th scope="row" { a href={ "directory.html#kind=" (kind.as_str()) } { (kind.as_str()) } }
+                                @for band in BANDS { td class="num" { (number(figures.in_band(Some(kind), band))) } }
+                                td class="num" { (number(figures.of_kind(kind))) }
+                            }
+                        }
+                    }
+                }
+            }))
+        }
+    }
+}
+
+const fn class_of(band: Band) -> &'static str {
+    match band {
+        Band::Ok => "band-ok",
+        Band::Watch => "band-watch",
+        Band::Caution => "band-caution",
+        Band::Block => "band-block",
+        Band::Unknown => "band-unknown",
+    }
+}
+
+/// The distribution of one rubric's values.
+fn spread(site: &Site, place: usize) -> Markup {
+    let Some(meta) = RUBRICS.get(place).map(|rubric| rubric.meta()) else { return html! {} };
+    let counts = site.figures.spread.get(&place).copied().unwrap_or_default();
+    let (low, high) = meta.scale;
+    let bars: Vec<Bar> = (0_i64..)
+        .zip(counts)
+        .map(|(step, count)| Bar { label: (low + (high - low) * step / 10).to_string(), count, class: "plain" })
+        .collect();
+    let valued: u64 = counts.iter().sum();
+    let middle = site.figures.values.get(&place).and_then(median);
+    let id = meta.rubric.id.replace('/', "-");
+    let title = format!("{}, {low} to {high}", meta.rubric.id);
+    let desc = format!(
+        "Ten columns from {low} to {high}, each with how many capabilities have a value in that tenth of the scale."
+    );
+    html! {
+        div {
+            (columns(&About { id: &id, title: &title, desc: &desc, of: "from" }, &bars))
+            p class="note" {
+                a href=(paths::rubric(&meta.rubric.id)) { "The method" } ". "
+                @if let Some(middle) = middle { "Median " (middle) "; " }
+                (number(valued)) " with a value, " (number(site.rows.len() as u64 - valued.min(site.rows.len() as u64))) " without."
+            }
+        }
+    }
+}
+
+fn disagreement(site: &Site) -> Markup {
+    let label = |share: Option<u16>| match share {
+        None => "one voice".to_owned(),
+        Some(0) => "none".to_owned(),
+        Some(share) => format!("{:.2}", f64::from(share) / 1000.0),
+    };
+    let mut shares: Vec<(Option<u16>, u64)> =
+        site.figures.disagreement.iter().map(|(share, count)| (*share, *count)).collect();
+    // The ones about which fewer than two methods say anything come last.
+    shares.sort_by_key(|(share, _)| (share.is_none(), *share));
+    let bars_of: Vec<Bar> =
+        shares.into_iter().map(|(share, count)| Bar { label: label(share), count, class: "plain" }).collect();
+    bars(
+        &About {
+            id: "disagreement",
+            title: "Disagreement: strictest band less mildest, by thirds",
+            desc: "One bar for each degree of disagreement between the four methods, from none to 1.00, where one method says ok and another block.",
+            of: "disagreement",
+        },
+        &bars_of,
+    )
+}
+
+/// Which two methods say the same how often.
+fn agreement(site: &Site) -> Markup {
+    let names: Vec<(usize, &str)> =
+        seeds().map(|(place, rubric)| (place, rubric.meta().rubric.id.split('/').next().unwrap_or_default())).collect();
+    let share = |one: usize, other: usize| {
+        let (both, same) = site.figures.pairs.get(&(one.min(other), one.max(other))).copied().unwrap_or_default();
+        (both, percent(same, both))
+    };
+    layout::wide(
+        "How often two methods agree",
+        &html! {
+            table {
+                caption { "Share of capabilities for which two methods give the same band, of those that both give one" }
+                thead { tr { th scope="col" { "method" } @for (_, name) in &names { th scope="col" class="num" { (name) } } } }
+                tbody {
+                    @for (one, name) in &names {
+                        tr {
+                            th scope="row" { (name) }
+                            @for (other, _) in &names {
+                                @let (both, share) = share(*one, *other);
+                                @if one == other { td class="num quiet" { "·" } } @else { td class="num" { (share) " " span class="quiet" { "of " (number(both)) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn frequent(site: &Site) -> Markup {
+    let mut rules: Vec<_> = site.figures.rules.iter().filter(|(_, (_, severity))| *severity > Severity::Info).collect();
+    rules.sort_by_key(|(rule, (count, _))| (std::cmp::Reverse(*count), (*rule).clone()));
+    let all = site.rows.len() as u64;
+    layout::wide(
+        "What rules find most often",
+        &html! {
+            table {
+                thead { tr { th scope="col" { "rule" } th scope="col" { "worst" } th scope="col" { "what it finds" } th scope="col" class="num" { "capabilities" } th scope="col" class="num" { "share" } } }
+                tbody {
+                    @for (rule, (count, severity)) in rules.into_iter().take(FREQUENT) {
+                        tr {
+                            @match rules::find(rule) {
+                                Some(meta) => { th scope="row" { a href=(paths::rule(rule)) { (rule) } } td { (layout::severity(*severity)) } td { (meta.title) } }
+                                None => { th scope="row" { (quoted(rule, NAME)) } td { (layout::severity(*severity)) } td { "a rule of another version of capdex" } }
+                            }
+                            td class="num" { (number(*count)) } td class="num" { (percent(*count, all)) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// When something happened, as it stands in lists.
+pub(crate) fn when(at: capdex_core::time::AsOf) -> Markup {
+    html! { time datetime=(at) { (day(at)) } }
+}

@@ -1,0 +1,55 @@
+//! Where each page lies, from the root of the site. The service answers under the same paths.
+//!
+//! Names are made of digests and of our own ids, never of text that strangers wrote.
+
+use capdex_core::digest::Digest;
+use capdex_core::ids::CapabilityId;
+
+/// Hex digits of a capability's id in its page's name: too many for anybody to make two that are alike.
+pub(crate) const ID_DIGITS: usize = 32;
+
+/// The short id by which the site names a capability.
+pub(crate) fn short(id: &CapabilityId) -> String {
+    id.0.hex().chars().take(ID_DIGITS).collect()
+}
+
+/// The page of a capability.
+pub(crate) fn capability(id: &CapabilityId) -> String {
+    let short = short(id);
+    format!("c/{}/{short}.html", short.get(..2).unwrap_or_default())
+}
+
+/// The page of a rule.
+pub(crate) fn rule(id: &str) -> String {
+    format!("rule/{id}.html")
+}
+
+/// The page of a rubric.
+pub(crate) fn rubric(id: &str) -> String {
+    format!("rubric/{}.html", id.replace('/', "-"))
+}
+
+/// A page of a list: the first has the bare name.
+pub(crate) fn part(name: &str, number: usize) -> String {
+    if number <= 1 { format!("{name}.html") } else { format!("{name}-{number}.html") }
+}
+
+/// A file of rows of the directory.
+pub(crate) fn rows(number: usize) -> String {
+    format!("data/rows-{number}.js")
+}
+
+/// The name of one event of drift on the page of its capability.
+pub(crate) fn drift_anchor(key: &str) -> String {
+    anchor("drift", key)
+}
+
+/// The name of an alert on its page.
+pub(crate) fn alert_anchor(key: &str) -> String {
+    anchor("alert", key)
+}
+
+fn anchor(what: &str, key: &str) -> String {
+    let digits: String = Digest::of(key.as_bytes()).hex().chars().take(16).collect();
+    format!("{what}-{digits}")
+}

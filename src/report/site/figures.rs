@@ -1,0 +1,150 @@
+//! How many of what: the numbers behind the plots.
+//!
+//! Counts only; nothing here holds text of strangers.
+
+use std::collections::BTreeMap;
+
+use capdex_core::capability::Kind;
+use capdex_core::fact::{Facts, Outcome, Severity};
+use capdex_core::points::Points;
+use capdex_core::rubrics::{RUBRICS, Rubric};
+use capdex_core::score::{Band, Score};
+
+use super::Row;
+
+/// Columns of the distribution of one rubric's values.
+pub(crate) const STEPS: usize = 10;
+
+/// The four rubrics that make the verdict, in their order, each with its place in [`RUBRICS`].
+pub(crate) fn seeds() -> impl Iterator<Item = (usize, &'static dyn Rubric)> {
+    RUBRICS.iter().copied().enumerate().filter(|(_, rubric)| rubric.meta().rubric.is_seed())
+}
+
+/// Everything counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    /// Capabilities of each kind in each band.
+    pub(crate) bands: BTreeMap<(Kind, Band), u64>,
+    /// By thousandths of disagreement; none with fewer than two known bands.
+    pub(crate) disagreement: BTreeMap<Option<u16>, u64>,
+    /// Of each rubric by its place: how many values in each tenth of its scale.
+    pub(crate) spread: BTreeMap<usize, [u64; STEPS]>,
+    /// Of each rubric by its place: its values by hundredths, for the median.
+    pub(crate) values: BTreeMap<usize, BTreeMap<Points, u64>>,
+    /// Of two seed rubrics by their places: how many both have a band for, and how many one band.
+    pub(crate) pairs: BTreeMap<(usize, usize), (u64, u64)>,
+    /// By completeness.
+    pub(crate) completeness: BTreeMap<&'static str, u64>,
+    /// How many capabilities each rule found something in, and the worst severity.
+    pub(crate) rules: BTreeMap<String, (u64, Severity)>,
+    /// Findings by severity.
+    pub(crate) findings: BTreeMap<Severity, u64>,
+    /// Capabilities by the source of the listing that speaks for them.
+    pub(crate) sources: BTreeMap<String, u64>,
+    /// Answers of rules that lacked data, and all answers that could be given.
+    pub(crate) unavailable: (u64, u64),
+    /// Packages.
+    pub(crate) packages: std::collections::BTreeSet<String>,
+}
+
+impl Figures {
+    /// Counts one capability.
+    pub(super) fn count(&mut self, row: &Row, facts: &Facts, scores: &[Score]) {
+        *self.bands.entry((row.kind, row.band)).or_default() += 1;
+        *self.disagreement.entry(row.disagreement.map(|share| share.as_thousandths())).or_default() += 1;
+        *self.completeness.entry(row.completeness).or_default() += 1;
+        *self.sources.entry(row.listing.source.clone()).or_default() += 1;
+        self.packages.insert(row.package.clone());
+        self.scores(row, scores);
+        let mut worst: BTreeMap<&str, Severity> = BTreeMap::new();
+        for fact in facts.findings() {
+            *self.findings.entry(fact.severity).or_default() += 1;
+            let known = worst.entry(fact.rule.as_str()).or_insert(fact.severity);
+            *known = fact.severity.max(*known);
+        }
+        for (rule, severity) in worst {
+            let (count, known) = self.rules.entry(rule.to_owned()).or_insert((0, severity));
+            (*count, *known) = (*count + 1, severity.max(*known));
+        }
+        for outcome in facts.outcomes().into_values().filter(|outcome| *outcome != Outcome::NotApplicable) {
+            self.unavailable.0 += u64::from(outcome == Outcome::Unavailable);
+            self.unavailable.1 += 1;
+        }
+    }
+
+    fn scores(&mut self, row: &Row, scores: &[Score]) {
+        for ((place, value), rubric) in row.values.iter().enumerate().zip(RUBRICS) {
+            let Some(value) = value else { continue };
+            *self.values.entry(place).or_default().entry(*value).or_default() += 1;
+            let step = step_of(*value, rubric.meta().scale);
+            if let Some(count) = self.spread.entry(place).or_default().get_mut(step) {
+                *count += 1;
+            }
+        }
+        let band = |rubric: &dyn Rubric| {
+            let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
+            Some(rubric.band(score)).filter(|band| *band != Band::Unknown)
+        };
+        let bands: Vec<(usize, Band)> = seeds().filter_map(|(place, rubric)| Some((place, band(rubric)?))).collect();
+        for (at, (one, first)) in bands.iter().enumerate() {
+            for (other, second) in bands.iter().skip(at + 1) {
+                let (both, same) = self.pairs.entry((*one, *other)).or_default();
+                (*both, *same) = (*both + 1, *same + u64::from(first == second));
+            }
+        }
+    }
+
+    /// Capabilities in a band, of one kind or of all.
+    pub(crate) fn in_band(&self, kind: Option<Kind>, band: Band) -> u64 {
+        let wanted =
+            self.bands.iter().filter(|((of, in_band), _)| *in_band == band && kind.is_none_or(|kind| kind == *of));
+        wanted.map(|(_, count)| count).sum()
+    }
+
+    /// Capabilities of a kind.
+    pub(crate) fn of_kind(&self, kind: Kind) -> u64 {
+        self.bands.iter().filter(|((of, _), _)| *of == kind).map(|(_, count)| count).sum()
+    }
+}
+
+/// In which tenth of a scale a value lies; its end belongs to the last.
+fn step_of(value: Points, (low, high): (i64, i64)) -> usize {
+    let (value, low, high) = (value.as_hundredths(), low * 100, high * 100);
+    let step = (value - low).max(0) * STEPS as i64 / (high - low).max(1);
+    usize::try_from(step).unwrap_or(0).min(STEPS - 1)
+}
+
+/// The middle one of counted values, the lower of two; none of none.
+pub(crate) fn median(values: &BTreeMap<Points, u64>) -> Option<Points> {
+    let all: u64 = values.values().sum();
+    let mut seen = 0;
+    values
+        .iter()
+        .find(|(_, count)| {
+            seen += **count;
+            seen * 2 >= all
+        })
+        .map(|(value, _)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_its_step() {
+        let steps = [-5, 0, 9, 10, 55, 99, 100].map(|value| step_of(Points::whole(value), (0, 100)));
+        assert_eq!(steps, [0, 0, 0, 1, 5, 9, 9]);
+        assert_eq!(step_of(Points::hundredths(950), (0, 10)), 9);
+    }
+
+    #[test]
+    fn the_median_is_a_value_that_is_there() {
+        let of = |values: &[(i64, u64)]| {
+            median(&values.iter().map(|(value, count)| (Points::whole(*value), *count)).collect())
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[(1, 1), (9, 1)]), Some(Points::whole(1)));
+        assert_eq!(of(&[(1, 1), (5, 3), (9, 1)]), Some(Points::whole(5)));
+    }
+}

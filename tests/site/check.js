@@ -1,0 +1,231 @@
+// Drives a site of capdex with a headless Chromium as its readers do, and ends with 1 where something is not as it must be.
+//
+//   node check.js ROOT [SCREENSHOTS]
+//
+// ROOT is a folder that `capdex report` wrote from the world of tests/it/site/world.rs, or the address at which `capdex serve`
+// answers with the same. With SCREENSHOTS it also writes the pictures of the README into that folder. `tests/run` installs
+// playwright-core, axe-core and Chromium; NODE_PATH and CAPDEX_CHROMIUM say where they are. Nothing is downloaded here.
+'use strict';
+
+const { chromium } = require('playwright-core');
+const { readFileSync } = require('node:fs');
+const { resolve } = require('node:path');
+
+const [, , given, pictures] = process.argv;
+const root = /^https?:/.test(given) ? given.replace(/\/$/, '') : `file://${resolve(given)}`;
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const PARTS = ['index', 'directory', 'drift', 'alerts', 'lookalikes', 'rules', 'rubrics', 'coverage'].map((name) => `${name}.html`);
+const DESKTOP = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844 }, NARROW = { width: 320, height: 640 };
+// Names that tests/it/site/world.rs gives to skills.
+const HOSTILE = ['<script>window.hacked=1</script>', 'javascript:window.hacked=1', 'onerror=window.hacked=1'];
+
+const wrong = [];
+const must = (holds, what) => { if (!holds) wrong.push(what); };
+
+// A page that notes whatever goes wrong in it.
+async function open(browser, path, options = {}) {
+  const { quiet = true, ...context } = options;
+  const made = await browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...context });
+  const page = await made.newPage();
+  const at = (what) => must(!quiet, `${path}: ${what}`);
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) at(`console: ${message.text()}`); });
+  page.on('pageerror', (error) => at(`error: ${error.message}`));
+  page.on('dialog', (dialog) => { at(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('requestfailed', (request) => at(`failed: ${request.url()}`));
+  page.on('request', (request) => must(request.url().startsWith(`${root}/`), `${path}: asked for ${request.url()}`));
+  await page.goto(`${root}/${path}`);
+  return { page, close: () => made.close() };
+}
+
+const loaded = (page) => page.waitForFunction(() => {
+  const place = document.getElementById('directory');
+  return place && !place.hidden && Number(place.dataset.loaded) === JSON.parse(place.dataset.told).rows;
+});
+const found = (page) => page.locator('.found').textContent();
+const names = (page) => page.locator('.window tbody tr:not(.gap) th a').allTextContents();
+
+async function accessible(page, path) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'], preload: false }));
+  for (const { id, impact, nodes } of violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))) {
+    wrong.push(`${path}: axe ${impact} ${id}: ${nodes.slice(0, 3).map((node) => `${node.target} (${node.failureSummary.replace(/\s+/g, ' ')})`).join('; ')}`);
+  }
+}
+
+// Every kind of page: quiet, accessible, and no wider than the smallest screen; those that have every mark of the style also in the
+// dark.
+async function pages(browser, paths, inTheDark) {
+  for (const path of paths) {
+    for (const colorScheme of inTheDark.includes(path) ? ['light', 'dark'] : ['light']) {
+      const { page, close } = await open(browser, path, { colorScheme });
+      if (path === 'directory.html') await loaded(page);
+      await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
+      await accessible(page, `${path} (${colorScheme})`);
+      must(await page.evaluate(() => window.hacked === undefined), `${path}: a name of a stranger was run`);
+      for (const viewport of colorScheme === 'light' ? [PHONE, NARROW] : []) {
+        await page.setViewportSize(viewport);
+        const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+        must(wide <= room, `${path}: ${wide} wide on a screen of ${room}`);
+      }
+      await close();
+    }
+  }
+}
+
+async function directory(browser) {
+  const { page, close } = await open(browser, 'directory.html');
+  await loaded(page);
+  const told = await page.evaluate(() => JSON.parse(document.getElementById('directory').dataset.told));
+  await page.selectOption('#f-kind', 'every');
+  must((await found(page)) === `${told.rows} of ${told.rows} capabilities`, `all rows: ${await found(page)}`);
+  await page.selectOption('#f-kind', '');
+  await page.fill('#f-q', 'LETTERS');
+  await page.waitForFunction(() => location.hash.includes('q=LETTERS'));
+  must((await names(page)).every((name) => name.includes('letters')) && (await names(page)).length > 0, `search: ${await names(page)}`);
+  await page.fill('#f-q', 'npm-letters-mcp-mcp-server');
+  await page.waitForFunction(() => location.hash.includes('mcp-server'));
+  must((await names(page)).length === 1, `search by slug: ${await names(page)}`);
+  await page.fill('#f-q', '<script>window.hacked=1</script>');
+  await page.waitForFunction(() => location.hash.includes('hacked'));
+  must((await names(page)).includes(HOSTILE[0]), `a hostile name is found as text: ${await names(page)}`);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.selectOption('#f-kind', 'skill');
+  await page.selectOption('#f-band', 'block');
+  const kinds = new Set(await page.locator('.window tbody tr:not(.gap) .c-kind').allTextContents());
+  const bands = new Set(await page.locator('.window tbody .mark').allTextContents());
+  must([...kinds].join() === 'skill' && [...bands].join() === 'block', `filters: ${[...kinds]}, ${[...bands]}`);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await sorted(page);
+  // The address holds the view: the same after it is opened again.
+  const [address, before] = [page.url(), await names(page)];
+  await page.goto('about:blank');
+  await page.goto(address);
+  await loaded(page);
+  must((await names(page)).join() === before.join(), 'the address brings the view back');
+  // Nothing that a name holds may act, and nothing that is put into the page by a hole either.
+  const probe = await open(browser, 'directory.html', { quiet: false });
+  await probe.page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.probed = 1';
+    document.body.append(script);
+    document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.probed = 1"><p style="color: red">x</p>');
+  });
+  await probe.page.waitForTimeout(100);
+  must(await probe.page.evaluate(() => window.probed === undefined), 'the policy lets a script in a page run');
+  await probe.close();
+  await close();
+}
+
+// By the head of the table, by the choice, and the other way round.
+async function sorted(page) {
+  const values = async () => (await page.locator('.window tbody tr:not(.gap) .c-value:nth-of-type(4)').allTextContents()).filter((text) => text !== '–').map(Number);
+  const falls = (numbers) => numbers.every((number, at) => at === 0 || numbers[at - 1] >= number);
+  await page.locator('th[data-key="spiderrating/seed"] button').click();
+  const down = await values();
+  must(down.length > 3 && falls(down), `sorted by spiderrating: ${down}`);
+  must((await page.locator('th[data-key="spiderrating/seed"]').getAttribute('aria-sort')) === 'descending', 'the order is said');
+  await page.getByRole('button', { name: 'Turn round' }).click();
+  must(falls((await values()).reverse()), `sorted the other way round: ${await values()}`);
+  await page.selectOption('#f-sort', 'name');
+  await page.waitForFunction(() => location.hash.includes('sort=name'));
+}
+
+// Without a mouse: search, go down, open, read the diff, come back.
+async function keyboard(browser) {
+  const { page, close } = await open(browser, 'directory.html');
+  await loaded(page);
+  const press = (key) => page.keyboard.press(key);
+  await press('Tab');
+  must((await page.evaluate(() => document.activeElement.className)) === 'skip', 'the first key leads to the content');
+  await press('Enter');
+  await press('/');
+  must((await page.evaluate(() => document.activeElement.id)) === 'f-q', '/ leads to the search');
+  await page.keyboard.type('kit');
+  await page.waitForFunction(() => location.hash === '#q=kit');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'End', 'Home', 'PageDown', 'ArrowUp']) await press(key);
+  const focused = () => page.evaluate(() => document.activeElement.closest('tr')?.dataset.at);
+  must(Number(await focused()) > 2, `arrow keys move: row ${await focused()}`);
+  await press('Home');
+  must((await focused()) === '0', `Home leads to the first row: ${await focused()}`);
+  const name = await page.evaluate(() => document.activeElement.textContent);
+  await press('Enter');
+  await page.waitForURL('**/c/**');
+  must((await page.locator('h1').textContent()) === name, 'Enter opens the row');
+  await page.goto(`${root}/drift.html`);
+  const link = page.locator('table.feed a', { hasText: 'letters-mcp-mcp-server' }).first();
+  await link.focus();
+  await press('Enter');
+  await page.waitForURL('**/c/**');
+  const event = page.locator('article.event:target');
+  must(await event.evaluate((of) => document.activeElement === of), 'the event has the focus');
+  must((await event.locator('.diff .add').allTextContents()).some((line) => line.includes('archive@giftcards.test')), 'the diff is there');
+  must(await event.evaluate((of) => of.getBoundingClientRect().top < innerHeight), 'the event is in sight');
+  await close();
+}
+
+// By mouse from the overview to a finding's source, and without the script.
+async function reading(browser) {
+  const { page, close } = await open(browser, 'index.html');
+  await page.locator('#alerts-h ~ ul a').first().click();
+  await page.waitForURL('**/alerts.html#**');
+  await page.locator('article.event:target a').first().click();
+  await page.waitForURL('**/c/**');
+  await page.locator('nav.contents a', { hasText: 'Scores' }).click();
+  await page.locator('details.arithmetic summary').first().click();
+  must(await page.locator('details.arithmetic table.sum').first().isVisible(), 'the arithmetic opens');
+  await close();
+  const bare = await open(browser, 'directory.html', { javaScriptEnabled: false });
+  must(await bare.page.locator('#plain tbody tr').first().isVisible() && !(await bare.page.locator('#directory').isVisible()), 'the plain list stands without the script');
+  await bare.page.locator('#plain tbody a').first().click();
+  await bare.page.waitForURL('**/c/**');
+  await bare.close();
+}
+
+async function photograph(browser) {
+  const letters = await pathOf(browser, 'npm-letters-mcp-mcp-server');
+  const shots = [
+    ['overview', 'index.html', DESKTOP, 'light'], ['overview-dark', 'index.html', DESKTOP, 'dark'],
+    ['directory', 'directory.html#sort=spiderrating%2Fseed', DESKTOP, 'light'], ['directory-phone', 'directory.html#band=block', PHONE, 'light'],
+    ['capability', letters, DESKTOP, 'light'], ['drift-dark', `${letters}#drift`, DESKTOP, 'dark'], ['capability-phone', letters, PHONE, 'dark'],
+  ];
+  for (const [name, path, viewport, colorScheme] of shots) {
+    const { page, close } = await open(browser, path, { viewport, colorScheme });
+    if (path.startsWith('directory')) await loaded(page);
+    await page.screenshot({ path: resolve(pictures, `${name}.png`) });
+    await close();
+  }
+}
+
+// The page of a capability, as a reader finds it.
+async function pathOf(browser, search) {
+  const { page, close } = await open(browser, `directory.html#q=${encodeURIComponent(search)}`);
+  await loaded(page);
+  const path = await page.locator('.window tbody a').first().getAttribute('href');
+  await close();
+  return path;
+}
+
+async function main() {
+  const browser = await chromium.launch({ executablePath: process.env.CAPDEX_CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    const hostile = [];
+    for (const name of HOSTILE) hostile.push(await pathOf(browser, name));
+    const deep = [await pathOf(browser, 'npm-letters-mcp-mcp-server'), await pathOf(browser, 'longlong'), 'rule/pipe-to-shell.html', 'rubric/saferskills-seed.html'];
+    await pages(browser, [...PARTS, ...hostile, ...deep], ['index.html', 'directory.html', 'alerts.html', deep[0]]);
+    await directory(browser);
+    await keyboard(browser);
+    await reading(browser);
+    if (pictures) await photograph(browser);
+  } finally {
+    await browser.close();
+  }
+  for (const what of wrong) console.log(what);
+  console.log(wrong.length === 0 ? 'all is as it must be' : `${wrong.length} wrong`);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+}
+
+main().catch((error) => {
+  for (const what of wrong) console.log(what);
+  console.log(error);
+  process.exitCode = 1;
+});
