@@ -3,6 +3,7 @@
 //! Must not know what a command does.
 
 mod alerts;
+mod scan;
 mod watch;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
+pub use scan::{FailOn, Scan};
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
@@ -90,7 +92,7 @@ pub enum Command {
     Backfill(Backfill),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
     #[command(
-        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high"
+        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
     Scan(Scan),
     /// Score stored facts again, without any request.
@@ -223,61 +225,6 @@ pub struct Backfill {
 pub struct Confirm {
     /// The source, as `capdex status` names it.
     pub source: String,
-}
-
-/// Options of `scan`.
-#[derive(Debug, Args)]
-pub struct Scan {
-    /// Folders, archives or files.
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// How results are printed.
-    #[arg(long, value_enum, default_value_t = ScanFormat::Table)]
-    pub format: ScanFormat,
-    /// Show only this rubric.
-    #[arg(long, value_name = "ID")]
-    pub rubric: Option<String>,
-    /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
-    #[arg(long, value_name = "BAND_OR_SEVERITY")]
-    pub fail_on: Option<FailOn>,
-}
-
-/// The formats of `scan`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ScanFormat {
-    /// For people.
-    Table,
-    /// One JSON document.
-    Json,
-    /// One JSON object a line.
-    Jsonl,
-    /// SARIF 2.1.0, one run.
-    Sarif,
-    /// Markdown.
-    Markdown,
-}
-
-/// A threshold that turns results into exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
-    /// A finding of this severity or worse.
-    Severity(capdex_core::fact::Severity),
-    /// A verdict of this band or stricter.
-    Band(capdex_core::score::Band),
-}
-
-impl std::str::FromStr for FailOn {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        use capdex_core::fact::Severity;
-        use capdex_core::score::Band;
-        let severity = Severity::ALL.into_iter().find(|severity| severity.as_str() == text).map(Self::Severity);
-        let band = [Band::Watch, Band::Caution, Band::Block].into_iter().find(|band| band.as_str() == text);
-        severity.or(band.map(Self::Band)).ok_or_else(|| {
-            "give a severity (info, low, medium, high, critical) or a band (watch, caution, block)".to_owned()
-        })
-    }
 }
 
 /// Options of `score`.

@@ -5,6 +5,7 @@
 
 pub mod alerts;
 pub mod analysis;
+pub mod baseline;
 pub mod bulk;
 pub mod cli;
 pub mod clock;
@@ -13,6 +14,7 @@ pub mod config;
 pub mod exit;
 pub mod export;
 pub mod finding;
+pub mod formats;
 pub mod instant;
 pub mod item;
 pub mod jobs;

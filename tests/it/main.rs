@@ -13,6 +13,7 @@ mod drift;
 mod drift_rehash;
 mod drift_replays;
 mod evasion;
+mod formats;
 mod hostile;
 mod identity;
 mod joins;
