@@ -3,6 +3,7 @@
 //! Must not know what a command does.
 
 mod alerts;
+mod installed;
 mod scan;
 mod watch;
 
@@ -12,6 +13,7 @@ use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
+pub use installed::{Completions, Man};
 pub use scan::{FailOn, Scan};
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
@@ -138,7 +140,7 @@ pub enum Command {
     /// Local lists of abuse: who reports which package.
     #[command(
         subcommand,
-        after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
+        after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n  capdex abuse export-osv records --list team\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
     )]
     Abuse(Abuse),
     /// What the passes raised for a person: list, read, acknowledge and send alerts.
@@ -162,6 +164,14 @@ pub enum Command {
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
     Status(Status),
+    /// What a shell needs to complete the command line.
+    #[command(
+        after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"
+    )]
+    Completions(Completions),
+    /// Man pages, one for each command.
+    #[command(after_help = "Example:\n  capdex man /usr/local/share/man/man1")]
+    Man(Man),
 }
 
 /// Options of `nightly`.
@@ -302,6 +312,16 @@ pub enum Abuse {
         /// How the lists are printed.
         #[arg(long, value_enum, default_value_t = ListFormat::Table)]
         format: ListFormat,
+    },
+    /// Write OSV records of what lists report. Naming a list is your word that what it reports is malicious: nothing that
+    /// capdex suspects by itself is ever written. What a newer version of a list leaves out is withdrawn.
+    #[command(after_help = "Example:\n  capdex abuse export-osv records --list team")]
+    ExportOsv {
+        /// Where the records go, one file each; files of other names are left alone.
+        dir: PathBuf,
+        /// A list that you confirm; may be given again.
+        #[arg(long, required = true, value_name = "NAME")]
+        list: Vec<String>,
     },
 }
 

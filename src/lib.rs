@@ -18,6 +18,7 @@ pub mod formats;
 pub mod instant;
 pub mod item;
 pub mod jobs;
+pub mod osv;
 pub mod output;
 pub mod progress;
 pub mod telemetry;

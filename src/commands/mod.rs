@@ -19,6 +19,7 @@ mod bench;
 mod campaigns;
 mod clones;
 mod collisions;
+mod completions;
 mod confirm;
 mod docs;
 mod drift;
@@ -27,6 +28,7 @@ mod export;
 mod exposure;
 mod listed;
 mod lookalikes;
+mod man;
 mod nightly;
 mod rules;
 mod scan;
@@ -62,6 +64,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),
         Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
         Command::Status(options) => status::run(&cli.global, options, &mut out),
+        Command::Completions(options) => completions::run(options, &mut out),
+        Command::Man(options) => man::run(options, &mut out),
     }?;
     out.flush()?;
     Ok(exit)

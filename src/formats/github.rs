@@ -69,7 +69,7 @@ impl Printer for Commands {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
-        self.found.sort_by(|a, b| b.0.cmp(&a.0));
+        self.found.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let findings = u64::try_from(self.found.len())?;
         for (_, line) in &self.found {
             out.line(line)?;
