@@ -4,6 +4,7 @@
 
 mod alerts;
 mod installed;
+mod operation;
 mod scan;
 mod watch;
 
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
 pub use installed::{Completions, Man};
+pub use operation::Daemon;
 pub use scan::{FailOn, Scan};
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
@@ -164,6 +166,11 @@ pub enum Command {
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
     Status(Status),
+    /// Run the schedules of a folder at their times until asked to stop; what was missed is made up for.
+    #[command(
+        after_help = "Examples:\n  capdex daemon --schedules /etc/capdex/schedules --db /var/lib/capdex/capdex.db\n  capdex daemon --plan\n\nA schedule is run that has a [daemon] table, such as:\n  [daemon]\n  cron = \"30 2 * * *\"\n  budget_minutes = 300\n  jitter_seconds = 600\nTimes are UTC. At a signal the steps in hand are finished; the next daemon goes on."
+    )]
+    Daemon(Daemon),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

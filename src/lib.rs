@@ -11,6 +11,7 @@ pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod config;
+pub mod daemon;
 pub mod exit;
 pub mod export;
 pub mod finding;

@@ -21,6 +21,7 @@ mod clones;
 mod collisions;
 mod completions;
 mod confirm;
+mod daemon;
 mod docs;
 mod drift;
 mod explain;
@@ -64,6 +65,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),
         Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
         Command::Status(options) => status::run(&cli.global, options, &mut out),
+        Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
         Command::Completions(options) => completions::run(options, &mut out),
         Command::Man(options) => man::run(options, &mut out),
     }?;
