@@ -3,6 +3,9 @@
 //! Must not know what a command does.
 
 mod alerts;
+mod installed;
+mod operation;
+mod scan;
 mod site;
 mod watch;
 
@@ -12,6 +15,9 @@ use capdex_core::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
+pub use installed::{Completions, Man};
+pub use operation::Daemon;
+pub use scan::{FailOn, Scan};
 pub use site::Report;
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
@@ -92,7 +98,7 @@ pub enum Command {
     Backfill(Backfill),
     /// Score local input without a store: a folder, an archive, a file, a tools list.
     #[command(
-        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high"
+        after_help = "Examples:\n  capdex scan ./my-skill\n  capdex scan package.tgz tools.json --format jsonl\n  capdex scan . --fail-on high\n  capdex scan . --format sarif > capdex.sarif\n  capdex scan . --write-baseline ../known.json\n  capdex scan . --baseline ../known.json --fail-on medium"
     )]
     Scan(Scan),
     /// Score stored facts again, without any request.
@@ -141,7 +147,7 @@ pub enum Command {
     /// Local lists of abuse: who reports which package.
     #[command(
         subcommand,
-        after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
+        after_help = "Examples:\n  capdex abuse import team.json\n  capdex abuse list --format json\n  capdex abuse export-osv records --list team\n\nA list is a JSON file:\n  {\"list\": \"team\", \"version\": 1, \"source\": \"https://list.example/team\", \"date\": \"2026-11-20\",\n   \"entries\": [{\"registry\": \"npm\", \"name\": \"@scope/name\", \"reason\": \"sends tokens\",\n                \"first_seen\": \"2026-11-01\", \"reference\": \"https://list.example/1\"}]}\nfirst_seen and reference may be left out. What a list reports is shown as its report, never as the truth."
     )]
     Abuse(Abuse),
     /// What the passes raised for a person: list, read, acknowledge and send alerts.
@@ -165,6 +171,19 @@ pub enum Command {
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
     Status(Status),
+    /// Run the schedules of a folder at their times until asked to stop; what was missed is made up for.
+    #[command(
+        after_help = "Examples:\n  capdex daemon --schedules /etc/capdex/schedules --db /var/lib/capdex/capdex.db\n  capdex daemon --plan\n\nA schedule is run that has a [daemon] table, such as:\n  [daemon]\n  cron = \"30 2 * * *\"\n  budget_minutes = 300\n  jitter_seconds = 600\nTimes are UTC. At a signal the steps in hand are finished; the next daemon goes on."
+    )]
+    Daemon(Daemon),
+    /// What a shell needs to complete the command line.
+    #[command(
+        after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"
+    )]
+    Completions(Completions),
+    /// Man pages, one for each command.
+    #[command(after_help = "Example:\n  capdex man /usr/local/share/man/man1")]
+    Man(Man),
 }
 
 /// Options of `nightly`.
@@ -228,61 +247,6 @@ pub struct Backfill {
 pub struct Confirm {
     /// The source, as `capdex status` names it.
     pub source: String,
-}
-
-/// Options of `scan`.
-#[derive(Debug, Args)]
-pub struct Scan {
-    /// Folders, archives or files.
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// How results are printed.
-    #[arg(long, value_enum, default_value_t = ScanFormat::Table)]
-    pub format: ScanFormat,
-    /// Show only this rubric.
-    #[arg(long, value_name = "ID")]
-    pub rubric: Option<String>,
-    /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
-    #[arg(long, value_name = "BAND_OR_SEVERITY")]
-    pub fail_on: Option<FailOn>,
-}
-
-/// The formats of `scan`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ScanFormat {
-    /// For people.
-    Table,
-    /// One JSON document.
-    Json,
-    /// One JSON object a line.
-    Jsonl,
-    /// SARIF 2.1.0, one run.
-    Sarif,
-    /// Markdown.
-    Markdown,
-}
-
-/// A threshold that turns results into exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
-    /// A finding of this severity or worse.
-    Severity(capdex_core::fact::Severity),
-    /// A verdict of this band or stricter.
-    Band(capdex_core::score::Band),
-}
-
-impl std::str::FromStr for FailOn {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        use capdex_core::fact::Severity;
-        use capdex_core::score::Band;
-        let severity = Severity::ALL.into_iter().find(|severity| severity.as_str() == text).map(Self::Severity);
-        let band = [Band::Watch, Band::Caution, Band::Block].into_iter().find(|band| band.as_str() == text);
-        severity.or(band.map(Self::Band)).ok_or_else(|| {
-            "give a severity (info, low, medium, high, critical) or a band (watch, caution, block)".to_owned()
-        })
-    }
 }
 
 /// Options of `score`.
@@ -360,6 +324,16 @@ pub enum Abuse {
         /// How the lists are printed.
         #[arg(long, value_enum, default_value_t = ListFormat::Table)]
         format: ListFormat,
+    },
+    /// Write OSV records of what lists report. Naming a list is your word that what it reports is malicious: nothing that
+    /// capdex suspects by itself is ever written. What a newer version of a list leaves out is withdrawn.
+    #[command(after_help = "Example:\n  capdex abuse export-osv records --list team")]
+    ExportOsv {
+        /// Where the records go, one file each; files of other names are left alone.
+        dir: PathBuf,
+        /// A list that you confirm; may be given again.
+        #[arg(long, required = true, value_name = "NAME")]
+        list: Vec<String>,
     },
 }
 

@@ -3,6 +3,7 @@
 //! Must not ask the network anything; where a registry is, is decided here once.
 
 mod alerts;
+mod daemon;
 mod identity;
 mod sinks;
 mod sources;
@@ -19,6 +20,7 @@ use crate::exit::usage;
 use crate::jobs::SourceRun;
 
 pub use alerts::{Alerts, AlertsSection, Sink, Target};
+pub use daemon::{DaemonSection, Overlap, Timing};
 pub use identity::IdentitySection;
 
 /// The schedule that runs without any configuration.
@@ -45,6 +47,8 @@ pub struct Schedule {
     /// Which listings are one thing.
     #[serde(default)]
     pub identity: IdentitySection,
+    /// When the daemon runs it; none for one that is run by hand only.
+    pub daemon: Option<DaemonSection>,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -163,7 +167,16 @@ impl Schedule {
             }
         }
         schedule.alerts()?;
+        schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
         Ok(schedule)
+    }
+
+    /// When the daemon runs it; none where it is run by hand only.
+    ///
+    /// # Errors
+    /// The key, and what is wrong with it.
+    pub fn timing(&self) -> Result<Option<Timing>, String> {
+        self.daemon.as_ref().map(DaemonSection::timing).transpose()
     }
 
     /// Whom to tell of alerts, and how.

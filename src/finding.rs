@@ -8,6 +8,8 @@ use capdex_core::fact::{Confidence, Fact, Facts, Severity};
 use capdex_core::rules;
 use serde::Serialize;
 
+use crate::baseline::Standing;
+
 /// One finding, in the key order of `docs/cli.md`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding<'a> {
@@ -35,15 +37,22 @@ pub struct Finding<'a> {
     pub citations: &'a [String],
     /// The rule's names in each method's own catalogue.
     pub codes: Codes<'a>,
+    /// How it stands against the baseline; none, and no key, where there is no baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Standing>,
 }
 
 /// The codes of one rule, by method.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Codes<'a> {
-    saferskills: &'a [String],
-    spiderrating: &'a [String],
-    mcpbundles: &'a [String],
-    agentscore: &'a [String],
+    /// SaferSkills.
+    pub saferskills: &'a [String],
+    /// SpiderRating.
+    pub spiderrating: &'a [String],
+    /// MCPBundles.
+    pub mcpbundles: &'a [String],
+    /// AgentScore.
+    pub agentscore: &'a [String],
 }
 
 impl Codes<'_> {
@@ -88,6 +97,7 @@ fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
         fingerprint: fact.fingerprint(earlier_equal),
         citations: meta.map_or(&[], |meta| &meta.cites),
         codes: Codes::of(fact.rule.as_str()),
+        baseline: None,
     }
 }
 

@@ -2,12 +2,22 @@
 //!
 //! Must not know what time it is.
 
-use capdex_core::time::Timestamp;
+use capdex_core::time::{AsOf, Timestamp};
+
+const DAY_S: i64 = 86_400;
 
 /// A date such as `2026-11-21` (its beginning, UTC) or an RFC 3339 instant.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.contains('T') { text.parse().ok() } else { format!("{text}T00:00:00Z").parse().ok() }
+}
+
+/// An end: a number of days from `now`, a date, or an instant. It may have passed.
+pub fn end(text: &str, now: AsOf) -> Option<Timestamp> {
+    match text.trim().trim_end_matches('d').parse::<u32>() {
+        Ok(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
+        Err(_) => parse(text),
+    }
 }
 
 #[cfg(test)]

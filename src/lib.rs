@@ -5,17 +5,21 @@
 
 pub mod alerts;
 pub mod analysis;
+pub mod baseline;
 pub mod bulk;
 pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod config;
+pub mod daemon;
 pub mod exit;
 pub mod export;
 pub mod finding;
+pub mod formats;
 pub mod instant;
 pub mod item;
 pub mod jobs;
+pub mod osv;
 pub mod output;
 pub mod progress;
 pub mod report;

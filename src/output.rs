@@ -35,6 +35,23 @@ pub(crate) fn is_dangerous(letter: char) -> bool {
             | 0xE0000..=0xE007F)
 }
 
+/// One line of text as it may stand in an element or a quoted attribute of XML 1.0: escaped, line ends too.
+pub fn xml(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in escape(text).chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            // The two letters beside the controls that XML 1.0 does not hold.
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
 /// Cuts text to so many columns (counted in code points), with an ellipsis where something is missing.
 pub fn shorten(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {

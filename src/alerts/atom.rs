@@ -11,7 +11,7 @@ use capdex_core::digest::Digest;
 use capdex_core::time::AsOf;
 
 use super::note::{self, Room};
-use crate::output::escape;
+use crate::output::xml as gate;
 
 /// One entry of a feed. Its texts go through the gate here.
 pub(crate) struct Entry {
@@ -95,23 +95,6 @@ fn written(entry: &Entry) -> String {
     writeln!(xml, "    <content type=\"text\">{}</content>", lines.join("\n")).expect("as above");
     xml.push_str("  </entry>");
     xml
-}
-
-/// One line of text as it may stand in an element or an attribute.
-fn gate(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in escape(text).chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            // The two letters beside the controls that XML 1.0 does not hold.
-            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 /// A name that never changes for the same fields: a UUID of version 8 (RFC 9562), made of their digest.

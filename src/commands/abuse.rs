@@ -1,10 +1,11 @@
-//! `capdex abuse`: imports local lists of abuse and shows those that count.
+//! `capdex abuse`: imports local lists of abuse, shows those that count, and writes what an operator confirms as OSV records.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::abuse::AbuseList;
+use capdex_core::abuse::{AbuseList, Entry};
 use capdex_core::digest::Digest;
 use capdex_core::time::AsOf;
 use capdex_db::{ImportedList, Store, StoreError};
@@ -12,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::{listed, summary};
 use crate::cli::{Abuse, Global, ListFormat};
-use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::output::{self, Out};
+use crate::{clock, osv};
 
 /// A larger file is no list.
 const MAX_BYTES: u64 = 64 << 20;
@@ -23,6 +24,7 @@ pub(super) fn run(global: &Global, command: &Abuse, out: &mut Out) -> anyhow::Re
     match command {
         Abuse::Import { file } => import(global, file, out)?,
         Abuse::List { format } => list(global, *format, out)?,
+        Abuse::ExportOsv { dir, list } => export_osv(global, dir, list, out)?,
     }
     Ok(Exit::Done)
 }
@@ -62,6 +64,60 @@ fn list(global: &Global, format: ListFormat, out: &mut Out) -> anyhow::Result<()
     let lists = super::reader(global)?.abuse_lists()?;
     let items: Vec<Value> = lists.iter().map(row).collect();
     listed::print(format, "capdex.abuse/1", &items, out, |out| table(&lists, out))
+}
+
+fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) -> anyhow::Result<()> {
+    let lists = super::reader(global)?.abuse_lists()?;
+    let known: Vec<&str> = lists.iter().map(|imported| imported.list.list.as_str()).collect();
+    if let Some(name) = confirmed.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(usage(format!("no list {name:?} was imported; those that were: {}", known.join(", "))));
+    }
+    fs::create_dir_all(dir).with_context(|| format!("failed to create {}", dir.display()))?;
+    for ImportedList { list, .. } in lists.iter().filter(|imported| confirmed.contains(&imported.list.list)) {
+        let records: BTreeMap<String, Value> =
+            list.entries.iter().filter_map(|entry| Some((osv::id(list, entry), osv::record(list, entry)?))).collect();
+        let withdrawn = withdraw(dir, list, &records)?;
+        for (id, record) in &records {
+            write_record(dir, id, record)?;
+        }
+        let subjects: BTreeSet<String> = list.entries.iter().map(Entry::subject).collect();
+        let (written, left_out) = (records.len(), subjects.len() - records.len());
+        out.line(format_args!(
+            "{} version {}: {}, {withdrawn} withdrawn, {left_out} of registries that OSV has no name for",
+            list.list,
+            list.version,
+            output::count(u64::try_from(written)?, "record")
+        ))?;
+    }
+    Ok(())
+}
+
+/// Marks the records of a list as withdrawn that stand for what it names no more; how many.
+fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> anyhow::Result<u64> {
+    let mut withdrawn = 0;
+    for entry in fs::read_dir(dir).with_context(|| format!("failed to read {}", dir.display()))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let Some(id) = name.strip_suffix(".json") else { continue };
+        // A list's name may begin with another's.
+        let is_its_own = id.strip_prefix(&osv::prefix(&list.list)).is_some_and(|rest| rest.len() == 12);
+        if !is_its_own || records.contains_key(id) {
+            continue;
+        }
+        let bytes = fs::read(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
+        let record: Value = serde_json::from_slice(&bytes).with_context(|| format!("{name} is no record"))?;
+        if record.get("withdrawn").is_none() {
+            write_record(dir, id, &osv::withdrawn(record, list))?;
+            withdrawn += 1;
+        }
+    }
+    Ok(withdrawn)
+}
+
+fn write_record(dir: &Path, id: &str, record: &Value) -> anyhow::Result<()> {
+    let (path, beside) = (dir.join(format!("{id}.json")), dir.join(format!(".{id}.new")));
+    fs::write(&beside, format!("{record:#}\n"))
+        .and_then(|()| fs::rename(&beside, &path))
+        .with_context(|| format!("failed to write {}", path.display()))
 }
 
 fn table(lists: &[ImportedList], out: &mut Out) -> anyhow::Result<()> {

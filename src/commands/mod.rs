@@ -19,7 +19,9 @@ mod bench;
 mod campaigns;
 mod clones;
 mod collisions;
+mod completions;
 mod confirm;
+mod daemon;
 mod docs;
 mod drift;
 mod explain;
@@ -27,6 +29,7 @@ mod export;
 mod exposure;
 mod listed;
 mod lookalikes;
+mod man;
 mod nightly;
 mod report;
 mod rules;
@@ -64,6 +67,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),
         Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
         Command::Status(options) => status::run(&cli.global, options, &mut out),
+        Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
+        Command::Completions(options) => completions::run(options, &mut out),
+        Command::Man(options) => man::run(options, &mut out),
     }?;
     out.flush()?;
     Ok(exit)

@@ -75,6 +75,14 @@ fn collect(reader: &Reader) -> anyhow::Result<Value> {
                     "next_try": (sink.failures > 0).then_some(sink.next_try), "error": sink.error })
         })
         .collect();
+    let mut daemon = Vec::new();
+    for (name, cron) in reader.timetable()? {
+        let last = reader.last_due(&name)?.map(|run| {
+            json!({ "due": run.due, "missed_before": run.missed, "tries": run.tries, "started": run.started,
+                    "finished": run.finished, "outcome": run.outcome.map_or("open", capdex_db::DueOutcome::as_str) })
+        });
+        daemon.push(json!({ "schedule": name, "cron": cron, "last": last }));
+    }
     let totals = reader.totals()?;
     Ok(json!({
         "schema": "capdex.status/1",
@@ -85,6 +93,7 @@ fn collect(reader: &Reader) -> anyhow::Result<Value> {
         "queue": queue,
         "gaps": gaps,
         "alerts": { "raised": reader.alert_count()?, "sinks": sinks },
+        "daemon": daemon,
         "runs": runs,
     }))
 }
@@ -188,6 +197,17 @@ fn print(status: &Value, out: &mut Out) -> anyhow::Result<()> {
             text(sink, "sink"),
             output::count(number("sent"), "message"),
             number("waiting")
+        ))?;
+    }
+    for row in rows(status, "daemon") {
+        let last = row.get("last").filter(|last| last.is_object()).map_or_else(
+            || "not due yet".to_owned(),
+            |last| format!("last due {}: {}", text(last, "due"), text(last, "outcome")),
+        );
+        out.line(format_args!(
+            "daemon: {} ({} UTC), {last}",
+            output::escape(text(row, "schedule")),
+            text(row, "cron")
         ))?;
     }
     for run in rows(status, "runs") {

@@ -17,6 +17,7 @@ use super::alerts::{self, AlertsReport};
 use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
+use crate::daemon::signals::asked_to_stop;
 use crate::export::Written;
 use crate::{bulk, clock};
 
@@ -71,6 +72,17 @@ pub enum Last {
 /// # Errors
 /// Wrong configuration, or a store that is locked or damaged.
 pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
+    // What is wrong with a schedule is told before a store is made.
+    schedule.resolve(0)?;
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    open_in(store, global, schedule, tape)
+}
+
+/// The same over a store that is open already.
+///
+/// # Errors
+/// Wrong configuration.
+pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result<Context> {
     let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let mut resolved = schedule.resolve(u64::try_from(as_of.0.unix_seconds()).unwrap_or(0))?;
     resolved.http.tape = match (&tape.record, &tape.replay) {
@@ -79,7 +91,6 @@ pub fn open(global: &Global, schedule: &Schedule, tape: &Tape) -> anyhow::Result
         (None, None) => None,
     };
     let http = Http::new(resolved.http).context("failed to set up the HTTP client")?;
-    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     Ok(Context {
         store,
         http,
@@ -153,7 +164,9 @@ pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
 }
 
 fn rehash_stages(context: &Context) -> anyhow::Result<StageReport> {
-    let report = runtime()?.block_on(async {
+    // It lives to the end: a signal is heard in every stage.
+    let runtime = runtime()?;
+    let report = runtime.block_on(async {
         stop_when_asked(context);
         let listed = list::run(context).await?.stage;
         let fetched = fetch::run(context).await?;
@@ -172,19 +185,20 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().context("no runtime")
 }
 
-/// Asks everybody to stop at Ctrl-C. Called within a runtime.
+/// Asks everybody to stop at Ctrl-C or at a service manager's word. Called within a runtime.
 fn stop_when_asked(context: &Context) {
     let stop = context.stop.clone();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.ask();
-        }
+        asked_to_stop().await;
+        stop.ask();
     });
 }
 
 fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
-    let listed = runtime()?.block_on(async {
+    // It lives to the end: a signal is heard in every stage.
+    let runtime = runtime()?;
+    let listed = runtime.block_on(async {
         stop_when_asked(context);
         let listed = list::run(context).await?;
         if !matches!(last, Last::List) {

@@ -90,3 +90,45 @@ fn lists_are_shown_and_bad_or_older_ones_refused() {
     assert!(bad.code == Some(2) && bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
     assert_eq!(capdex.run(&["abuse", "import", "missing.json"]).code, Some(2));
 }
+
+fn records(capdex: &Capdex) -> Vec<Value> {
+    let mut paths: Vec<_> = std::fs::read_dir(capdex.path().join("osv"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).expect("reads")).expect("JSON")).collect()
+}
+
+#[test]
+fn what_an_operator_confirms_becomes_records_that_fit_the_published_schema() {
+    let capdex = Capdex::offline();
+    write_list(&capdex, 1, &["@evil/weather", "second"]);
+    capdex.run(&["abuse", "import", "list.json"]);
+    let unconfirmed = capdex.run(&["abuse", "export-osv", "osv"]);
+    assert_eq!(unconfirmed.code, Some(2), "a list is named or nothing is written: {}", unconfirmed.stderr);
+    let unknown = capdex.run(&["abuse", "export-osv", "osv", "--list", "other"]);
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("team"), "{}", unknown.stderr);
+    let run = capdex.run(&["abuse", "export-osv", "osv", "--list", "team"]);
+    assert!(run.code == Some(0) && run.stdout.contains("2 records, 0 withdrawn"), "{}{}", run.stdout, run.stderr);
+    let written = records(&capdex);
+    let names: Vec<&str> = written.iter().map(|one| text(&one["affected"][0]["package"], "name")).collect();
+    assert_eq!((names.len(), names.contains(&"@evil/weather")), (2, true), "{names:?}");
+    if let Some(path) = crate::support::rig::needed("CAPDEX_OSV_SCHEMA") {
+        let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON");
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        for record in &written {
+            assert!(validator.is_valid(record), "{record}");
+        }
+        assert!(!validator.is_valid(&json!({ "id": "TEAM-1", "modified": "2026-11-20T00:00:00Z" })));
+    }
+    write_list(&capdex, 2, &["second"]);
+    capdex.run(&["abuse", "import", "list.json"]);
+    let run = capdex.run(&["abuse", "export-osv", "osv", "--list", "team"]);
+    assert!(run.stdout.contains("1 record, 1 withdrawn"), "{}", run.stdout);
+    let withdrawn: Vec<Value> = records(&capdex).into_iter().filter(|one| one.get("withdrawn").is_some()).collect();
+    assert_eq!(
+        withdrawn.iter().map(|one| text(&one["affected"][0]["package"], "name")).collect::<Vec<_>>(),
+        ["@evil/weather"]
+    );
+}

@@ -10,8 +10,6 @@ use crate::exit::{Exit, usage};
 use crate::instant;
 use crate::output::{self, Out};
 
-const DAY_S: i64 = 86_400;
-
 pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let raised = super::find(&reader, &options.key)?;
@@ -40,13 +38,8 @@ pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow
 
 /// A number of days from now, a date, or an instant; in the future.
 fn expiry(text: &str, now: AsOf) -> anyhow::Result<Timestamp> {
-    let days = text.trim().trim_end_matches('d').parse::<u32>().ok();
-    let expires = match days {
-        Some(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
-        None => instant::parse(text),
-    };
-    let expires =
-        expires.ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
+    let expires = instant::end(text, now)
+        .ok_or_else(|| usage(format!("{text:?} is neither a number of days nor a date such as 2026-12-31")))?;
     if expires <= now.0 {
         return Err(usage(format!("{text:?} has passed; `--withdraw` takes an acknowledgement back")));
     }

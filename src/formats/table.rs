@@ -3,16 +3,45 @@
 use capdex_core::capability::Kind;
 use capdex_core::snapshot::Completeness;
 
-use super::Judged;
-use crate::finding::{Finding, findings};
+use super::{Format, Judged, Printer};
+use crate::baseline::Standing;
+use crate::finding::Finding;
 use crate::output::{self, Out};
 
 /// Evidence shown on one line, in columns.
 const EVIDENCE: usize = 100;
 
-pub(super) fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
+pub(super) struct Table;
+
+impl Format for Table {
+    fn id(&self) -> &'static str {
+        "table"
+    }
+
+    fn about(&self) -> &'static str {
+        "For people, the worst first"
+    }
+
+    fn printer(&self) -> Box<dyn Printer> {
+        Box::new(Blocks { is_begun: false })
+    }
+}
+
+struct Blocks {
+    is_begun: bool,
+}
+
+impl Printer for Blocks {
+    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+        print(judged, !self.is_begun, out)?;
+        self.is_begun = true;
+        Ok(())
+    }
+}
+
+fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
     let scanned = &judged.scanned;
-    let findings = findings(&scanned.facts);
+    let findings = judged.findings();
     let is_empty_rest = scanned.capability.kind == Kind::Package
         && findings.is_empty()
         && scanned.completeness == Completeness::Analysed;
@@ -48,7 +77,10 @@ pub(super) fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Resu
 }
 
 fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
-    let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+    let mut severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+    if let Some(standing) = finding.baseline.filter(|standing| *standing != Standing::New) {
+        severity = format!("{severity} ({})", standing.words());
+    }
     if finding.file.is_empty() {
         out.line(format_args!("    {severity}  {}  {}", finding.rule, finding.title))?;
         return Ok(());

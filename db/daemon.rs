@@ -1,0 +1,198 @@
+//! What the daemon runs: since when each schedule is known, and which due times were answered, by whom being no matter.
+//!
+//! A due time has one row, written under the store's lock before its run begins and closed under the same lock when it
+//! ends. So an open row met by whoever holds the lock is that of a dead process, and no clock has to say so.
+
+use capdex_core::time::Timestamp;
+
+use crate::sql::{Cells, execute, first, rows};
+use crate::{Reader, StoreError, Writer};
+
+/// How a due time was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueOutcome {
+    /// Everything was done.
+    Done,
+    /// The run ended and left gaps.
+    Incomplete,
+    /// The run could do nothing, or died too often.
+    Failed,
+    /// Its time was over before its work was; the next run goes on.
+    OverBudget,
+    /// Nobody was there at the time, and the schedule asks for no recovery.
+    Missed,
+}
+
+impl DueOutcome {
+    const ALL: [Self; 5] = [Self::Done, Self::Incomplete, Self::Failed, Self::OverBudget, Self::Missed];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::OverBudget => "over_budget",
+            Self::Missed => "missed",
+        }
+    }
+
+    fn of_word(word: &str) -> Result<Self, StoreError> {
+        Self::ALL
+            .into_iter()
+            .find(|outcome| outcome.as_str() == word)
+            .ok_or_else(|| StoreError::Corrupt { what: "due run", detail: format!("{word} is no outcome") })
+    }
+}
+
+/// One due time that was answered or begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueRun {
+    /// The schedule.
+    pub schedule: String,
+    /// When it was due, without the wait that spreads starts.
+    pub due: Timestamp,
+    /// Due times before it that nobody answered and that it stands for too.
+    pub missed: u64,
+    /// How often it was begun.
+    pub tries: u32,
+    /// When it was begun last, by the clock.
+    pub started: Timestamp,
+    /// When it ended, by the clock.
+    pub finished: Option<Timestamp>,
+    /// How it was answered; none while it runs, and where its process was stopped or died.
+    pub outcome: Option<DueOutcome>,
+}
+
+impl Writer<'_> {
+    /// Enters a schedule with its expression; since when it holds. A new expression holds from now on.
+    pub fn enter_schedule(&self, name: &str, cron: &str, now: Timestamp) -> Result<Timestamp, StoreError> {
+        const WHAT: &str = "enter a schedule";
+        let conn = self.connection();
+        let sql = "INSERT INTO timetable (name, cron, since) VALUES (?1, ?2, ?3)
+                   ON CONFLICT DO UPDATE SET cron = excluded.cron, since = excluded.since
+                   WHERE cron <> excluded.cron";
+        execute(conn, WHAT, sql, (name, cron, now.unix_seconds()))?;
+        let since = first(conn, WHAT, "SELECT since FROM timetable WHERE name = ?1", (name,), |row| row.timestamp(0))?;
+        since.ok_or_else(|| StoreError::Unknown { what: "schedule", key: name.to_owned() })
+    }
+
+    /// Begins a due time, or begins it once more; the row as it is then. None where it or a later one was answered already.
+    pub fn begin_due(
+        &self,
+        schedule: &str,
+        due: Timestamp,
+        missed: u64,
+        now: Timestamp,
+    ) -> Result<Option<DueRun>, StoreError> {
+        let sql = "INSERT INTO due_runs (schedule, due, missed, tries, started)
+                   SELECT ?1, ?2, ?3, 1, ?4
+                   WHERE NOT EXISTS (SELECT 1 FROM due_runs WHERE schedule = ?1 AND due > ?2)
+                   ON CONFLICT DO UPDATE SET tries = tries + 1, started = excluded.started WHERE outcome IS NULL";
+        let missed = i64::try_from(missed).unwrap_or(i64::MAX);
+        let params = (schedule, due.unix_seconds(), missed, now.unix_seconds());
+        if execute(self.connection(), "begin a due time", sql, params)? == 0 {
+            return Ok(None);
+        }
+        Ok(last_due(self.connection(), schedule)?.filter(|run| run.due == due))
+    }
+
+    /// Leaves a due time on purpose, open: that try was no failure and does not count.
+    pub fn leave_due(&self, schedule: &str, due: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE due_runs SET tries = max(tries - 1, 0) WHERE schedule = ?1 AND due = ?2 AND outcome IS NULL";
+        execute(self.connection(), "leave a due time", sql, (schedule, due.unix_seconds())).map(drop)
+    }
+
+    /// Answers a due time that was begun. [`StoreError::Unknown`] for one that was not, or is answered.
+    pub fn answer_due(
+        &self,
+        schedule: &str,
+        due: Timestamp,
+        outcome: DueOutcome,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE due_runs SET outcome = ?3, finished = ?4
+                   WHERE schedule = ?1 AND due = ?2 AND outcome IS NULL";
+        let params = (schedule, due.unix_seconds(), outcome.as_str(), now.unix_seconds());
+        match execute(self.connection(), "answer a due time", sql, params)? {
+            1 => Ok(()),
+            _ => Err(StoreError::Unknown { what: "open due time", key: format!("{schedule} {due}") }),
+        }
+    }
+}
+
+fn last_due(conn: &rusqlite::Connection, schedule: &str) -> Result<Option<DueRun>, StoreError> {
+    let sql = "SELECT schedule, due, missed, tries, started, finished, outcome FROM due_runs
+               WHERE schedule = ?1 ORDER BY due DESC LIMIT 1";
+    first(conn, "read a due time", sql, (schedule,), |row| {
+        let outcome: Option<String> = row.cell(6)?;
+        Ok(DueRun {
+            schedule: row.cell(0)?,
+            due: row.timestamp(1)?,
+            missed: row.count(2)?,
+            tries: u32::try_from(row.count(3)?).unwrap_or(u32::MAX),
+            started: row.timestamp(4)?,
+            finished: row.cell::<Option<i64>>(5)?.map(Timestamp::from_unix_seconds),
+            outcome: outcome.as_deref().map(DueOutcome::of_word).transpose()?,
+        })
+    })
+}
+
+impl Reader {
+    /// The newest due time of a schedule that was begun or answered.
+    pub fn last_due(&self, schedule: &str) -> Result<Option<DueRun>, StoreError> {
+        last_due(self.connection(), schedule)
+    }
+
+    /// Every schedule that a daemon runs or ran, with its expression, sorted by name.
+    pub fn timetable(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT name, cron FROM timetable ORDER BY name";
+        rows(self.connection(), "read the timetable", sql, (), |row| Ok((row.cell(0)?, row.cell(1)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Folder, at};
+
+    #[test]
+    fn a_due_time_is_answered_once() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let begin = |due, now| store.write(move |writer| writer.begin_due("n", at(due), 3, at(now))).expect("written");
+        let answer = |due, outcome| store.write(move |writer| writer.answer_due("n", at(due), outcome, at(99)));
+        let first = begin(10, 11).expect("begun");
+        assert_eq!((first.due, first.tries, first.missed, first.outcome), (at(10), 1, 3, None));
+        let again = begin(10, 20).expect("its process died");
+        assert_eq!((again.tries, again.started, again.missed), (2, at(20), 3));
+        store.write(|writer| writer.leave_due("n", at(10))).expect("left");
+        assert_eq!(begin(10, 25).map(|run| run.tries), Some(2), "the try that was left does not count");
+        answer(10, DueOutcome::Done).expect("answered");
+        assert_eq!(begin(10, 30), None);
+        assert!(matches!(answer(10, DueOutcome::Failed), Err(StoreError::Unknown { .. })));
+        let kept = store.reader().expect("opens").last_due("n").expect("reads").expect("there");
+        assert_eq!((kept.outcome, kept.finished), (Some(DueOutcome::Done), Some(at(99))));
+        assert_eq!(begin(5, 40), None, "an earlier due time is not begun after a later one");
+    }
+
+    #[test]
+    fn a_schedule_is_known_since_it_had_its_expression() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let enter = |cron: &'static str, now| {
+            store.write(move |writer| writer.enter_schedule("n", cron, at(now))).expect("entered")
+        };
+        assert_eq!((enter("a", 5), enter("a", 9), enter("b", 12), enter("b", 20)), (at(5), at(5), at(12), at(12)));
+        let table = store.reader().expect("opens").timetable().expect("reads");
+        assert_eq!(table, [("n".to_owned(), "b".to_owned())]);
+    }
+
+    #[test]
+    fn every_outcome_has_its_word() {
+        for outcome in DueOutcome::ALL {
+            assert_eq!(DueOutcome::of_word(outcome.as_str()).expect("an outcome"), outcome);
+        }
+        assert!(DueOutcome::of_word("paused").is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! The baseline of an operator: findings that are known, each bound to the content it was seen in and good for a while.
+//!
+//! It is read only where the operator names it, never from the input that is scanned: who writes a skill must not be able
+//! to excuse it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
+use capdex_core::score::Band;
+use capdex_core::time::{AsOf, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::usage;
+
+/// The name of the form.
+const SCHEMA: &str = "capdex.baseline/1";
+/// A larger file is no baseline.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// How a finding stands against a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Not in it.
+    New,
+    /// In it, for this content and still good: the only one that counts for no threshold.
+    Known,
+    /// In it, for other content or as something milder.
+    Changed,
+    /// In it, and its time is over.
+    Expired,
+}
+
+impl Standing {
+    /// The words that people read.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Known => "in the baseline",
+            Self::Changed => "changed since the baseline",
+            Self::Expired => "expired in the baseline",
+        }
+    }
+}
+
+/// A baseline as a file holds it. Both lists are sorted and hold each key once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    schema: String,
+    /// When it was written, as ages were measured then.
+    as_of: AsOf,
+    findings: Vec<KnownFinding>,
+    bands: Vec<KnownBand>,
+}
+
+/// One known finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownFinding {
+    /// What stays of a finding when lines move.
+    pub fingerprint: String,
+    /// The digest of the file that it stands in, else of its capability.
+    pub content: Digest,
+    /// From when on it counts again.
+    pub expires: Timestamp,
+    /// How bad it was; worse counts again.
+    pub severity: Severity,
+    /// The rule, for people.
+    pub rule: String,
+    /// The capability, for people.
+    pub slug: String,
+    /// The file, for people.
+    pub file: String,
+}
+
+/// One known verdict.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownBand {
+    /// The digest of the whole capability.
+    pub content: Digest,
+    /// From when on it counts again.
+    pub expires: Timestamp,
+    /// The band; a stricter one counts again.
+    pub band: Band,
+    /// The capability, for people.
+    pub slug: String,
+}
+
+/// A finding as a baseline asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Its fingerprint.
+    pub fingerprint: &'a str,
+    /// The digest of what it stands in.
+    pub content: Digest,
+    /// How bad it is.
+    pub severity: Severity,
+}
+
+impl Baseline {
+    /// An empty one.
+    pub fn new(as_of: AsOf) -> Self {
+        Self { schema: SCHEMA.to_owned(), as_of, findings: Vec::new(), bands: Vec::new() }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Wrong usage where it cannot be read or is no baseline; the text names the file and what is wrong.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let refused = |why: String| usage(format!("{shown} is not a baseline: {why}"));
+        let about = fs::metadata(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
+        if about.len() > MAX_BYTES {
+            return Err(refused(format!("it has {} bytes, more than {MAX_BYTES}", about.len())));
+        }
+        let bytes = fs::read(path).map_err(|error| usage(format!("cannot read the baseline {shown}: {error}")))?;
+        let read: Self = serde_json::from_slice(&bytes).map_err(|error| refused(error.to_string()))?;
+        if read.schema != SCHEMA {
+            return Err(refused(format!("its schema is {:?}, not {SCHEMA:?}", read.schema)));
+        }
+        Ok(read)
+    }
+
+    /// Writes it, sorted, in the place of an earlier baseline.
+    ///
+    /// # Errors
+    /// Where the file is there and is no baseline, or cannot be written.
+    pub fn write(mut self, path: &Path) -> anyhow::Result<()> {
+        if path.exists() {
+            Self::read(path)?;
+        }
+        self.findings.sort();
+        self.findings.dedup();
+        self.bands.sort();
+        self.bands.dedup();
+        let mut text = serde_json::to_string_pretty(&self)?;
+        text.push('\n');
+        let name = path.file_name().map_or_else(|| "baseline".into(), |name| name.to_string_lossy().into_owned());
+        let beside = path.with_file_name(format!(".{name}.new"));
+        fs::write(&beside, text)
+            .and_then(|()| fs::rename(&beside, path))
+            .with_context(|| format!("failed to write the baseline {}", path.display()))
+    }
+
+    /// Takes a finding in.
+    pub fn add(&mut self, known: KnownFinding) {
+        self.findings.push(known);
+    }
+
+    /// Takes a verdict in.
+    pub fn add_band(&mut self, known: KnownBand) {
+        self.bands.push(known);
+    }
+
+    /// The same, ready to be asked at an instant.
+    pub fn at(self, at: AsOf) -> Held {
+        let mut held = Held { at: at.0, findings: BTreeMap::new(), bands: self.bands };
+        for known in self.findings {
+            held.findings.entry(known.fingerprint.clone()).or_default().insert(known);
+        }
+        held
+    }
+}
+
+/// A baseline that is asked.
+#[derive(Clone, Debug)]
+pub struct Held {
+    at: Timestamp,
+    findings: BTreeMap<String, BTreeSet<KnownFinding>>,
+    bands: Vec<KnownBand>,
+}
+
+impl Held {
+    /// How a finding stands.
+    pub fn standing(&self, asked: Asked<'_>) -> Standing {
+        let Some(known) = self.findings.get(asked.fingerprint) else { return Standing::New };
+        let fitting =
+            || known.iter().filter(|known| known.content == asked.content && known.severity >= asked.severity);
+        match (fitting().any(|known| known.expires > self.at), fitting().next()) {
+            (true, _) => Standing::Known,
+            (false, Some(_)) => Standing::Expired,
+            (false, None) => Standing::Changed,
+        }
+    }
+
+    /// Until when a known finding stays known; none for any other.
+    pub fn expiry(&self, asked: Asked<'_>) -> Option<Timestamp> {
+        let known = self.findings.get(asked.fingerprint)?.iter();
+        let fitting = known.filter(|known| known.content == asked.content && known.severity >= asked.severity);
+        fitting.map(|known| known.expires).filter(|expires| *expires > self.at).max()
+    }
+
+    /// Until when a verdict of this band over this content is known; none where it is not.
+    pub fn band_expiry(&self, content: &Digest, band: Band) -> Option<Timestamp> {
+        // `unknown` sorts above all others and excuses none of them.
+        let excuses = |known: &&KnownBand| known.band != Band::Unknown && known.band >= band;
+        let fitting = self.bands.iter().filter(|known| known.content == *content).filter(excuses);
+        fitting.map(|known| known.expires).filter(|expires| *expires > self.at).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> AsOf {
+        text.parse().expect("an instant")
+    }
+
+    fn known(content: &[u8], severity: Severity, expires: &str) -> KnownFinding {
+        let (fingerprint, rule) = ("f".to_owned(), "pipe-to-shell".to_owned());
+        let content = Digest::of(content);
+        KnownFinding {
+            fingerprint,
+            content,
+            expires: at(expires).0,
+            severity,
+            rule,
+            slug: "s".into(),
+            file: "x".into(),
+        }
+    }
+
+    fn asked(content: &[u8], severity: Severity) -> Asked<'static> {
+        Asked { fingerprint: "f", content: Digest::of(content), severity }
+    }
+
+    fn held(known: impl IntoIterator<Item = KnownFinding>) -> Held {
+        let now = at("2026-11-22T00:00:00Z");
+        let mut baseline = Baseline::new(now);
+        known.into_iter().for_each(|known| baseline.add(known));
+        baseline.at(now)
+    }
+
+    #[test]
+    fn a_finding_is_known_only_for_its_content_its_severity_and_its_time() {
+        let one = held([known(b"a", Severity::Medium, "2026-11-22T00:00:01Z")]);
+        assert_eq!(one.standing(asked(b"a", Severity::Medium)), Standing::Known);
+        assert_eq!(one.standing(asked(b"a", Severity::Low)), Standing::Known);
+        assert_eq!(one.standing(asked(b"a", Severity::High)), Standing::Changed);
+        assert_eq!(one.standing(asked(b"b", Severity::Medium)), Standing::Changed);
+        assert_eq!(one.standing(Asked { fingerprint: "g", ..asked(b"a", Severity::Low) }), Standing::New);
+        let over = held([known(b"a", Severity::Medium, "2026-11-22T00:00:00Z")]);
+        assert_eq!(over.standing(asked(b"a", Severity::Medium)), Standing::Expired, "the end itself is over");
+    }
+
+    #[test]
+    fn the_same_finding_may_be_known_in_two_contents() {
+        let ends = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"];
+        let both = held([known(b"a", Severity::High, ends[0]), known(b"b", Severity::High, ends[1])]);
+        for (content, end) in [(b"a", ends[0]), (b"b", ends[1])] {
+            assert_eq!(both.standing(asked(content, Severity::High)), Standing::Known);
+            assert_eq!(both.expiry(asked(content, Severity::High)), Some(at(end).0));
+        }
+        assert_eq!(both.expiry(asked(b"c", Severity::High)), None);
+    }
+
+    #[test]
+    fn a_stricter_band_is_not_known() {
+        let now = at("2026-11-22T00:00:00Z");
+        let (content, expires) = (Digest::of(b"a"), at("2026-12-01T00:00:00Z").0);
+        let mut baseline = Baseline::new(now);
+        baseline.add_band(KnownBand { content, expires, band: Band::Watch, slug: "s".into() });
+        let held = baseline.at(now);
+        assert_eq!(held.band_expiry(&content, Band::Watch), Some(expires));
+        assert_eq!(held.band_expiry(&content, Band::Caution), None);
+        assert_eq!(held.band_expiry(&Digest::of(b"b"), Band::Watch), None);
+        let mut odd = Baseline::new(now);
+        odd.add_band(KnownBand { content, expires, band: Band::Unknown, slug: "s".into() });
+        assert_eq!(odd.at(now).band_expiry(&content, Band::Block), None);
+    }
+}

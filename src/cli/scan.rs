@@ -1,0 +1,64 @@
+//! The options of `scan`.
+//!
+//! Must not know what a command does.
+
+use std::path::PathBuf;
+
+use capdex_core::fact::Severity;
+use capdex_core::score::Band;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use crate::formats::FORMATS;
+
+/// Options of `scan`.
+#[derive(Debug, Args)]
+pub struct Scan {
+    /// Folders, archives or files.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How results are printed.
+    #[arg(long, value_parser = formats(), default_value = "table")]
+    pub format: String,
+    /// Show only this rubric.
+    #[arg(long, value_name = "ID")]
+    pub rubric: Option<String>,
+    /// Exit with 1 when a band (watch, caution, block) or a severity (info … critical) is met or exceeded.
+    #[arg(long, value_name = "BAND_OR_SEVERITY")]
+    pub fail_on: Option<FailOn>,
+    /// Findings that are known: they are shown as such and count for no threshold while their content and their time hold.
+    /// Read only where you name it, never from what is scanned.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write what was found as a baseline. What --baseline holds already keeps its end.
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// How long the baseline that is written holds: a date, an instant, or a number of days.
+    #[arg(long, value_name = "DATE|DAYS", default_value = "90", requires = "write_baseline")]
+    pub baseline_expires: String,
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.id()).help(format.about())))
+}
+
+/// A threshold that turns results into exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// A finding of this severity or worse.
+    Severity(Severity),
+    /// A verdict of this band or stricter.
+    Band(Band),
+}
+
+impl std::str::FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let severity = Severity::ALL.into_iter().find(|severity| severity.as_str() == text).map(Self::Severity);
+        let band = [Band::Watch, Band::Caution, Band::Block].into_iter().find(|band| band.as_str() == text);
+        severity.or(band.map(Self::Band)).ok_or_else(|| {
+            "give a severity (info, low, medium, high, critical) or a band (watch, caution, block)".to_owned()
+        })
+    }
+}

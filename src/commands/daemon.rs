@@ -1,0 +1,107 @@
+//! `capdex daemon`: runs the schedules of a folder at their times.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use capdex_db::DueOutcome;
+
+use crate::cli::{Daemon, Global};
+use crate::clock;
+use crate::config::Schedule;
+use crate::daemon::signals::Halt;
+use crate::daemon::{self, Event, Scheduled, plan};
+use crate::exit::{Exit, usage};
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::Result<Exit> {
+    if global.as_of.is_some() {
+        return Err(usage("the daemon's runs take place when they do; --as-of is for single runs"));
+    }
+    let scheduled = load(&options.schedules)?;
+    for one in &scheduled {
+        let next = one.timing.cron.after(clock::now()).map(|due| plan::start(&one.schedule.name, &one.timing, due));
+        let next = next.map_or_else(|| "never".to_owned(), |next| next.to_string());
+        let (file, cron) = (output::escape(&one.file.to_string_lossy()).into_owned(), one.timing.cron.as_str());
+        out.line(format_args!("{}: {cron} (UTC), next {next}, from {file}", output::escape(&one.schedule.name)))?;
+    }
+    if options.plan {
+        return Ok(Exit::Done);
+    }
+    out.flush()?;
+    let halt = Halt::listen()?;
+    daemon::run(global, &scheduled, &halt, &mut |event| {
+        tell(event, out)?;
+        // Whoever reads along a service's output reads each line when it happens.
+        out.flush()?;
+        Ok(())
+    })?;
+    out.line("stopped; whoever is started next goes on")?;
+    Ok(Exit::Done)
+}
+
+/// The schedules of a folder that have a time, in the order of their files.
+///
+/// # Errors
+/// Wrong configuration: one mistake in one file, and none is run. The text names file, key and reason.
+pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Scheduled>> {
+    let (mut scheduled, mut names) = (Vec::new(), BTreeMap::new());
+    for file in files(folder)? {
+        let schedule = Schedule::load(Some(&file))?;
+        schedule.resolve(0).map_err(|error| usage(format!("{}: {error:#}", file.display())))?;
+        let timing = schedule.timing().map_err(|why| usage(format!("{}: {why}", file.display())))?;
+        let Some(timing) = timing else { continue };
+        if let Some(other) = names.insert(schedule.name.clone(), file.clone()) {
+            let (file, other, name) = (file.display(), other.display(), &schedule.name);
+            return Err(usage(format!("{file}: name: {name:?} is the name of {other} too")));
+        }
+        scheduled.push(Scheduled { file, schedule, timing });
+    }
+    if scheduled.is_empty() {
+        let folder = folder.display();
+        return Err(usage(format!(
+            "no schedule in {folder} has a [daemon] table with a `cron` key; nothing would ever run"
+        )));
+    }
+    Ok(scheduled)
+}
+
+/// The files of a folder that end in `.toml`, sorted.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let refused = |error| usage(format!("cannot read the folder of schedules {}: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
+    let now = clock::now();
+    match event {
+        Event::Begun(run) => {
+            let missed = match run.missed {
+                0 => String::new(),
+                missed => format!(", stands for {} before it", output::count(missed, "missed time")),
+            };
+            let again = if run.tries > 1 { format!(", try {}", run.tries) } else { String::new() };
+            out.line(format_args!("{now} {}: begun, due {}{missed}{again}", output::escape(&run.schedule), run.due))?;
+        }
+        Event::Answered(name, due, DueOutcome::Missed, _) => {
+            out.line(format_args!("{now} {}: missed, due {due}", output::escape(name)))?;
+        }
+        Event::Answered(name, due, outcome, took) => {
+            let (name, outcome, took) = (output::escape(name), outcome.as_str(), took.as_secs_f64());
+            out.line(format_args!("{now} {name}: {outcome}, due {due}, took {took:.1} s"))?;
+        }
+        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", output::escape(name)))?,
+        Event::Error(name, why) => {
+            out.line(format_args!("{now} {}: {}", output::escape(name), output::escape(why)))?;
+        }
+    }
+    Ok(())
+}

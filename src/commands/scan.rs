@@ -1,0 +1,177 @@
+//! `capdex scan`: scores local input without a store.
+
+use std::path::Path;
+
+use capdex_core::bundle::Bundle;
+use capdex_core::digest::Digest;
+use capdex_core::score::Band;
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::{AsOf, Timestamp};
+use capdex_crawlers::folder;
+use capdex_crawlers::unpack::Limits;
+
+use crate::baseline::{Asked, Baseline, Held, KnownBand, KnownFinding, Standing};
+use crate::cli::{FailOn, Global, Scan};
+use crate::exit::{Exit, usage};
+use crate::finding::Finding;
+use crate::formats::place::Input;
+use crate::formats::{FORMATS, Judged};
+use crate::output::Out;
+use crate::progress::Progress;
+use crate::{analysis, bulk, clock, instant};
+
+/// Inputs read and scanned before their results are printed: bounds memory.
+const BATCH: usize = 64;
+
+pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Result<Exit> {
+    if let Some(id) = &options.rubric {
+        super::known_rubric(id)?;
+    }
+    let paths: Vec<String> = options.paths.iter().map(|path| path.display().to_string()).collect();
+    for path in &options.paths {
+        if path.symlink_metadata().is_err() {
+            return Err(usage(format!("there is nothing at {}", path.display())));
+        }
+    }
+    let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?.map(|baseline| baseline.at(at));
+    let mut draft = options.write_baseline.as_deref().map(|path| Draft::begin(path, options, at)).transpose()?;
+    let mut printer = FORMATS
+        .iter()
+        .find(|format| format.id() == options.format)
+        .map(|format| format.printer())
+        .ok_or_else(|| usage(format!("there is no format {:?}", options.format)))?;
+    let pool = bulk::pool(global.threads)?;
+    let judge =
+        Judge { from: std::env::current_dir()?, rubric: options.rubric.as_deref(), at, baseline: baseline.as_ref() };
+    let progress = Progress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
+    let (mut met, mut incomplete) = (false, false);
+    bulk::ordered(
+        &pool,
+        &paths,
+        BATCH,
+        |path| judge.read(path),
+        |_, results| {
+            for judged in results {
+                for one in &judged? {
+                    met |= options.fail_on.is_some_and(|threshold| meets(one, threshold, baseline.as_ref()));
+                    incomplete |= one.scanned.completeness != Completeness::Analysed;
+                    if let Some(draft) = &mut draft {
+                        draft.take(one, baseline.as_ref());
+                    }
+                    printer.add(one, out)?;
+                }
+                progress.advance(1);
+            }
+            Ok(())
+        },
+    )?;
+    progress.finish();
+    printer.finish(out)?;
+    if let (Some(draft), Some(path)) = (draft, &options.write_baseline) {
+        draft.baseline.write(path)?;
+    }
+    Ok(Exit::of(met, incomplete))
+}
+
+/// How inputs are read and judged.
+struct Judge<'a> {
+    /// The working folder.
+    from: std::path::PathBuf,
+    rubric: Option<&'a str>,
+    at: AsOf,
+    baseline: Option<&'a Held>,
+}
+
+impl Judge<'_> {
+    /// Reads, scans and scores one input.
+    fn read(&self, path: &str) -> anyhow::Result<Vec<Judged>> {
+        let given = Path::new(path);
+        let input = folder::read(given, &Limits::default())?;
+        let place = Input::of(given, &self.from, given.is_file());
+        let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
+        let judged = analysis::scan(&bundle).into_iter().map(|scanned| {
+            let all = analysis::score(&scanned.facts, None, self.at);
+            let verdict = analysis::judge(&all, &scanned.completeness);
+            let scores = all.into_iter().filter(|score| self.rubric.is_none_or(|id| score.rubric.id == id)).collect();
+            let (input, place, standings) = (path.to_owned(), place.clone(), Vec::new());
+            self.compared(Judged { input, place, scanned, scores, verdict, standings })
+        });
+        Ok(judged.collect())
+    }
+
+    /// The same with how each finding stands against the baseline, where there is one.
+    fn compared(&self, judged: Judged) -> Judged {
+        let Some(baseline) = self.baseline else { return judged };
+        let standings = judged.findings().iter().map(|one| baseline.standing(asked(&judged, one))).collect();
+        Judged { standings, ..judged }
+    }
+}
+
+/// What a baseline is asked about a finding. Its content is the file that it stands in, else the whole capability.
+fn asked<'a>(judged: &Judged, finding: &'a Finding<'_>) -> Asked<'a> {
+    let content = content_of(judged, finding.file);
+    Asked { fingerprint: &finding.fingerprint, content, severity: finding.severity }
+}
+
+fn content_of(judged: &Judged, file: &str) -> Digest {
+    judged.scanned.pins.files.get(file).copied().unwrap_or(judged.scanned.capability.content)
+}
+
+fn meets(judged: &Judged, threshold: FailOn, baseline: Option<&Held>) -> bool {
+    let counts = |finding: &Finding<'_>| finding.baseline != Some(Standing::Known);
+    match threshold {
+        FailOn::Severity(severity) if baseline.is_none() => {
+            judged.scanned.facts.findings().any(|fact| fact.severity >= severity)
+        }
+        FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && counts(one)),
+        FailOn::Band(threshold) => {
+            let (band, content) = (judged.verdict.band, &judged.scanned.capability.content);
+            let is_known = baseline.is_some_and(|baseline| baseline.band_expiry(content, band).is_some());
+            band != Band::Unknown && band >= threshold && !is_known
+        }
+    }
+}
+
+/// A baseline as it is written.
+struct Draft {
+    baseline: Baseline,
+    expires: Timestamp,
+}
+
+impl Draft {
+    /// Checks first what would only be found out after all the work.
+    fn begin(path: &Path, options: &Scan, at: AsOf) -> anyhow::Result<Self> {
+        if path.exists() {
+            Baseline::read(path)?;
+        }
+        let text = &options.baseline_expires;
+        let expires = instant::end(text, at).filter(|end| *end > at.0).ok_or_else(|| {
+            usage(format!("{text:?} is neither a number of days nor a date to come, such as 2027-01-31"))
+        })?;
+        Ok(Self { baseline: Baseline::new(at), expires })
+    }
+
+    /// What was known before keeps its end: writing again must not make an exception last for ever.
+    fn take(&mut self, judged: &Judged, before: Option<&Held>) {
+        let slug = &judged.scanned.capability.slug;
+        for finding in &judged.findings() {
+            let asked = asked(judged, finding);
+            let expires = before.and_then(|before| before.expiry(asked)).unwrap_or(self.expires);
+            self.baseline.add(KnownFinding {
+                fingerprint: finding.fingerprint.clone(),
+                content: asked.content,
+                expires,
+                severity: finding.severity,
+                rule: finding.rule.to_owned(),
+                slug: slug.clone(),
+                file: finding.file.to_owned(),
+            });
+        }
+        let (content, band) = (judged.scanned.capability.content, judged.verdict.band);
+        if matches!(band, Band::Watch | Band::Caution | Band::Block) {
+            let expires = before.and_then(|before| before.band_expiry(&content, band)).unwrap_or(self.expires);
+            self.baseline.add_band(KnownBand { content, expires, band, slug: slug.clone() });
+        }
+    }
+}

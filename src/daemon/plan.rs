@@ -1,0 +1,177 @@
+//! What is to be run now: a pure function of the timetable, what was answered before, and the time.
+//!
+//! Must not read a clock or the store.
+
+use capdex_core::digest::Digest;
+use capdex_core::time::Timestamp;
+use capdex_db::DueRun;
+
+use crate::config::{Overlap, Timing};
+
+/// How late a due time may be met without being missed, in seconds: the daemon looks twice in this time.
+const GRACE_S: i64 = 60;
+/// Missed due times that are counted; who needs more of them knows enough.
+const MOST_COUNTED: usize = 10_000;
+
+/// What is known of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Since when its expression holds.
+    pub since: Timestamp,
+    /// The newest due time that was begun or answered.
+    pub last: Option<DueRun>,
+}
+
+/// What is to be done about a schedule now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This due time is to be run, and stands for so many before it.
+    Run {
+        /// The due time.
+        due: Timestamp,
+        /// Due times before it that nobody answered.
+        missed: u64,
+    },
+    /// This due time was missed and is only noted.
+    Note {
+        /// The due time.
+        due: Timestamp,
+        /// Due times before it that nobody answered.
+        missed: u64,
+    },
+    /// Nothing until then; none where no time comes any more.
+    Wait(Option<Timestamp>),
+}
+
+/// What is to be done about a schedule.
+pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next {
+    let open = known.last.as_ref().filter(|run| run.outcome.is_none());
+    let after = answered_until(timing, known);
+    let is_ready = |due: &Timestamp| start(name, timing, *due) <= now;
+    let ready = timing.cron.until(now).take_while(|due| *due > after).find(is_ready);
+    match (ready, open) {
+        (Some(due), _) => {
+            let missed = timing.cron.until(due).skip(1).take_while(|due| *due > after).take(MOST_COUNTED).count();
+            let missed = u64::try_from(missed).unwrap_or(u64::MAX) + u64::from(open.is_some());
+            let is_late = now.unix_seconds() - start(name, timing, due).unix_seconds() > GRACE_S;
+            let is_queued = known.last.as_ref().and_then(|run| run.finished).is_some_and(|finished| due <= finished);
+            if is_late && !is_queued && !timing.recovers {
+                Next::Note { due, missed }
+            } else {
+                Next::Run { due, missed }
+            }
+        }
+        // It was begun, and its process was stopped or died: it is gone on with.
+        (None, Some(run)) => Next::Run { due: run.due, missed: run.missed },
+        (None, None) => Next::Wait(upcoming(name, timing, after.max(now), after)),
+    }
+}
+
+/// Up to when every due time is dealt with.
+fn answered_until(timing: &Timing, known: &Known) -> Timestamp {
+    let Some(last) = &known.last else { return known.since };
+    let through_its_run = match timing.overlap {
+        Overlap::Skip => last.finished.filter(|_| last.outcome.is_some()),
+        Overlap::Queue => None,
+    };
+    last.due.max(known.since).max(through_its_run.unwrap_or(last.due))
+}
+
+/// The next start after `now`: of a due time that has come and waits for its turn, else of the next one.
+fn upcoming(name: &str, timing: &Timing, now: Timestamp, after: Timestamp) -> Option<Timestamp> {
+    let waiting = timing.cron.until(now).take_while(|due| *due > after).map(|due| start(name, timing, due)).min();
+    let coming = timing.cron.after(now).map(|due| start(name, timing, due));
+    waiting.into_iter().chain(coming).min()
+}
+
+/// When a due time is begun: the same for the same name and time, so that a daemon that is started again waits as long.
+pub fn start(name: &str, timing: &Timing, due: Timestamp) -> Timestamp {
+    let digest = Digest::of_fields([name.as_bytes(), due.to_string().as_bytes()]);
+    let number = digest.as_bytes().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    let wait = number % (u64::from(timing.jitter_s) + 1);
+    Timestamp::from_unix_seconds(due.unix_seconds() + i64::try_from(wait).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::cron::Cron;
+    use capdex_db::DueOutcome;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-11-22T{text}Z").parse().expect("an instant")
+    }
+
+    fn timing(overlap: Overlap, recovers: bool) -> Timing {
+        let cron = Cron::parse("0 * * * *").expect("an expression");
+        Timing { cron, overlap, budget: None, jitter_s: 0, recovers, out: "out".into() }
+    }
+
+    fn run(due: &str, finished: Option<&str>) -> Option<DueRun> {
+        let outcome = finished.map(|_| DueOutcome::Done);
+        let (schedule, due, started, finished) = ("n".to_owned(), at(due), at(due), finished.map(at));
+        Some(DueRun { schedule, due, missed: 0, tries: 1, started, finished, outcome })
+    }
+
+    fn next_of(timing: &Timing, last: Option<DueRun>, now: &str) -> Next {
+        next("n", timing, &Known { since: at("00:30:00"), last }, at(now))
+    }
+
+    #[test]
+    fn a_new_schedule_waits_for_its_first_due_time() {
+        let timing = timing(Overlap::Skip, true);
+        assert_eq!(next_of(&timing, None, "00:59:59"), Next::Wait(Some(at("01:00:00"))));
+        assert_eq!(next_of(&timing, None, "01:00:00"), Next::Run { due: at("01:00:00"), missed: 0 });
+        assert_eq!(next_of(&timing, run("01:00:00", Some("01:10:00")), "01:10:00"), Next::Wait(Some(at("02:00:00"))));
+    }
+
+    #[test]
+    fn missed_times_are_made_up_for_once_or_noted() {
+        let last = || run("01:00:00", Some("01:10:00"));
+        let missed = next_of(&timing(Overlap::Skip, true), last(), "05:30:00");
+        assert_eq!(missed, Next::Run { due: at("05:00:00"), missed: 3 });
+        let noted = next_of(&timing(Overlap::Skip, false), last(), "05:30:00");
+        assert_eq!(noted, Next::Note { due: at("05:00:00"), missed: 3 });
+        let in_time = next_of(&timing(Overlap::Skip, false), last(), "02:00:59");
+        assert_eq!(in_time, Next::Run { due: at("02:00:00"), missed: 0 });
+    }
+
+    #[test]
+    fn what_was_begun_and_not_ended_is_gone_on_with_until_the_next_comes() {
+        let timing = timing(Overlap::Skip, false);
+        assert_eq!(next_of(&timing, run("01:00:00", None), "01:40:00"), Next::Run { due: at("01:00:00"), missed: 0 });
+        assert_eq!(next_of(&timing, run("01:00:00", None), "02:00:10"), Next::Run { due: at("02:00:00"), missed: 1 });
+    }
+
+    #[test]
+    fn what_comes_during_a_run_is_left_out_or_run_once_after_it() {
+        let long = || run("01:00:00", Some("03:20:00"));
+        assert_eq!(next_of(&timing(Overlap::Skip, true), long(), "03:20:00"), Next::Wait(Some(at("04:00:00"))));
+        let queued = next_of(&timing(Overlap::Queue, true), long(), "03:20:00");
+        assert_eq!(queued, Next::Run { due: at("03:00:00"), missed: 1 });
+    }
+
+    #[test]
+    fn starts_are_spread_and_stay_where_they_are() {
+        let timing = Timing { jitter_s: 600, ..timing(Overlap::Skip, true) };
+        let waits: Vec<i64> = (1..20)
+            .map(|hour| at(&format!("{hour:02}:00:00")))
+            .map(|due| start("n", &timing, due).unix_seconds() - due.unix_seconds())
+            .collect();
+        assert!(waits.iter().all(|wait| (0..=600).contains(wait)) && waits.windows(2).any(|two| two[0] != two[1]));
+        let (due, begin) = (at("01:00:00"), start("n", &timing, at("01:00:00")));
+        assert_ne!(start("other", &timing, due), begin);
+        let known = Known { since: at("00:30:00"), last: None };
+        let before = Timestamp::from_unix_seconds(begin.unix_seconds() - 1);
+        assert_eq!(next("n", &timing, &known, before), Next::Wait(Some(begin)));
+        assert_eq!(next("n", &timing, &known, begin), Next::Run { due, missed: 0 });
+    }
+
+    #[test]
+    fn a_year_of_missed_seconds_is_counted_to_a_bound() {
+        let timing = Timing { cron: Cron::parse("* * * * * *").expect("an expression"), ..timing(Overlap::Skip, true) };
+        let known = Known { since: "2025-11-22T00:00:00Z".parse().expect("an instant"), last: None };
+        let due = at("00:00:00");
+        assert_eq!(next("n", &timing, &known, due), Next::Run { due, missed: 10_000 });
+    }
+}

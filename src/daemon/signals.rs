@@ -1,0 +1,68 @@
+//! Ctrl-C and the signal of service managers, as a wish to stop that can be waited for.
+//!
+//! Must not know what is stopped.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::jobs::Stop;
+
+/// Waits for a signal for as long as it lives.
+pub struct Halt {
+    /// Set when a signal came.
+    pub stop: Stop,
+    asked: watch::Receiver<bool>,
+    runtime: Runtime,
+}
+
+impl Halt {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn listen() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.context("failed to start listening to signals")?;
+        let (tell, asked) = watch::channel(false);
+        let stop = Stop::default();
+        let wish = stop.clone();
+        runtime.spawn(async move {
+            asked_to_stop().await;
+            wish.ask();
+            // Nobody waiting any more is no error.
+            let _ = tell.send(true);
+        });
+        Ok(Self { stop, asked, runtime })
+    }
+
+    /// Sleeps, at most until somebody asks to stop.
+    pub fn wait(&self, time: Duration) {
+        let mut asked = self.asked.clone();
+        self.runtime.block_on(async {
+            // Either way the caller looks at the wish itself.
+            let _ = tokio::time::timeout(time, asked.wait_for(|asked| *asked)).await;
+        });
+    }
+}
+
+/// Ends at Ctrl-C, and where service managers send their own signal, at that. Called within a runtime.
+pub async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => (),
+                _ = terminated.recv() => (),
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        // No signal can be heard: nobody asks.
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,39 @@
+//! `scan --format json`: one document that holds the objects of `jsonl`.
+
+use super::{Format, Judged, Printer};
+use crate::output::Out;
+
+pub(super) struct Json;
+
+impl Format for Json {
+    fn id(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "One JSON document"
+    }
+
+    fn printer(&self) -> Box<dyn Printer> {
+        Box::new(Document { is_begun: false })
+    }
+}
+
+struct Document {
+    is_begun: bool,
+}
+
+impl Printer for Document {
+    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+        let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
+        self.is_begun = true;
+        out.raw(lead.as_bytes())?;
+        out.raw(&serde_json::to_vec(&judged.item())?)?;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        out.raw(b"\n]}\n")?;
+        Ok(())
+    }
+}

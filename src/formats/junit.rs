@@ -1,0 +1,143 @@
+//! `scan --format junit`: a suite for each capability, a failed case for each finding, an error for each gap.
+//!
+//! The form is the one that CI servers read (the `testsuites` of Ant's reports); it has no schema of a standards body.
+
+use std::fmt::Write as _;
+
+use capdex_core::fact::Severity;
+use capdex_core::rules;
+
+use super::{Format, Judged, Printer};
+use crate::baseline::Standing;
+use crate::finding::Finding;
+use crate::output::{Out, xml};
+
+pub(super) struct Junit;
+
+impl Format for Junit {
+    fn id(&self) -> &'static str {
+        "junit"
+    }
+
+    fn about(&self) -> &'static str {
+        "JUnit XML: findings fail, gaps are errors"
+    }
+
+    fn printer(&self) -> Box<dyn Printer> {
+        Box::new(Suites::default())
+    }
+}
+
+/// How many cases there are, and how they ended.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+}
+
+/// The suites as they grow: the head of the document counts them all.
+#[derive(Default)]
+struct Suites {
+    tally: Tally,
+    body: String,
+}
+
+impl Printer for Suites {
+    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+        let (tally, cases) = cases(judged)?;
+        let capability = &judged.scanned.capability;
+        writeln!(
+            self.body,
+            "  <testsuite name=\"{} {}\"{} file=\"{}\">\n    <properties>\n      \
+             <property name=\"band\" value=\"{}\"/>\n      <property name=\"content_sha256\" value=\"{}\"/>",
+            capability.kind,
+            xml(&capability.slug),
+            counts(tally),
+            xml(&judged.place.join(&capability.path)),
+            judged.verdict.band.as_str(),
+            capability.content.hex()
+        )?;
+        for score in judged.shown() {
+            let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
+            let (id, grade) = (&score.rubric.id, xml(&score.grade));
+            writeln!(self.body, "      <property name=\"{id}\" value=\"{value} {grade}\"/>")?;
+        }
+        write!(self.body, "    </properties>\n{cases}  </testsuite>\n")?;
+        self.tally = Tally {
+            tests: self.tally.tests + tally.tests,
+            failures: self.tally.failures + tally.failures,
+            errors: self.tally.errors + tally.errors,
+            skipped: self.tally.skipped + tally.skipped,
+        };
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        out.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        out.line(format_args!("<testsuites name=\"capdex\"{}>", counts(self.tally)))?;
+        out.raw(self.body.as_bytes())?;
+        out.line("</testsuites>")?;
+        Ok(())
+    }
+}
+
+fn counts(tally: Tally) -> String {
+    let Tally { tests, failures, errors, skipped } = tally;
+    format!(" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"0\"")
+}
+
+/// The cases of one capability. One without findings and gaps has a case that passes: an empty suite reads as not run.
+fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
+    let (mut tally, mut cases) = (Tally::default(), String::new());
+    let class = xml(&judged.scanned.capability.slug);
+    for finding in &judged.findings() {
+        tally.tests += 1;
+        let path = judged.place.join(judged.file_of(finding));
+        let name = format!("{} at {path}:{}:{}", finding.rule, finding.line, finding.column);
+        let (file, name) = (xml(&path), xml(&name));
+        write!(
+            cases,
+            "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\" line=\"{}\">",
+            finding.line
+        )?;
+        cases.push_str(&ending(finding, &mut tally));
+        cases.push_str("</testcase>\n");
+    }
+    for gap in judged.gaps() {
+        tally.tests += 1;
+        tally.errors += 1;
+        let (subject, reason) = (xml(&gap.subject), gap.reason.as_str());
+        writeln!(
+            cases,
+            "    <testcase classname=\"{class}\" name=\"looked at {subject}\"><error type=\"{reason}\" \
+             message=\"not looked at, so not known to be clean: {}\"/></testcase>",
+            xml(&gap.to_string())
+        )?;
+    }
+    if tally.tests == 0 {
+        tally.tests = 1;
+        writeln!(cases, "    <testcase classname=\"{class}\" name=\"no findings\"/>")?;
+    }
+    Ok((tally, cases))
+}
+
+/// How a finding's case ended: what is known is skipped, what is merely worth knowing passes.
+fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
+    let text = |lead: &str| {
+        let meta = rules::find(finding.rule);
+        let (why, fix) = meta.map_or(("", ""), |meta| (meta.why.as_str(), meta.fix.as_str()));
+        format!("{lead}{}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))
+    };
+    if let Some(standing @ Standing::Known) = finding.baseline {
+        tally.skipped += 1;
+        return format!("<skipped message=\"{}: {}\"/>", standing.words(), xml(finding.title));
+    }
+    if finding.severity == Severity::Info {
+        return format!("<system-out>{}</system-out>", text(&format!("{}\n", xml(finding.title))));
+    }
+    tally.failures += 1;
+    let (severity, title) = (finding.severity.as_str(), xml(finding.title));
+    format!("<failure type=\"{severity}\" message=\"{title}\">{}</failure>", text(""))
+}

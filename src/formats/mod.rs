@@ -1,0 +1,113 @@
+//! The formats of `scan`: what was judged, as people, programs and the tools of others read it.
+//!
+//! Must not judge anything. Text of strangers passes `output::escape` and then the gate of the format itself.
+
+use capdex_core::fact::Severity;
+use capdex_core::score::{Score, Verdict};
+use capdex_core::snapshot::Gap;
+use capdex_db::Scanned;
+
+use crate::baseline::Standing;
+use crate::finding::{Finding, findings};
+use crate::item::Item;
+use crate::output::Out;
+
+mod github;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+pub mod place;
+mod sarif;
+mod table;
+
+/// A way to print results.
+pub trait Format: Send + Sync {
+    /// The word that `--format` takes.
+    fn id(&self) -> &'static str;
+    /// One line for the help and the manual.
+    fn about(&self) -> &'static str;
+    /// Begins a print.
+    fn printer(&self) -> Box<dyn Printer>;
+}
+
+/// One print as it grows: every result in the order of the inputs, then the end.
+pub trait Printer {
+    /// Takes one result.
+    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()>;
+    /// Ends the print.
+    fn finish(self: Box<Self>, _out: &mut Out) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// Every format; the first is the default.
+pub const FORMATS: &[&dyn Format] =
+    &[&table::Table, &json::Json, &jsonl::Jsonl, &sarif::Sarif, &junit::Junit, &github::Github, &markdown::Markdown];
+
+/// One capability of one input, judged.
+pub struct Judged {
+    /// The path as given.
+    pub input: String,
+    /// Where the input is, as others may refer to it.
+    pub place: place::Input,
+    /// The capability with its facts.
+    pub scanned: Scanned,
+    /// Its scores, of the rubrics asked for.
+    pub scores: Vec<Score>,
+    /// Its verdict, over all rubrics.
+    pub verdict: Verdict,
+    /// How each finding stands against the baseline, in the order of the findings; empty without a baseline.
+    pub standings: Vec<Standing>,
+}
+
+impl Judged {
+    /// The scores that people are shown: a variant of a method only where it was asked for by name, and then alone.
+    pub fn shown(&self) -> impl Iterator<Item = &Score> {
+        self.scores.iter().filter(|score| score.rubric.is_seed() || self.scores.len() == 1)
+    }
+
+    /// The findings, each with how it stands against the baseline.
+    pub fn findings(&self) -> Vec<Finding<'_>> {
+        let mut all = findings(&self.scanned.facts);
+        for (finding, standing) in all.iter_mut().zip(&self.standings) {
+            finding.baseline = Some(*standing);
+        }
+        all
+    }
+
+    /// What could not be looked at.
+    pub fn gaps(&self) -> &[Gap] {
+        self.scanned.completeness.gaps()
+    }
+
+    /// The file that a finding is about, else the anchor of its capability; empty for the input's root.
+    pub fn file_of<'a>(&'a self, finding: &Finding<'a>) -> &'a str {
+        if finding.file.is_empty() { &self.scanned.capability.path } else { finding.file }
+    }
+
+    fn item(&self) -> Item<'_> {
+        let scanned = &self.scanned;
+        let Scanned { capability, completeness, facts, .. } = scanned;
+        let mut item = Item::new(&self.input, capability, completeness, facts, &self.scores, self.verdict);
+        item.findings = self.findings();
+        item
+    }
+}
+
+/// The three words that SARIF and GitHub know for how bad something is.
+const fn level(severity: Severity) -> Level {
+    match severity {
+        Severity::Critical | Severity::High => Level::Error,
+        Severity::Medium => Level::Warning,
+        Severity::Low | Severity::Info => Level::Note,
+    }
+}
+
+/// How bad something is to the tools of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Error,
+    Warning,
+    Note,
+}

@@ -1,0 +1,251 @@
+//! `scan --format sarif`: SARIF 2.1.0, one run, every rule listed whether it fired or not.
+//!
+//! Messages hold our own words only; what strangers wrote stands in snippets and properties, which no viewer reads as
+//! markup. What could not be looked at is a notification, because a viewer takes an empty run for a clean one.
+
+use capdex_core::fact::{Confidence, Severity};
+use capdex_core::rules::{self, RuleMeta};
+use capdex_core::snapshot::{Completeness, Gap};
+use serde_json::{Map, Value, json};
+
+use super::{Format, Judged, Level, Printer, level};
+use crate::baseline::Standing;
+use crate::finding::Finding;
+use crate::output::{Out, escape};
+
+pub(super) struct Sarif;
+
+impl Format for Sarif {
+    fn id(&self) -> &'static str {
+        "sarif"
+    }
+
+    fn about(&self) -> &'static str {
+        "SARIF 2.1.0, one run"
+    }
+
+    fn printer(&self) -> Box<dyn Printer> {
+        Box::new(Run::default())
+    }
+}
+
+/// The name under which places are relative to the folder that the scan ran in.
+const BASE: &str = "SRCROOT";
+
+/// The one run, as it grows.
+#[derive(Default)]
+struct Run {
+    results: Vec<Value>,
+    notifications: Vec<Value>,
+    capabilities: Vec<Value>,
+}
+
+impl Printer for Run {
+    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+        self.results.extend(judged.findings().iter().map(|finding| result(judged, finding)));
+        self.notifications.extend(judged.gaps().iter().map(|gap| notification(judged, gap)));
+        self.capabilities.push(capability(judged));
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        let rules: Vec<Value> = rules::all().iter().map(|meta| rule(meta)).collect();
+        let document = json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "capdex",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                    "properties": { "ruleset_sha256": rules::digest().hex() },
+                } },
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {
+                    BASE: { "description": { "text": "The folder that the scan ran in." } }
+                },
+                "invocations": [{
+                    "executionSuccessful": true,
+                    "toolExecutionNotifications": self.notifications,
+                }],
+                "results": self.results,
+                "properties": { "capabilities": self.capabilities },
+            }]
+        });
+        out.line(serde_json::to_string_pretty(&document)?)?;
+        Ok(())
+    }
+}
+
+/// What is known of a rule. Viewers show `help` beside a result; GitHub sorts by `security-severity`.
+fn rule(meta: &RuleMeta) -> Value {
+    let cites = if meta.cites.is_empty() { String::new() } else { format!("\n\nRests on: {}.", meta.cites.join(", ")) };
+    let mut properties = Map::from_iter([
+        ("tags".to_owned(), json!(["security", "agent-capability"])),
+        ("precision".to_owned(), json!(meta.confidence.as_str())),
+        ("cites".to_owned(), json!(meta.cites)),
+        ("codes".to_owned(), json!(meta.codes)),
+        ("cannot_see".to_owned(), json!(meta.cannot_see)),
+    ]);
+    if let Some(score) = security_severity(meta.severity) {
+        properties.insert("security-severity".to_owned(), json!(score));
+    }
+    json!({
+        "id": meta.id,
+        "name": meta.id,
+        "shortDescription": { "text": message(&meta.title) },
+        "fullDescription": { "text": message(&meta.why) },
+        "help": { "text": message(&format!("{}\n\nFix: {}\n\nIt cannot see: {}{cites}", meta.why, meta.fix, meta.cannot_see)) },
+        "defaultConfiguration": { "level": word(level(meta.severity)), "rank": rank(meta.confidence) },
+        "properties": properties,
+    })
+}
+
+fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
+    let meta = rules::find(finding.rule);
+    let fix = meta.map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": word(level(finding.severity)),
+        "rank": rank(finding.confidence),
+        "message": { "text": message(&format!("{}.{fix}", finding.title.trim_end_matches('.'))) },
+        "locations": [location(judged, finding)],
+        "partialFingerprints": { "capdex/v1": finding.fingerprint },
+        "properties": {
+            "capability": escape(&judged.scanned.capability.slug),
+            "severity": finding.severity,
+            "confidence": finding.confidence,
+            "pointer": escape(finding.pointer),
+            "evidence": escape(finding.evidence),
+            "cites": finding.citations,
+            "codes": finding.codes,
+        },
+    });
+    if let Some(index) = meta.and_then(|meta| rules::all().iter().position(|each| each.id == meta.id)) {
+        result["ruleIndex"] = json!(index);
+    }
+    if let Some(standing) = finding.baseline {
+        result["baselineState"] = json!(match standing {
+            Standing::New => "new",
+            Standing::Known => "unchanged",
+            Standing::Changed | Standing::Expired => "updated",
+        });
+        result["properties"]["baseline"] = json!(standing);
+        // An empty list says that somebody looked and suppressed nothing.
+        let known = json!([{ "kind": "external", "status": "accepted", "justification": standing.words() }]);
+        result["suppressions"] = if standing == Standing::Known { known } else { json!([]) };
+    }
+    result
+}
+
+fn location(judged: &Judged, finding: &Finding<'_>) -> Value {
+    let mut place = json!({ "artifactLocation": artifact(judged, judged.file_of(finding)) });
+    if finding.line > 0 {
+        place["region"] = json!({ "startLine": finding.line, "startColumn": finding.column.max(1) });
+        if !finding.evidence.is_empty() {
+            // What is quoted is a sentence or a line, of which the region is a place.
+            let snippet = json!({ "text": escape(finding.evidence) });
+            place["contextRegion"] = json!({ "startLine": finding.line, "snippet": snippet });
+        }
+    }
+    let slug = escape(&judged.scanned.capability.slug);
+    json!({
+        "physicalLocation": place,
+        "logicalLocations": [{ "fullyQualifiedName": slug, "kind": judged.scanned.capability.kind }],
+    })
+}
+
+fn artifact(judged: &Judged, file: &str) -> Value {
+    match judged.place.uri(file) {
+        (uri, true) => json!({ "uri": uri, "uriBaseId": BASE }),
+        (uri, false) => json!({ "uri": uri }),
+    }
+}
+
+fn notification(judged: &Judged, gap: &Gap) -> Value {
+    let is_nothing = matches!(judged.scanned.completeness, Completeness::NotAssessable(_));
+    let text = format!("not looked at, so not known to be clean: {}", escape(&gap.to_string()));
+    json!({
+        "level": if is_nothing { "error" } else { "warning" },
+        "descriptor": { "id": format!("gap/{}", gap.reason.as_str()) },
+        "message": { "text": message(&text) },
+        "locations": [{ "physicalLocation": { "artifactLocation": artifact(judged, "") } }],
+        "properties": { "subject": escape(&gap.subject), "capability": escape(&judged.scanned.capability.slug) },
+    })
+}
+
+/// One capability with its scores and its verdict, which SARIF has no place for but the property bag.
+fn capability(judged: &Judged) -> Value {
+    let capability = &judged.scanned.capability;
+    let scores: Map<String, Value> = judged
+        .scores
+        .iter()
+        .map(|score| {
+            let view = json!({ "version": score.rubric.version, "value": score.value, "grade": score.grade,
+                               "coverage": score.coverage.to_json() });
+            (score.rubric.id.clone(), view)
+        })
+        .collect();
+    json!({
+        "slug": escape(&capability.slug),
+        "kind": capability.kind,
+        "uri": artifact(judged, &capability.path)["uri"],
+        "content_sha256": capability.content.hex(),
+        "completeness": judged.scanned.completeness.as_str(),
+        "band": judged.verdict.band.as_str(),
+        "disagreement": judged.verdict.disagreement.map_or(Value::Null, |share| share.to_json()),
+        "scores": scores,
+    })
+}
+
+/// Plain text in which nothing is a link or a placeholder (SARIF 2.1.0, 3.11.5 and 3.11.6).
+fn message(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' | '[' | ']' => plain.extend(['\\', letter]),
+            '{' | '}' => plain.extend([letter, letter]),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+const fn word(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
+/// How sure, as SARIF counts from 0 to 100.
+const fn rank(confidence: Confidence) -> f64 {
+    match confidence {
+        Confidence::Low => 25.0,
+        Confidence::Medium => 50.0,
+        Confidence::High => 90.0,
+    }
+}
+
+/// The middle of the range that GitHub shows under the same word; nothing for what is merely worth knowing.
+const fn security_severity(severity: Severity) -> Option<&'static str> {
+    match severity {
+        Severity::Critical => Some("9.5"),
+        Severity::High => Some("8.0"),
+        Severity::Medium => Some("5.5"),
+        Severity::Low => Some("2.5"),
+        Severity::Info => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_holds_no_link_and_no_placeholder() {
+        assert_eq!(message("see [x](y) and {0} in a\\b"), "see \\[x\\](y) and {{0}} in a\\\\b");
+    }
+}
