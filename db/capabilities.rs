@@ -2,12 +2,15 @@
 //!
 //! Must not know scores: their key is the digest of the facts.
 
+use std::collections::BTreeMap;
+
 use capdex_core::capability::Capability;
 use capdex_core::digest::Digest;
 use capdex_core::ids::{CapabilityId, ListingKey};
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
 
+use crate::facts::FactsId;
 use crate::sql::{Cells, first, rows};
 use crate::{ListingState, Reader, SnapshotId, StoreError};
 
@@ -55,12 +58,67 @@ pub struct CapabilityRevision {
     pub facts: Digest,
 }
 
+/// Where a current capability lies in this file. Meaningless outside it, and once the file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurrentPlace {
+    revision: i64,
+    /// Its facts.
+    pub facts: FactsId,
+    /// Whether all of it could be looked at.
+    pub is_analysed: bool,
+}
+
+/// What is read of current capabilities, with what follows.
+macro_rules! current {
+    ($tail:literal) => {
+        concat!(
+            "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
+                    k.first_seen, n.at, n.id, c.ruleset
+             FROM identities i
+             JOIN snapshots n ON n.id = i.snapshot
+             JOIN listings l ON l.id = i.listing
+             JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
+             JOIN scans c ON c.id = i.scan
+             JOIN revisions r ON r.scan = c.id
+             JOIN capabilities k ON k.id = r.capability
+             JOIN documents d ON d.id = r.description
+             JOIN documents q ON q.id = r.completeness
+             JOIN facts f ON f.id = r.facts ",
+            $tail
+        )
+    };
+}
+
+fn current(row: &rusqlite::Row<'_>) -> Result<CurrentCapability, StoreError> {
+    let state = ListingState::of_word(&row.cell::<String>(5)?)?;
+    let named: bool = row.cell(6)?;
+    Ok(CurrentCapability {
+        capability: row.packed(0, "capability")?,
+        listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
+        identity: row.cell(3)?,
+        version: row.cell(4)?,
+        listing_state: if named { state } else { ListingState::Gone },
+        completeness: row.packed(7, "completeness")?,
+        facts: row.digest(8)?,
+        first_seen: row.as_of(9)?,
+        revision_as_of: row.as_of(10)?,
+        snapshot: SnapshotId(row.cell(11)?),
+        ruleset: row.digest(12)?,
+    })
+}
+
 impl Reader {
     /// Every capability as it stands now, sorted by (slug, id). Of an identity whose current snapshot was not scanned
     /// yet there is none.
     pub fn current(&self) -> Result<Vec<CurrentCapability>, StoreError> {
-        let sql = "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
-                          k.first_seen, n.at, n.id, c.ruleset
+        rows(self.connection(), "read the capabilities", current!("ORDER BY k.slug, k.digest"), (), current)
+    }
+
+    /// Where every capability stands now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
+    pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
+        let conn = self.connection();
+        // The same joins as of all that is known, so that both give the same capabilities.
+        let sql = "SELECT r.id, r.facts, r.completeness
                    FROM identities i
                    JOIN snapshots n ON n.id = i.snapshot
                    JOIN listings l ON l.id = i.listing
@@ -68,27 +126,30 @@ impl Reader {
                    JOIN scans c ON c.id = i.scan
                    JOIN revisions r ON r.scan = c.id
                    JOIN capabilities k ON k.id = r.capability
-                   JOIN documents d ON d.id = r.description
-                   JOIN documents q ON q.id = r.completeness
-                   JOIN facts f ON f.id = r.facts
                    ORDER BY k.slug, k.digest";
-        rows(self.connection(), "read the capabilities", sql, (), |row| {
-            let state = ListingState::of_word(&row.cell::<String>(5)?)?;
-            let named: bool = row.cell(6)?;
-            Ok(CurrentCapability {
-                capability: row.packed(0, "capability")?,
-                listing: ListingKey { source: row.cell(1)?, name: row.cell(2)? },
-                identity: row.cell(3)?,
-                version: row.cell(4)?,
-                listing_state: if named { state } else { ListingState::Gone },
-                completeness: row.packed(7, "completeness")?,
-                facts: row.digest(8)?,
-                first_seen: row.as_of(9)?,
-                revision_as_of: row.as_of(10)?,
-                snapshot: SnapshotId(row.cell(11)?),
-                ruleset: row.digest(12)?,
-            })
+        let mut known: BTreeMap<i64, bool> = BTreeMap::new();
+        rows(conn, "read where the capabilities stand", sql, (), |row| {
+            let document: i64 = row.cell(2)?;
+            let is_analysed = match known.get(&document) {
+                Some(known) => *known,
+                None => {
+                    let sql = "SELECT body FROM documents WHERE id = ?1";
+                    let read =
+                        first(conn, "read a completeness", sql, (document,), |row| row.packed(0, "completeness"))?;
+                    let is_analysed = read == Some(Completeness::Analysed);
+                    known.insert(document, is_analysed);
+                    is_analysed
+                }
+            };
+            Ok(CurrentPlace { revision: row.cell(0)?, facts: FactsId(row.cell(1)?), is_analysed })
         })
+    }
+
+    /// The capability that stands at a place. [`StoreError::Unknown`] where none does any more.
+    pub fn current_at(&self, place: &CurrentPlace) -> Result<CurrentCapability, StoreError> {
+        let sql = current!("WHERE r.id = ?1");
+        let found = first(self.connection(), "read a capability", sql, (place.revision,), current)?;
+        found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
     }
 
     /// The slug of a capability; none for one that is unknown.
@@ -148,6 +209,21 @@ mod tests {
             ruleset: digest("rules"),
         };
         assert_eq!(stands, expected);
+    }
+
+    #[test]
+    fn the_places_lead_to_the_same_capabilities_in_the_same_order() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for name in ["c", "a", "b"] {
+            list(&store, &listing(name, "1"), 1);
+            scan_of(&store, name, "1", 1);
+        }
+        let reader = store.reader().expect("opens");
+        let places = reader.current_places().expect("reads");
+        assert!(places.len() == 3 && places.iter().all(|place| place.is_analysed));
+        let led: Vec<_> = places.iter().map(|place| reader.current_at(place).expect("reads")).collect();
+        assert_eq!(led, reader.current().expect("reads"));
     }
 
     #[test]

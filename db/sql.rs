@@ -64,6 +64,23 @@ pub(crate) fn rows<T>(
     Ok(decoded)
 }
 
+/// Hands every row of a query on, decoded, in the query's order; what it is handed to may stop it with an error.
+pub(crate) fn each<T, E: From<StoreError>>(
+    conn: &Connection,
+    what: &'static str,
+    sql: &'static str,
+    params: impl Params,
+    mut decode: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    mut visit: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = conn.prepare_cached(sql).map_err(failed(conn, what))?;
+    let mut rows = statement.query(params).map_err(failed(conn, what))?;
+    while let Some(row) = rows.next().map_err(failed(conn, what))? {
+        visit(decode(row)?)?;
+    }
+    Ok(())
+}
+
 /// The first row of a query, decoded, if there is one.
 pub(crate) fn first<T>(
     conn: &Connection,

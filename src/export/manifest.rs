@@ -31,6 +31,8 @@ pub struct Manifest {
     pub rubrics: Vec<RubricRow>,
     /// The rubric that ranks.
     pub rank_by: String,
+    /// Whether the columns that the data dictionary calls private are there.
+    pub private_columns: bool,
     /// How far each source was seen.
     pub sources: Vec<SourceRow>,
     /// Every file beside the manifest, sorted by path.
@@ -92,24 +94,6 @@ pub struct FileRow {
     pub rows: u64,
 }
 
-/// Hashes the files that were written; rows of one file add up.
-///
-/// # Errors
-/// When a file cannot be read back.
-pub fn rows_of(dir: &Path, written: Vec<(String, u64)>) -> anyhow::Result<Vec<FileRow>> {
-    let mut rows = std::collections::BTreeMap::<String, u64>::new();
-    for (path, count) in written {
-        *rows.entry(path).or_default() += count;
-    }
-    rows.into_iter()
-        .map(|(path, rows)| {
-            let bytes = fs::read(dir.join(&path)).with_context(|| format!("failed to read back {path}"))?;
-            let size = u64::try_from(bytes.len())?;
-            Ok(FileRow { path, sha256: Digest::of(&bytes).hex(), bytes: size, rows })
-        })
-        .collect()
-}
-
 /// Writes the manifest and returns how many bytes it has.
 pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &ExportOptions) -> anyhow::Result<u64> {
     let rubric = |rubric: &&dyn capdex_core::rubrics::Rubric| {
@@ -122,6 +106,7 @@ pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &Ex
         ruleset_sha256: rules::digest().hex(),
         rubrics: RUBRICS.iter().map(rubric).collect(),
         rank_by: options.rank_by.clone(),
+        private_columns: options.with_private,
         sources: sources(reader)?,
         files: files.to_vec(),
         manifest_sha256: String::new(),
@@ -181,6 +166,7 @@ mod tests {
             ruleset_sha256: "00".into(),
             rubrics: vec![RubricRow { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
             rank_by: "x/seed".into(),
+            private_columns: false,
             sources: vec![SourceRow { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
             files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],
             manifest_sha256: String::new(),

@@ -19,8 +19,6 @@ use capdex_core::time::AsOf;
 mod child;
 mod stored;
 
-use stored::Texts;
-
 /// What the command line asks for.
 struct Options {
     capabilities: usize,
@@ -64,7 +62,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if !path.exists() {
         let scanned = stored::templates()?;
         let start = Instant::now();
-        stored::fill(&path, &scanned, options.capabilities, as_of, Texts::Now)?;
+        stored::fill(&path, &scanned, options.capabilities, as_of, |text| text)?;
         println!("{} capabilities stored in {:.1} s", options.capabilities, start.elapsed().as_secs_f64());
     }
     println!("store: {} MB", std::fs::metadata(&path)?.len() / 1_000_000);

@@ -34,14 +34,8 @@ const CASES: usize = 300;
 /// What the one file of every package holds.
 const TEXT: &[u8] = b"text";
 
-/// Under which texts of the rubrics a store holds scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Texts {
-    /// Those of this program.
-    Now,
-    /// Others, under the same ids.
-    Earlier,
-}
+/// The rubric text under which a score is stored, by the text of this program.
+pub(crate) type TextOf = fn(RubricRef) -> RubricRef;
 
 /// One labelled case; other keys are ignored.
 #[derive(Deserialize)]
@@ -106,13 +100,13 @@ fn varied(template: &Facts, number: usize) -> Facts {
     Facts::new(template.kind, facts)
 }
 
-/// Fills a store with so many capabilities, each with scores under the texts of now or under an earlier one of each.
+/// Fills a store with so many capabilities, each with its scores.
 pub(crate) fn fill(
     path: &Path,
     templates: &[Facts],
     capabilities: usize,
     as_of: AsOf,
-    texts: Texts,
+    text_of: TextOf,
 ) -> Result<(), Box<dyn Error>> {
     let store = Store::open(path)?;
     store.write(move |writer| {
@@ -124,7 +118,7 @@ pub(crate) fn fill(
     let packages: Vec<&[usize]> = numbers.chunks(PACKAGE).collect();
     for batch in packages.chunks(BATCH) {
         let batch: Vec<Package> =
-            batch.par_iter().map(|numbers| Package::new(templates, numbers, as_of, texts)).collect();
+            batch.par_iter().map(|numbers| Package::new(templates, numbers, as_of, text_of)).collect();
         store.write(move |writer| batch.iter().try_for_each(|package| package.store(writer, as_of)))?;
     }
     Ok(())
@@ -142,7 +136,7 @@ struct Package {
 }
 
 impl Package {
-    fn new(templates: &[Facts], numbers: &[usize], as_of: AsOf, texts: Texts) -> Self {
+    fn new(templates: &[Facts], numbers: &[usize], as_of: AsOf, text_of: TextOf) -> Self {
         let first = numbers.first().copied().unwrap_or_default();
         let name = format!("package-{first}");
         let locator = Locator::NpmPackage {
@@ -167,7 +161,7 @@ impl Package {
             numbers.iter().filter_map(|number| Some((*number, templates.get(number % templates.len())?)))
         {
             let facts = varied(template, number);
-            scores.push((facts.digest(), scored(&facts, as_of, texts)));
+            scores.push((facts.digest(), scored(&facts, as_of, text_of)));
             scanned.push(revision(&identity, facts, number));
         }
         Self { listing, snapshot, scanned, scores }
@@ -188,13 +182,11 @@ impl Package {
 }
 
 /// The scores of facts as a night would have left them.
-fn scored(facts: &Facts, as_of: AsOf, texts: Texts) -> Vec<Kept> {
+fn scored(facts: &Facts, as_of: AsOf, text_of: TextOf) -> Vec<Kept> {
     let by_day = |id: &str| capdex_core::rubrics::find(id).is_some_and(|rubric| rubric.meta().by_day);
     let kept = |mut score: Score| {
         let day = by_day(&score.rubric.id).then(|| as_of.day());
-        if texts == Texts::Earlier {
-            score.rubric = RubricRef { version: "0".into(), text: Digest::of(b"an earlier text"), ..score.rubric };
-        }
+        score.rubric = text_of(score.rubric);
         (day, score)
     };
     analysis::score(facts, None, as_of).into_iter().map(kept).collect()

@@ -7,6 +7,7 @@ use capdex_core::rules::measured::{self, Rate};
 use capdex_core::rules::{self, RuleMeta};
 use capdex_crawlers::http::Pace;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
+use capdex_db::Visibility;
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -201,7 +202,8 @@ pub(super) fn dataset() -> String {
         text,
         "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file, and its own: `manifest_sha256` is \
              that of its text with nothing between the quotation marks there. `capdex verify DIR` checks every byte and computes \
-             scores, verdicts, ranks and packages again from the facts in it. Formats:\n"
+             scores, verdicts, ranks and packages again from the facts in it. A column marked private is only in a dataset that was \
+             made with `--private`. Formats:\n"
     );
     for exporter in EXPORTERS {
         let _ = writeln!(text, "- `{}` (`{}`): {}", exporter.id(), exporter.file_name("<table>"), exporter.about());
@@ -209,12 +211,13 @@ pub(super) fn dataset() -> String {
     for table in TABLES {
         let _ = writeln!(
             text,
-            "\n## {}\n\nA row is {}.\n\n| column | type | meaning |\n|---|---|---|",
+            "\n## {}\n\nA row is {}.\n\n| column | type | | meaning |\n|---|---|---|---|",
             table.name, table.about
         );
         for column in table.columns {
             let kind = format!("{:?}", column.kind).to_lowercase();
-            let _ = writeln!(text, "| {} | {kind} | {} |", column.name, cell(column.about));
+            let private = if column.visibility == Visibility::Private { "private" } else { "" };
+            let _ = writeln!(text, "| {} | {kind} | {private} | {} |", column.name, cell(column.about));
         }
     }
     text

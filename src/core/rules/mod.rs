@@ -319,6 +319,11 @@ pub(crate) fn number(id: &str) -> Option<usize> {
     ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
 }
 
+/// What every rule that runs answers about a kind where it finds nothing, in the order of the rules.
+pub fn nothing_found(kind: crate::capability::Kind) -> impl ExactSizeIterator<Item = &'static Fact> {
+    answers::nothing_found(kind).iter().map(crate::facts::Answer::fact)
+}
+
 /// What is known of one rule.
 pub fn find(id: &str) -> Option<&'static RuleMeta> {
     ALL.get(number(id)?).copied()
