@@ -83,6 +83,7 @@ pub use snapshots::SnapshotId;
 pub use sources::{SourceState, WalkMode};
 pub use store::Store;
 pub use totals::Totals;
+pub use visited::SourceCounts;
 pub use visits::Visits;
 pub use walks::{WalkOutcome, WalkRow};
 pub use writer::Writer;

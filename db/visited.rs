@@ -7,10 +7,42 @@ use capdex_core::passes::identity::{Identified, IdentityEvent};
 
 use crate::entities::identified;
 use crate::listings::stored;
-use crate::sql::{Cells, each};
+use crate::sql::{Cells, each, rows};
 use crate::{DriftEvent, Reader, StoreError, StoredListing};
 
+/// How many listings of a source are in each state, and how many of its gaps are open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceCounts {
+    /// The source.
+    pub source: String,
+    /// Listings that were there at the last visit.
+    pub active: u64,
+    /// Listings that are no longer there.
+    pub gone: u64,
+    /// Listings that could not be read.
+    pub failed: u64,
+    /// Things of it that could not be looked at.
+    pub open_gaps: u64,
+}
+
 impl Reader {
+    /// Counts the listings of every source that has any, sorted by source.
+    pub fn source_counts(&self) -> Result<Vec<SourceCounts>, StoreError> {
+        let sql = "SELECT source, count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'gone'),
+                          count(*) FILTER (WHERE state = 'failed'),
+                          (SELECT count(*) FROM gaps WHERE resolved IS NULL AND subject GLOB l.source || ':*')
+                   FROM listings l GROUP BY source ORDER BY source";
+        rows(self.connection(), "count the listings", sql, (), |row| {
+            Ok(SourceCounts {
+                source: row.cell(0)?,
+                active: row.count(1)?,
+                gone: row.count(2)?,
+                failed: row.count(3)?,
+                open_gaps: row.count(4)?,
+            })
+        })
+    }
+
     /// Every listing, sorted by key.
     pub fn each_listing<E: From<StoreError>>(
         &self,
@@ -63,7 +95,21 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, list, listing};
+    use crate::ListingState;
+    use crate::fixtures::{Folder, day, gap, key, list, listing, mark};
+
+    #[test]
+    fn listings_are_counted_by_source_and_state() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for name in ["a", "b", "c"] {
+            list(&store, &listing(name, "1"), 1);
+        }
+        mark(&store, &key("b"), ListingState::Gone, Some(gap("b")), 2);
+        store.write(|writer| writer.record_gap("fetch", "npm:c", &gap("c"), day(2))).expect("written");
+        let counts = store.reader().expect("opens").source_counts().expect("counts");
+        assert_eq!(counts, [SourceCounts { source: "npm".into(), active: 2, gone: 1, failed: 0, open_gaps: 1 }]);
+    }
 
     #[test]
     fn visiting_gives_what_reading_at_once_gives_and_an_error_ends_it() {

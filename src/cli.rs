@@ -316,6 +316,9 @@ pub struct Export {
     /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
     #[arg(long)]
     pub private: bool,
+    /// The dataset that the table of changes compares with; without it, the one that stands in DIR.
+    #[arg(long, value_name = "DATASET")]
+    pub since: Option<PathBuf>,
 }
 
 /// Options of `verify`.

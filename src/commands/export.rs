@@ -24,6 +24,7 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
         formats: options.format.clone(),
         rank_by: options.rank_by.clone(),
         with_private: options.private,
+        since: options.since.clone(),
     };
     let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;
     out.line(format_args!(

@@ -1,5 +1,6 @@
 //! `manifest.json`: what the dataset was made from and the digest of every file, its own included.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use capdex_core::digest::Digest;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::rules;
 use capdex_core::time::AsOf;
-use capdex_db::Reader;
+use capdex_db::{Reader, SourceCounts, SourceState};
 use serde::{Deserialize, Serialize};
 
-use super::ExportOptions;
+use super::{ExportOptions, merkle};
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
@@ -35,8 +36,12 @@ pub struct Manifest {
     pub private_columns: bool,
     /// How far each source was seen.
     pub sources: Vec<SourceRow>,
+    /// The dataset that the table of changes compares with, where there was one.
+    pub since: Option<Earlier>,
     /// Every file beside the manifest, sorted by path.
     pub files: Vec<FileRow>,
+    /// The Merkle root (hex) over the files.
+    pub merkle_root: String,
     /// SHA-256 (hex) of this file's text with nothing between the quotation marks here.
     pub manifest_sha256: String,
 }
@@ -53,6 +58,15 @@ impl Manifest {
     fn text(&self) -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
+}
+
+/// An earlier dataset in the manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The instant that ages were measured against there.
+    pub as_of: AsOf,
+    /// Its manifest's own digest.
+    pub manifest_sha256: String,
 }
 
 /// A rubric in the manifest.
@@ -94,13 +108,18 @@ pub struct FileRow {
     pub rows: u64,
 }
 
-/// Writes the manifest and returns how many bytes it has.
-pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &ExportOptions) -> anyhow::Result<u64> {
+/// What the manifest says of a dataset with these files, sorted by path.
+pub(super) fn of(
+    reader: &Reader,
+    files: Vec<FileRow>,
+    options: &ExportOptions,
+    since: Option<Earlier>,
+) -> anyhow::Result<Manifest> {
     let rubric = |rubric: &&dyn capdex_core::rubrics::Rubric| {
         let reference = &rubric.meta().rubric;
         RubricRow { id: reference.id.clone(), version: reference.version.clone(), text_sha256: reference.text.hex() }
     };
-    let manifest = Manifest {
+    Ok(Manifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
         ruleset_sha256: rules::digest().hex(),
@@ -108,29 +127,28 @@ pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &Ex
         rank_by: options.rank_by.clone(),
         private_columns: options.with_private,
         sources: sources(reader)?,
-        files: files.to_vec(),
+        since,
+        merkle_root: merkle::root(&files),
+        files,
         manifest_sha256: String::new(),
-    };
+    })
+}
+
+/// Writes the manifest and returns how many bytes it has.
+pub(super) fn write(dir: &Path, manifest: Manifest) -> anyhow::Result<u64> {
     let text = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
     Ok(u64::try_from(text.len())?)
 }
 
 fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
-    let mut rows = Vec::new();
-    for state in reader.source_states()? {
-        let mut row =
-            SourceRow { id: state.id.clone(), last_complete: state.last_completed, active: 0, gone: 0, failed: 0 };
-        for listing in reader.listings(Some(&state.id))? {
-            match listing.state {
-                capdex_db::ListingState::Active => row.active += 1,
-                capdex_db::ListingState::Gone => row.gone += 1,
-                capdex_db::ListingState::Failed => row.failed += 1,
-            }
-        }
-        rows.push(row);
-    }
-    Ok(rows)
+    let counts: BTreeMap<String, SourceCounts> =
+        reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
+    let row = |state: SourceState| {
+        let SourceCounts { active, gone, failed, .. } = counts.get(&state.id).cloned().unwrap_or_default();
+        SourceRow { id: state.id, last_complete: state.last_completed, active, gone, failed }
+    };
+    Ok(reader.source_states()?.into_iter().map(row).collect())
 }
 
 /// Reads a manifest and checks that it is, byte for byte, the one that was written.
@@ -168,6 +186,8 @@ mod tests {
             rank_by: "x/seed".into(),
             private_columns: false,
             sources: vec![SourceRow { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
+            since: None,
+            merkle_root: "33".into(),
             files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],
             manifest_sha256: String::new(),
         }

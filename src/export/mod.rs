@@ -15,21 +15,26 @@ use format::Sink;
 use manifest::FileRow;
 use ranking::Ranking;
 use rows::RowMaker;
+use since::Since;
+use stream::Streamed;
 use tables::{Layout, TABLES};
 
 pub use format::{EXPORTERS, Exporter};
 
 pub mod best;
+mod card;
 pub mod cell;
 mod csv;
 mod file;
 pub mod format;
 mod jsonl;
 pub mod manifest;
+mod merkle;
 mod parquet;
 pub mod ranked;
 pub mod ranking;
 mod rows;
+mod since;
 mod sqlite;
 mod stream;
 pub mod tables;
@@ -47,6 +52,8 @@ pub struct ExportOptions {
     pub rank_by: String,
     /// Whether private columns are there too.
     pub with_private: bool,
+    /// The dataset to compare with; without it the one that stands where the new one goes.
+    pub since: Option<PathBuf>,
 }
 
 impl Default for ExportOptions {
@@ -56,6 +63,7 @@ impl Default for ExportOptions {
             formats: EXPORTERS.iter().map(|exporter| exporter.id().to_owned()).collect(),
             rank_by: DEFAULT_RANK_BY.into(),
             with_private: false,
+            since: None,
         }
     }
 }
@@ -95,16 +103,21 @@ pub fn write(
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
     let sinks: Vec<Box<dyn Sink>> = sinks.collect::<anyhow::Result<_>>()?;
-    let mut streamed = stream::run(&view, &ranking, &RowMaker::new(options.as_of), &layouts, sinks, pool)?;
-    streamed.files.sort();
-    let manifest_bytes = manifest::write(&staging, &view, &streamed.files, options)?;
+    let maker = RowMaker::new(options.as_of, Since::read(out, options)?);
+    let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
+    files.sort();
+    files.extend(card::write(&staging, &layouts, &rows, &files, options)?);
+    files.sort();
+    let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
+    let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
+    let manifest_bytes = manifest::write(&staging, manifest)?;
     replace(&staging, out)?;
     Ok(Written {
         capabilities: u64::try_from(ranking.places.len())?,
-        files: u64::try_from(streamed.files.len())? + 1,
-        bytes: streamed.files.iter().map(|file: &FileRow| file.bytes).sum::<u64>() + manifest_bytes,
+        files: u64::try_from(count)? + 1,
+        bytes: bytes + manifest_bytes,
         as_of: options.as_of,
-        best: streamed.counted.best,
+        best: counted.best,
     })
 }
 

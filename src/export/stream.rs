@@ -47,6 +47,8 @@ pub(super) struct Streamed {
     /// Every file of every format, unsorted.
     pub(super) files: Vec<FileRow>,
     pub(super) counted: Counted,
+    /// How many rows each table has.
+    pub(super) rows: Vec<u64>,
 }
 
 /// Sends every row of the dataset to every format.
@@ -75,9 +77,9 @@ pub(super) fn run(
             // What a format says comes first: where it ended early, the steps before it only saw a closed channel.
             files.extend(writer.join().map_err(|_| anyhow::anyhow!("a format was cut short"))??);
         }
-        let counted = made?;
+        let (counted, rows) = made?;
         read?;
-        Ok(Streamed { files, counted })
+        Ok(Streamed { files, counted, rows })
     })
 }
 
@@ -100,13 +102,13 @@ fn make(
     pieces: &Receiver<Piece>,
     senders: &[SyncSender<Arc<Vec<Batch>>>],
     pool: &rayon::ThreadPool,
-) -> anyhow::Result<Counted> {
-    let mut counted = Counted::default();
+) -> anyhow::Result<(Counted, Vec<u64>)> {
+    let (mut counted, mut rows) = (Counted::default(), vec![0; TABLES.len()]);
     for piece in pieces {
         let mut batches = match piece {
             Piece::Capabilities(packed) => {
                 let mut batches = Vec::new();
-                for made in bulk::mapped(pool, packed, |packed| maker.make(&packed)) {
+                for made in bulk::mapped(pool, packed, |packed| maker.make(packed)) {
                     let made = made?;
                     counted.add(made.counts);
                     batches.extend(made.batches);
@@ -114,10 +116,11 @@ fn make(
                 batches
             }
             Piece::Stored(batch) => vec![batch],
-            Piece::EndOfCapabilities => counted.batches(),
+            Piece::EndOfCapabilities => counted.batches(&maker.since),
         };
         for batch in &mut batches {
-            let Some(layout) = layouts.get(batch.table) else { continue };
+            let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
+            *rows += batch.rows.len() as u64;
             batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row)).collect();
         }
         let batches = Arc::new(batches);
@@ -125,7 +128,7 @@ fn make(
             sender.send(batches.clone()).ok().context(CLOSED)?;
         }
     }
-    Ok(counted)
+    Ok((counted, rows))
 }
 
 fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {

@@ -11,7 +11,9 @@ mod alerts;
 pub mod answers;
 mod campaigns;
 pub mod capabilities;
+mod changes;
 mod collisions;
+pub mod coverage;
 mod drift;
 mod entities;
 pub mod facts;
@@ -23,6 +25,7 @@ mod leads;
 mod listings;
 pub mod packages;
 pub mod scores;
+mod sources;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +99,9 @@ pub const TABLES: &[Table] = &[
     findings::TABLE,
     facts::TABLE,
     answers::TABLE,
+    changes::TABLE,
+    coverage::TABLE,
+    sources::TABLE,
     listings::TABLE,
     gaps::TABLE,
     drift::TABLE,

@@ -14,7 +14,7 @@ use capdex_core::rules;
 use super::cell::{Cell, Row};
 use super::format::{EXPORTERS, Exporter};
 use super::manifest::{self, Manifest};
-use super::{file, tables};
+use super::{file, merkle, tables};
 use crate::bulk;
 use recomputed::Recomputed;
 
@@ -59,6 +59,7 @@ impl Verified {
 pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> {
     let Sealed { mut verified, manifest, damaged } = check_bytes(dir, pool)?;
     let Some(manifest) = manifest else { return Ok(verified) };
+    check_root(&manifest, &mut verified);
     check_texts(&manifest, &mut verified);
     let is_whole = |exporter: &&dyn Exporter| {
         holds(&manifest, *exporter) && !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table)))
@@ -207,6 +208,13 @@ fn check_strangers(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> 
         verified.differs(format!("{name} is not a file of the dataset: the manifest does not name it"));
     }
     Ok(())
+}
+
+/// The root over the files must be theirs.
+fn check_root(manifest: &Manifest, verified: &mut Verified) {
+    if merkle::root(&manifest.files) != manifest.merkle_root {
+        verified.differs("manifest.json: the Merkle root is not that of the files");
+    }
 }
 
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.

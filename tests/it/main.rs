@@ -8,6 +8,7 @@ mod borders;
 mod campaigns;
 mod change_feed;
 mod contract;
+mod dataset;
 mod directory;
 mod drift;
 mod drift_rehash;

@@ -8,7 +8,8 @@ use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};
 use crate::export::ranked::Ranked;
 
-pub(super) const TABLE: Table =
+/// The ranked table.
+pub const TABLE: Table =
     Table { name: "capabilities", about: "one capability, ranked", columns: COLUMNS, rows: Rows::Ranked };
 
 const COLUMNS: &[Column] = &[
