@@ -2,6 +2,8 @@
 //!
 //! Must not know scores: their key is the digest of the facts.
 
+use std::collections::BTreeMap;
+
 use capdex_core::capability::Capability;
 use capdex_core::digest::Digest;
 use capdex_core::ids::{CapabilityId, ListingKey};
@@ -10,6 +12,7 @@ use capdex_core::time::AsOf;
 
 use rusqlite::Row;
 
+use crate::facts::FactsId;
 use crate::sql::{Cells, each, first, rows};
 use crate::{ListingState, Reader, SnapshotId, StoreError};
 
@@ -55,6 +58,16 @@ pub struct CapabilityRevision {
     pub ruleset: Digest,
     /// The digest of its facts.
     pub facts: Digest,
+}
+
+/// Where a current capability lies in this file. Meaningless outside it, and once the file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurrentPlace {
+    revision: i64,
+    /// Its facts.
+    pub facts: FactsId,
+    /// Whether all of it could be looked at.
+    pub is_analysed: bool,
 }
 
 const READ: &str = "read the capabilities";
@@ -119,6 +132,44 @@ impl Reader {
     pub fn current_of(&self, capability: &CapabilityId) -> Result<Option<CurrentCapability>, StoreError> {
         let sql = current_sql!("WHERE k.digest = ?1 AND i.id = k.identity");
         first(self.connection(), READ, sql, (capability.0.as_bytes(),), stands)
+    }
+
+    /// Where every capability stands now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
+    pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
+        let conn = self.connection();
+        // The same joins as of all that is known, so that both give the same capabilities.
+        let sql = "SELECT r.id, r.facts, r.completeness
+                   FROM identities i
+                   JOIN snapshots n ON n.id = i.snapshot
+                   JOIN listings l ON l.id = i.listing
+                   JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
+                   JOIN scans c ON c.id = i.scan
+                   JOIN revisions r ON r.scan = c.id
+                   JOIN capabilities k ON k.id = r.capability
+                   ORDER BY k.slug, k.digest";
+        let mut known: BTreeMap<i64, bool> = BTreeMap::new();
+        rows(conn, "read where the capabilities stand", sql, (), |row| {
+            let document: i64 = row.cell(2)?;
+            let is_analysed = match known.get(&document) {
+                Some(known) => *known,
+                None => {
+                    let sql = "SELECT body FROM documents WHERE id = ?1";
+                    let read =
+                        first(conn, "read a completeness", sql, (document,), |row| row.packed(0, "completeness"))?;
+                    let is_analysed = read == Some(Completeness::Analysed);
+                    known.insert(document, is_analysed);
+                    is_analysed
+                }
+            };
+            Ok(CurrentPlace { revision: row.cell(0)?, facts: FactsId(row.cell(1)?), is_analysed })
+        })
+    }
+
+    /// The capability that stands at a place. [`StoreError::Unknown`] where none does any more.
+    pub fn current_at(&self, place: &CurrentPlace) -> Result<CurrentCapability, StoreError> {
+        let sql = current_sql!("WHERE r.id = ?1");
+        let found = first(self.connection(), "read a capability", sql, (place.revision,), stands)?;
+        found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
     }
 
     /// The slug of a capability; none for one that is unknown.
@@ -188,6 +239,21 @@ mod tests {
         };
         reader.each_current(visit).expect("reads");
         assert_eq!(all, [expected]);
+    }
+
+    #[test]
+    fn the_places_lead_to_the_same_capabilities_in_the_same_order() {
+        let folder = Folder::new();
+        let store = folder.store();
+        for name in ["c", "a", "b"] {
+            list(&store, &listing(name, "1"), 1);
+            scan_of(&store, name, "1", 1);
+        }
+        let reader = store.reader().expect("opens");
+        let places = reader.current_places().expect("reads");
+        assert!(places.len() == 3 && places.iter().all(|place| place.is_analysed));
+        let led: Vec<_> = places.iter().map(|place| reader.current_at(place).expect("reads")).collect();
+        assert_eq!(led, reader.current().expect("reads"));
     }
 
     #[test]

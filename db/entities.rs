@@ -213,7 +213,7 @@ impl Reader {
     }
 }
 
-fn identified(row: &rusqlite::Row<'_>) -> Result<Identified, StoreError> {
+pub(crate) fn identified(row: &rusqlite::Row<'_>) -> Result<Identified, StoreError> {
     Ok(Identified {
         listing: ListingKey { source: row.cell(0)?, name: row.cell(1)? },
         entity: row.cell(2)?,

@@ -339,7 +339,7 @@ impl Reader {
     }
 }
 
-fn stored(row: &rusqlite::Row<'_>) -> Result<StoredListing, StoreError> {
+pub(crate) fn stored(row: &rusqlite::Row<'_>) -> Result<StoredListing, StoreError> {
     let body: Option<Vec<u8>> = row.cell(2)?;
     Ok(StoredListing {
         key: ListingKey { source: row.cell(0)?, name: row.cell(1)? },

@@ -7,7 +7,7 @@ use capdex_core::ids::ListingKey;
 use capdex_core::snapshot::FileEntry;
 use rusqlite::Connection;
 
-use crate::sql::{Cells, each, failed, first, rows};
+use crate::sql::{Cells, failed, first, rows};
 use crate::{DriftEvent, ListingState, Reader, SnapshotId, StoreError};
 
 /// A listing that names a package, or did.
@@ -47,15 +47,6 @@ impl Reader {
             let key = ListingKey { source: row.cell(0)?, name: row.cell(1)? };
             Ok(NamingListing { key, state: if row.cell(3)? { state } else { ListingState::Gone } })
         })
-    }
-
-    /// Every event of drift, sorted by (instant, key), one by one. An error of `visit` ends it.
-    pub fn each_drift_event<E: From<StoreError>>(
-        &self,
-        visit: impl FnMut(DriftEvent) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let sql = "SELECT body FROM drift_events ORDER BY at, name";
-        each(self.connection(), "read the drift events", sql, (), |row| row.packed(0, "drift event"), visit)
     }
 
     /// One event of drift by its key.

@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 
 use capdex_core::digest::Digest;
-use capdex_core::score::{RubricRef, Score};
+use capdex_core::points::Points;
+use capdex_core::score::{Coverage, RubricRef, Score};
 use rusqlite::Connection;
+use serde::Deserialize;
 
-use crate::documents::pack;
+use crate::documents::{pack, unpack};
 use crate::facts::{FactsId, facts_id};
 use crate::sql::{Cells, execute, first, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
@@ -79,7 +81,59 @@ fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, Store
     id_of(conn, "look up a rubric", sql, (&rubric.id, &rubric.version, rubric.text.as_bytes()))
 }
 
+/// A score as it is stored, so that another thread can read it.
+#[derive(Clone, Debug)]
+pub struct StoredScore(Vec<u8>);
+
+impl StoredScore {
+    /// The score. [`StoreError::Corrupt`] where it is damaged.
+    pub fn unpack(&self) -> Result<Score, StoreError> {
+        unpack(&self.0, "score")
+    }
+
+    /// The score without the arithmetic behind it: quicker, and enough for verdict and rank.
+    pub fn outline(&self) -> Result<Score, StoreError> {
+        let Outline { rubric, value, grade, coverage, caps, reason } = unpack(&self.0, "score")?;
+        Ok(Score { value, grade, caps, ..Score::none(rubric, coverage, reason) })
+    }
+}
+
+/// What is read of a score as an outline.
+#[derive(Deserialize)]
+struct Outline {
+    rubric: RubricRef,
+    value: Option<Points>,
+    grade: String,
+    coverage: Coverage,
+    caps: Vec<String>,
+    reason: String,
+}
+
+/// Rubric texts by where they lie in this file; none for one under which nothing was ever scored.
+#[derive(Clone, Debug)]
+pub struct RubricIds(Vec<Option<i64>>);
+
 impl Reader {
+    /// Where these rubric versions lie.
+    pub fn rubric_ids(&self, rubrics: &[RubricRef]) -> Result<RubricIds, StoreError> {
+        let conn = self.connection();
+        rubrics.iter().map(|rubric| rubric_id(conn, rubric)).collect::<Result<_, _>>().map(RubricIds)
+    }
+
+    /// What [`Reader::scores`] gives, as it is stored.
+    pub fn stored_scores(&self, facts: FactsId, rubrics: &RubricIds, day: i64) -> Result<Vec<StoredScore>, StoreError> {
+        let sql = "SELECT rubric, body FROM scores WHERE facts = ?1 AND (day IS NULL OR day = ?2)
+                   ORDER BY day IS NULL";
+        let found = rows(self.connection(), "read the scores", sql, (facts.0, day), |row| {
+            Ok((row.cell::<i64>(0)?, row.cell::<Vec<u8>>(1)?))
+        })?;
+        let mut found: Vec<Option<(i64, Vec<u8>)>> = found.into_iter().map(Some).collect();
+        let mut of = |rubric: &i64| {
+            found.iter_mut().find(|score| score.as_ref().is_some_and(|(id, _)| id == rubric)).and_then(Option::take)
+        };
+        Ok(rubrics.0.iter().flatten().filter_map(|rubric| of(rubric)).map(|(_, body)| StoredScore(body)).collect())
+    }
+
     /// The facts of current capabilities that this rubric has not scored (on this day, where one is given), each once, in
     /// the order in which they lie in the file.
     pub fn unscored(&self, rubric: &RubricRef, day: Option<i64>) -> Result<Vec<FactsId>, StoreError> {
@@ -134,6 +188,18 @@ mod tests {
         let rubrics = [daily.rubric.clone(), ageless.rubric.clone(), score("none", "1", 0).rubric];
         assert_eq!(reader.scores(&of, &rubrics, 5).expect("reads"), [daily, ageless.clone()]);
         assert_eq!(reader.scores(&of, &rubrics, 7).expect("reads"), [ageless], "no score of that day");
+        let ids = reader.rubric_ids(&rubrics).expect("reads");
+        let facts = reader.current_facts().expect("reads")[0];
+        for day in [5, 6, 7] {
+            let stored = reader.stored_scores(facts, &ids, day).expect("reads");
+            let stored: Vec<Score> = stored.iter().map(|score| score.unpack().expect("whole")).collect();
+            assert_eq!(stored, reader.scores(&of, &rubrics, day).expect("reads"), "day {day}");
+            let outlines = reader.stored_scores(facts, &ids, day).expect("reads");
+            for (score, outline) in stored.into_iter().zip(outlines) {
+                let outlined = outline.outline().expect("whole");
+                assert_eq!(outlined, Score { terms: Vec::new(), parts: Vec::new(), ..score });
+            }
+        }
         assert_eq!(reader.scores(&digest("none"), &rubrics, 5).expect("reads"), []);
     }
 

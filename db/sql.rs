@@ -64,7 +64,7 @@ pub(crate) fn rows<T>(
     Ok(decoded)
 }
 
-/// The same one by one: nothing is kept. An error of `visit` ends it.
+/// Hands every row of a query on, decoded, in the query's order, and keeps nothing. An error of `visit` ends it.
 pub(crate) fn each<T, E: From<StoreError>>(
     conn: &Connection,
     what: &'static str,

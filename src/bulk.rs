@@ -40,6 +40,15 @@ where
     Ok(())
 }
 
+/// Applies `work` to every item on the pool; the results in the order of the items.
+pub fn mapped<I: Send, O: Send>(
+    pool: &rayon::ThreadPool,
+    items: Vec<I>,
+    work: impl Fn(I) -> O + Sync + Send,
+) -> Vec<O> {
+    pool.install(|| items.into_par_iter().map(work).collect())
+}
+
 /// Works on batches of `items` in three steps: `read` gives what `work` needs on the calling thread, the pool does the
 /// work, and while it does, `write` puts away the batch before. Batches are written in order, each with its results in
 /// the order of the items.

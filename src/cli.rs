@@ -277,11 +277,17 @@ pub struct Export {
     /// Where the dataset goes; replaced as a whole.
     pub dir: PathBuf,
     /// Which formats, separated by commas.
-    #[arg(long, value_delimiter = ',', default_values = ["jsonl", "csv", "sqlite"], value_name = "FORMATS")]
+    #[arg(long, value_delimiter = ',', default_values = ["parquet", "jsonl", "csv", "sqlite"], value_name = "FORMATS")]
     pub format: Vec<String>,
     /// The rubric that ranks.
     #[arg(long, value_name = "RUBRIC", default_value = "saferskills/seed")]
     pub rank_by: String,
+    /// Also the columns that the data dictionary calls private, for a dataset that you keep for yourself.
+    #[arg(long)]
+    pub private: bool,
+    /// The dataset that the table of changes compares with; without it, the one that stands in DIR.
+    #[arg(long, value_name = "DATASET")]
+    pub since: Option<PathBuf>,
 }
 
 /// Options of `verify`.

@@ -3,10 +3,10 @@
 use capdex_core::time::AsOf;
 
 use crate::cli::{Export, Global};
-use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::export::{self, EXPORTERS, ExportOptions};
 use crate::output::{self, Out};
+use crate::{bulk, clock};
 
 pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::Result<Exit> {
     super::known_rubric(&options.rank_by)?;
@@ -19,8 +19,14 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
     let reader = super::reader(global)?;
     let last = reader.runs(1)?.first().map(|run| run.as_of);
     let as_of = global.as_of.or(last).unwrap_or_else(|| AsOf(clock::now()));
-    let chosen = ExportOptions { as_of, formats: options.format.clone(), rank_by: options.rank_by.clone() };
-    let written = export::write(reader, &options.dir, &chosen)?;
+    let chosen = ExportOptions {
+        as_of,
+        formats: options.format.clone(),
+        rank_by: options.rank_by.clone(),
+        with_private: options.private,
+        since: options.since.clone(),
+    };
+    let written = export::write(&reader, &options.dir, &chosen, &bulk::pool(global.threads)?)?;
     out.line(format_args!(
         "{} in {} files, {}, as of {as_of}: {}. Next: capdex verify {0}",
         options.dir.display(),

@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     let context = jobs::open(global, &schedule, &options.tape)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
     drop(context);
-    summary::print_ranked(&Reader::open(&global.db)?, &report, out)?;
+    summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;
     if let Some(as_of) = report.written.as_ref().map(|written| written.as_of) {
         alerts::print_new(&Reader::open(&global.db)?, &report.alerts, as_of, out)?;

@@ -1,26 +1,18 @@
 //! What a run prints at its end: the ranked table and what each stage did.
 
-use capdex_core::capability::Kind;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::score::Band;
-use capdex_db::Reader;
 use comfy_table::presets;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use crate::export::ExportOptions;
-use crate::export::ranked::{self, Ranked};
+use crate::export::best::Line;
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::{self, Out};
 
-/// Rows that the table shows at most, best first; the dataset holds them all.
-const ROWS: usize = 400;
-
-/// Prints the ranked table of what the store holds.
-pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
+/// Prints the ranked table of what was exported.
+pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
     let Some(written) = &report.written else { return Ok(()) };
-    let options = ExportOptions { as_of: written.as_of, ..ExportOptions::default() };
-    let rows = ranked::rank(reader, &options)?;
     let mut table = table();
     let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
     let rubrics: Vec<&str> = seeds.map(|rubric| rubric.id.as_str()).collect();
@@ -36,12 +28,11 @@ pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for row in rows.iter().filter(|row| shown(row)).take(ROWS) {
-        table.add_row(cells(row));
+    for line in &written.best.lines {
+        table.add_row(cells(line));
     }
-    let hidden = rows.iter().filter(|row| !shown(row)).count();
     out.line(table)?;
-    let beyond = rows.iter().filter(|row| shown(row)).count().saturating_sub(ROWS);
+    let (hidden, beyond) = (written.best.hidden, written.best.beyond);
     if hidden > 0 || beyond > 0 {
         out.line(format_args!(
             "{hidden} package rests without findings and {beyond} further rows are in the dataset."
@@ -50,25 +41,17 @@ pub(super) fn print_ranked(reader: &Reader, report: &RunReport, out: &mut Out) -
     Ok(())
 }
 
-/// The unclaimed rest of a package is shown only when it has something to say.
-fn shown(row: &Ranked) -> bool {
-    row.current.capability.kind != Kind::Package
-        || row.findings.above_info() != "none"
-        || row.verdict.band > Band::Watch
-}
-
-fn cells(row: &Ranked) -> Vec<Cell> {
-    let capability = &row.current.capability;
-    let name = format!("{}#{}", row.current.identity, capability.path);
+fn cells(line: &Line) -> Vec<Cell> {
+    let name = format!("{}#{}", line.package, line.path);
     let name = output::shorten(&output::escape(name.trim_end_matches('#')), 52);
-    let band = Cell::new(row.verdict.band.as_str()).fg(colour(row.verdict.band));
-    let mut cells = vec![Cell::new(row.rank), Cell::new(name), Cell::new(capability.kind), band];
-    for score in row.scores.iter().filter(|score| score.rubric.is_seed()) {
-        let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        let grade = if score.grade == "n/a" { "" } else { &output::shorten(&score.grade, 17) };
+    let band = Cell::new(line.band.as_str()).fg(colour(line.band));
+    let mut cells = vec![Cell::new(line.rank), Cell::new(name), Cell::new(line.kind), band];
+    for (value, grade) in &line.scores {
+        let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
+        let grade = if grade == "n/a" { "" } else { &output::shorten(grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
-    cells.push(Cell::new(row.findings.above_info()));
+    cells.push(Cell::new(&line.findings));
     cells
 }
 

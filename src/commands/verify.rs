@@ -6,11 +6,11 @@ use capdex_core::digest::Digest;
 use capdex_core::rules;
 use capdex_core::score::Score;
 
-use crate::analysis;
 use crate::cli::{Global, Verify};
 use crate::exit::{Exit, usage};
 use crate::export::{manifest, ranked, verify};
 use crate::output::{self, Out};
+use crate::{analysis, bulk};
 
 /// Differences printed; more are counted.
 const SHOWN: usize = 20;
@@ -21,14 +21,14 @@ pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::R
         if !path.join(manifest::NAME).is_file() {
             return Err(usage(format!("{} holds no {}: it is not an export", path.display(), manifest::NAME)));
         }
-        dataset(path, out)
+        dataset(global, path, out)
     } else {
         capability(global, &options.target, out)
     }
 }
 
-fn dataset(dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
-    let verified = verify::verify(dir)?;
+fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
+    let verified = verify::verify(dir, &bulk::pool(global.threads)?)?;
     for difference in verified.differences.iter().take(SHOWN) {
         out.line(format_args!("differs: {}", output::escape(difference)))?;
     }

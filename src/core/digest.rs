@@ -64,6 +64,22 @@ impl Digest {
     }
 }
 
+/// Bytes that come piece by piece, hashed as they come.
+#[derive(Clone, Debug, Default)]
+pub struct Hashing(Sha256);
+
+impl Hashing {
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all bytes that were added.
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// Lower-case hex digits of any bytes.
 pub fn hex_of(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

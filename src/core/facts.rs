@@ -119,7 +119,12 @@ impl PartialEq for Facts {
 impl Facts {
     /// Sorts the facts and keeps them.
     pub fn new(kind: Kind, facts: Vec<Fact>) -> Self {
-        let own = |fact: Fact| Answer::own(rules::number(fact.rule.as_str()), fact);
+        let mut next = 0;
+        let own = |fact: Fact| {
+            let number = rules::number_near(next, fact.rule.as_str());
+            next = number.map_or(next, |number| number + 1);
+            Answer::own(number, fact)
+        };
         Self::sorted(kind, facts.into_iter().map(own).collect())
     }
 

@@ -20,25 +20,31 @@ pub const DEFAULT_RANK_BY: &str = "saferskills/seed";
 /// 5. the id, so that the order is total.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RankKey {
-    band: u8,
-    value: Reverse<Option<Points>>,
-    coverage: Reverse<usize>,
+    merit: Merit,
     slug: String,
     id: CapabilityId,
 }
 
+/// The first three: enough for whoever has capabilities in the order of the other two already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Merit {
+    band: u8,
+    value: Reverse<Option<Points>>,
+    coverage: Reverse<u16>,
+}
+
 /// The key of one capability. `rank_by` is a rubric's id; a rubric that gave no score ranks as one without a value.
 pub fn rank_key(verdict: &Verdict, scores: &[Score], rank_by: &str, slug: &str, id: CapabilityId) -> RankKey {
+    RankKey { merit: merit(verdict, scores, rank_by), slug: slug.to_owned(), id }
+}
+
+/// What decides before the name does.
+pub fn merit(verdict: &Verdict, scores: &[Score], rank_by: &str) -> Merit {
     let value = scores.iter().find(|score| score.rubric.id == rank_by).and_then(|score| score.value);
     let seeds = || scores.iter().filter(|score| score.rubric.is_seed());
     let sum: usize = seeds().map(|score| usize::from(score.coverage.as_thousandths())).sum();
-    RankKey {
-        band: place(verdict.band),
-        value: Reverse(value),
-        coverage: Reverse(sum.checked_div(seeds().count()).unwrap_or(0)),
-        slug: slug.to_owned(),
-        id,
-    }
+    let mean = sum.checked_div(seeds().count()).and_then(|mean| u16::try_from(mean).ok());
+    Merit { band: place(verdict.band), value: Reverse(value), coverage: Reverse(mean.unwrap_or(0)) }
 }
 
 /// Unknown stands between what looks harmless and what asks for a review.

@@ -1,14 +1,18 @@
 //! The dataset as JSON lines: `<table>.jsonl`, keys in the order of the columns.
 
-use std::fmt::Write as _;
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::Exporter;
-use super::tables::{Row, Table};
+use super::cell::{Cell, Row};
+use super::file::HashedFile;
+use super::format::{Exporter, Sink, Visit};
+use super::manifest::FileRow;
+use super::tables::{Column, ColumnType, Layout};
 
 /// JSON lines.
 pub(super) struct Jsonl;
@@ -26,30 +30,72 @@ impl Exporter for Jsonl {
         format!("{table}.jsonl")
     }
 
-    fn write(&self, dir: &Path, table: &Table, rows: &[Row]) -> anyhow::Result<String> {
-        let mut text = String::new();
-        for row in rows {
-            for (index, (column, cell)) in table.columns.iter().zip(row).enumerate() {
-                let lead = if index == 0 { '{' } else { ',' };
-                write!(text, "{lead}\"{}\":{cell}", column.name).expect("writing to a string cannot fail");
-            }
-            text.push_str("}\n");
-        }
-        let name = self.file_name(table.name);
-        fs::write(dir.join(&name), text)?;
-        Ok(name)
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+        let file = |table: &Layout| {
+            let file = HashedFile::create(dir, self.file_name(table.name))?;
+            Ok(Lines { columns: table.columns.clone(), file, rows: 0 })
+        };
+        Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
 
-    fn read(&self, dir: &Path, table: &Table) -> anyhow::Result<Vec<Row>> {
+    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
         let name = self.file_name(table.name);
-        let text = fs::read_to_string(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
-        text.lines()
-            .enumerate()
-            .map(|(index, line)| {
-                let mut object: serde_json::Map<String, Value> =
-                    serde_json::from_str(line).with_context(|| format!("{name} line {}", index + 1))?;
-                Ok(table.columns.iter().map(|column| object.remove(column.name).unwrap_or_default()).collect())
-            })
-            .collect()
+        let file = File::open(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
+        let mut lines = BufReader::with_capacity(1 << 17, file);
+        let (mut line, mut number) = (String::new(), 0_u64);
+        while lines.read_line(&mut line).with_context(|| format!("failed to read {name}"))? > 0 {
+            number += 1;
+            visit(row(table, &line).with_context(|| format!("{name} line {number}"))?)?;
+            line.clear();
+        }
+        Ok(())
     }
+}
+
+struct Files(Vec<Lines>);
+
+struct Lines {
+    columns: Vec<Column>,
+    file: HashedFile,
+    rows: u64,
+}
+
+impl Sink for Files {
+    fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
+        let Some(Lines { columns, file, rows: count }) = self.0.get_mut(table) else { return Ok(()) };
+        for row in rows {
+            for (index, (column, cell)) in columns.iter().zip(row).enumerate() {
+                write!(file, "{}\"{}\":", if index == 0 { '{' } else { ',' }, column.name)?;
+                match cell {
+                    Cell::Null => file.write_all(b"null")?,
+                    Cell::Text(text) => serde_json::to_writer(&mut *file, &**text)?,
+                    Cell::Json(text) => file.write_all(text.as_bytes())?,
+                    number => write!(file, "{number}")?,
+                }
+            }
+            file.write_all(b"}\n")?;
+        }
+        *count += rows.len() as u64;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<Vec<FileRow>> {
+        self.0.into_iter().map(|lines| lines.file.finish(lines.rows)).collect()
+    }
+}
+
+fn row(table: &Layout, line: &str) -> anyhow::Result<Row> {
+    let object: BTreeMap<&str, &RawValue> = serde_json::from_str(line)?;
+    let cell = |column: &Column| object.get(column.name).map_or(Ok(Cell::Null), |raw| cell(column.kind, raw.get()));
+    table.columns.iter().map(cell).collect()
+}
+
+fn cell(kind: ColumnType, raw: &str) -> anyhow::Result<Cell> {
+    Ok(match (kind, raw) {
+        (_, "null") => Cell::Null,
+        (ColumnType::Text, raw) => Cell::text(serde_json::from_str::<String>(raw)?),
+        (ColumnType::Json, raw) => Cell::text(raw).into_json(),
+        (ColumnType::Integer, raw) => Cell::Integer(serde_json::from_str(raw)?),
+        (ColumnType::Number, raw) => Cell::Number(serde_json::from_str(raw)?),
+    })
 }

@@ -1,5 +1,6 @@
 //! `manifest.json`: what the dataset was made from and the digest of every file, its own included.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use capdex_core::digest::Digest;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::rules;
 use capdex_core::time::AsOf;
-use capdex_db::Reader;
+use capdex_db::{Reader, SourceCounts, SourceState};
 use serde::{Deserialize, Serialize};
 
-use super::ExportOptions;
+use super::{ExportOptions, merkle};
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";
@@ -31,10 +32,16 @@ pub struct Manifest {
     pub rubrics: Vec<RubricRow>,
     /// The rubric that ranks.
     pub rank_by: String,
+    /// Whether the columns that the data dictionary calls private are there.
+    pub private_columns: bool,
     /// How far each source was seen.
     pub sources: Vec<SourceRow>,
+    /// The dataset that the table of changes compares with, where there was one.
+    pub since: Option<Earlier>,
     /// Every file beside the manifest, sorted by path.
     pub files: Vec<FileRow>,
+    /// The Merkle root (hex) over the files.
+    pub merkle_root: String,
     /// SHA-256 (hex) of this file's text with nothing between the quotation marks here.
     pub manifest_sha256: String,
 }
@@ -51,6 +58,15 @@ impl Manifest {
     fn text(&self) -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
+}
+
+/// An earlier dataset in the manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The instant that ages were measured against there.
+    pub as_of: AsOf,
+    /// Its manifest's own digest.
+    pub manifest_sha256: String,
 }
 
 /// A rubric in the manifest.
@@ -92,60 +108,47 @@ pub struct FileRow {
     pub rows: u64,
 }
 
-/// Hashes the files that were written; rows of one file add up.
-///
-/// # Errors
-/// When a file cannot be read back.
-pub fn rows_of(dir: &Path, written: Vec<(String, u64)>) -> anyhow::Result<Vec<FileRow>> {
-    let mut rows = std::collections::BTreeMap::<String, u64>::new();
-    for (path, count) in written {
-        *rows.entry(path).or_default() += count;
-    }
-    rows.into_iter()
-        .map(|(path, rows)| {
-            let bytes = fs::read(dir.join(&path)).with_context(|| format!("failed to read back {path}"))?;
-            let size = u64::try_from(bytes.len())?;
-            Ok(FileRow { path, sha256: Digest::of(&bytes).hex(), bytes: size, rows })
-        })
-        .collect()
-}
-
-/// Writes the manifest and returns how many bytes it has.
-pub(super) fn write(dir: &Path, reader: &Reader, files: &[FileRow], options: &ExportOptions) -> anyhow::Result<u64> {
+/// What the manifest says of a dataset with these files, sorted by path.
+pub(super) fn of(
+    reader: &Reader,
+    files: Vec<FileRow>,
+    options: &ExportOptions,
+    since: Option<Earlier>,
+) -> anyhow::Result<Manifest> {
     let rubric = |rubric: &&dyn capdex_core::rubrics::Rubric| {
         let reference = &rubric.meta().rubric;
         RubricRow { id: reference.id.clone(), version: reference.version.clone(), text_sha256: reference.text.hex() }
     };
-    let manifest = Manifest {
+    Ok(Manifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
         ruleset_sha256: rules::digest().hex(),
         rubrics: RUBRICS.iter().map(rubric).collect(),
         rank_by: options.rank_by.clone(),
+        private_columns: options.with_private,
         sources: sources(reader)?,
-        files: files.to_vec(),
+        since,
+        merkle_root: merkle::root(&files),
+        files,
         manifest_sha256: String::new(),
-    };
+    })
+}
+
+/// Writes the manifest and returns how many bytes it has.
+pub(super) fn write(dir: &Path, manifest: Manifest) -> anyhow::Result<u64> {
     let text = manifest.sealed()?;
     fs::write(dir.join(NAME), &text)?;
     Ok(u64::try_from(text.len())?)
 }
 
 fn sources(reader: &Reader) -> anyhow::Result<Vec<SourceRow>> {
-    let mut rows = Vec::new();
-    for state in reader.source_states()? {
-        let mut row =
-            SourceRow { id: state.id.clone(), last_complete: state.last_completed, active: 0, gone: 0, failed: 0 };
-        for listing in reader.listings(Some(&state.id))? {
-            match listing.state {
-                capdex_db::ListingState::Active => row.active += 1,
-                capdex_db::ListingState::Gone => row.gone += 1,
-                capdex_db::ListingState::Failed => row.failed += 1,
-            }
-        }
-        rows.push(row);
-    }
-    Ok(rows)
+    let counts: BTreeMap<String, SourceCounts> =
+        reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
+    let row = |state: SourceState| {
+        let SourceCounts { active, gone, failed, .. } = counts.get(&state.id).cloned().unwrap_or_default();
+        SourceRow { id: state.id, last_complete: state.last_completed, active, gone, failed }
+    };
+    Ok(reader.source_states()?.into_iter().map(row).collect())
 }
 
 /// Reads a manifest and checks that it is, byte for byte, the one that was written.
@@ -181,7 +184,10 @@ mod tests {
             ruleset_sha256: "00".into(),
             rubrics: vec![RubricRow { id: "x/seed".into(), version: "1".into(), text_sha256: "11".into() }],
             rank_by: "x/seed".into(),
+            private_columns: false,
             sources: vec![SourceRow { id: "npm".into(), last_complete: None, active: 1, gone: 0, failed: 0 }],
+            since: None,
+            merkle_root: "33".into(),
             files: vec![FileRow { path: "a.csv".into(), sha256: "22".into(), bytes: 3, rows: 1 }],
             manifest_sha256: String::new(),
         }

@@ -6,36 +6,40 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use capdex_core::rank::DEFAULT_RANK_BY;
 use capdex_core::time::{AsOf, Timestamp};
 use capdex_db::Reader;
 
+use best::Best;
+use format::Sink;
 use manifest::FileRow;
-use tables::{Row, Table};
+use ranking::Ranking;
+use rows::RowMaker;
+use since::Since;
+use stream::Streamed;
+use tables::{Layout, TABLES};
 
+pub use format::{EXPORTERS, Exporter};
+
+pub mod best;
+mod card;
+pub mod cell;
 mod csv;
+mod file;
+pub mod format;
 mod jsonl;
 pub mod manifest;
+mod merkle;
+mod parquet;
 pub mod ranked;
+pub mod ranking;
+mod rows;
+mod since;
 mod sqlite;
+mod stream;
 pub mod tables;
+pub mod told;
 pub mod verify;
-
-/// A format of the dataset. Each writes every table; what it writes reads back to the same rows.
-pub trait Exporter: Send + Sync {
-    /// The word that `--format` takes.
-    fn id(&self) -> &'static str;
-    /// One line for the manual.
-    fn about(&self) -> &'static str;
-    /// Writes one table into `dir` and returns the file's name there.
-    fn write(&self, dir: &Path, table: &Table, rows: &[Row]) -> anyhow::Result<String>;
-    /// The file's name in which a table lies.
-    fn file_name(&self, table: &str) -> String;
-    /// Reads a table back.
-    fn read(&self, dir: &Path, table: &Table) -> anyhow::Result<Vec<Row>>;
-}
-
-/// Every format, in the order in which `verify` prefers to read them.
-pub const EXPORTERS: &[&dyn Exporter] = &[&jsonl::Jsonl, &csv::Csv, &sqlite::Sqlite];
 
 /// What an export is of.
 #[derive(Clone, Debug)]
@@ -46,6 +50,10 @@ pub struct ExportOptions {
     pub formats: Vec<String>,
     /// The rubric that ranks.
     pub rank_by: String,
+    /// Whether private columns are there too.
+    pub with_private: bool,
+    /// The dataset to compare with; without it the one that stands where the new one goes.
+    pub since: Option<PathBuf>,
 }
 
 impl Default for ExportOptions {
@@ -53,7 +61,9 @@ impl Default for ExportOptions {
         Self {
             as_of: AsOf(Timestamp::from_unix_seconds(0)),
             formats: EXPORTERS.iter().map(|exporter| exporter.id().to_owned()).collect(),
-            rank_by: "saferskills/seed".into(),
+            rank_by: DEFAULT_RANK_BY.into(),
+            with_private: false,
+            since: None,
         }
     }
 }
@@ -69,33 +79,42 @@ pub struct Written {
     pub bytes: u64,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
+    /// What a terminal shows of it.
+    pub best: Best,
 }
 
 /// Writes the dataset into `out`, which is replaced as a whole: everything is written beside it first.
 ///
 /// # Errors
 /// When `out` is there and is not an export, or a file cannot be written.
-pub fn write(reader: Reader, out: &Path, options: &ExportOptions) -> anyhow::Result<Written> {
+pub fn write(
+    reader: &Reader,
+    out: &Path,
+    options: &ExportOptions,
+    pool: &rayon::ThreadPool,
+) -> anyhow::Result<Written> {
     let staging = stage(out, manifest::NAME, "an export")?;
     let view = reader.snapshot_view()?;
-    let contents = tables::Contents::of(&view, options)?;
-    let mut files = Vec::new();
-    for table in tables::TABLES {
-        let rows = (table.rows)(&contents)?;
-        for exporter in EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id())) {
-            let name =
-                exporter.write(&staging, table, &rows).with_context(|| format!("failed to write {}", table.name))?;
-            files.push((name, u64::try_from(rows.len())?));
-        }
-    }
-    let files = manifest::rows_of(&staging, files)?;
-    let manifest_bytes = manifest::write(&staging, &view, &files, options)?;
+    let ranking = Ranking::of(&view, pool, options.as_of, &options.rank_by)?;
+    let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
+    let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
+    let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
+    let sinks: Vec<Box<dyn Sink>> = sinks.collect::<anyhow::Result<_>>()?;
+    let maker = RowMaker::new(options.as_of, Since::read(out, options)?);
+    let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
+    files.sort();
+    files.extend(card::write(&staging, &layouts, &rows, &files, options)?);
+    files.sort();
+    let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
+    let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
+    let manifest_bytes = manifest::write(&staging, manifest)?;
     replace(&staging, out)?;
     Ok(Written {
-        capabilities: u64::try_from(contents.capabilities())?,
-        files: u64::try_from(files.len())? + 1,
-        bytes: files.iter().map(|file: &FileRow| file.bytes).sum::<u64>() + manifest_bytes,
+        capabilities: u64::try_from(ranking.places.len())?,
+        files: u64::try_from(count)? + 1,
+        bytes: bytes + manifest_bytes,
         as_of: options.as_of,
+        best: counted.best,
     })
 }
 

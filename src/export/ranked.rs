@@ -1,21 +1,18 @@
-//! The ranked order of what the store holds now, with scores, verdict and counts.
+//! `Ranked`: a capability with its place in the order, scores, verdict and counts.
 //!
 //! Must not compute a score: it reads those that the score stage kept.
 
 use std::collections::BTreeSet;
 
 use capdex_core::fact::Facts;
-use capdex_core::rank::rank_key;
-use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_core::rubrics::saferskills::Member;
 use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::score::{RubricRef, Score, Verdict};
 use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
 
-use super::ExportOptions;
 use crate::cli::Global;
 use crate::finding::Tally;
-use crate::item::capability_tags;
 
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]
@@ -34,35 +31,6 @@ pub struct Ranked {
     pub findings: Tally,
     /// Its capability codes.
     pub tags: BTreeSet<String>,
-}
-
-/// Everything that the store holds now, in order.
-///
-/// # Errors
-/// What the store says.
-pub fn rank(reader: &Reader, options: &ExportOptions) -> anyhow::Result<Vec<Ranked>> {
-    let mut rows = Vec::new();
-    for current in reader.current()? {
-        let facts = facts(reader, &current)?;
-        let (scores, verdict) = scores(reader, &current, options.as_of)?;
-        rows.push(Ranked {
-            rank: 0,
-            member: saferskills::member(&facts, &scores),
-            scores,
-            verdict,
-            findings: Tally::of(&facts),
-            tags: capability_tags(&facts),
-            current,
-        });
-    }
-    rows.sort_by_cached_key(|row| {
-        let capability = &row.current.capability;
-        rank_key(&row.verdict, &row.scores, &options.rank_by, &capability.slug, capability.id)
-    });
-    for (row, place) in rows.iter_mut().zip(1..) {
-        row.rank = place;
-    }
-    Ok(rows)
 }
 
 /// The facts of a capability.

@@ -1,12 +1,16 @@
 //! The dataset as one SQLite file, `capdex.sqlite`, a table for each table.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use capdex_db::dataset;
-use serde_json::{Value, json};
+use anyhow::Context as _;
+use capdex_db::StoreError;
+use capdex_db::dataset::{self, DatasetWriter, Definition};
 
-use super::Exporter;
-use super::tables::{ColumnType, Row, Table};
+use super::cell::{Cell, Row};
+use super::file;
+use super::format::{Exporter, Sink, Visit};
+use super::manifest::FileRow;
+use super::tables::{Column, ColumnType, Layout};
 
 /// SQLite. JSON columns are text.
 pub(super) struct Sqlite;
@@ -27,43 +31,92 @@ impl Exporter for Sqlite {
         FILE.into()
     }
 
-    fn write(&self, dir: &Path, table: &Table, rows: &[Row]) -> anyhow::Result<String> {
-        let rows = rows
-            .iter()
-            .map(|row| table.columns.iter().zip(row).map(|(column, cell)| stored(column.kind, cell)).collect());
-        dataset::write(&dir.join(FILE), table.name, &columns(table), rows)?;
-        Ok(FILE.into())
+    fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
+        let definitions: Vec<Definition> = tables.iter().map(definition).collect();
+        let path = dir.join(FILE);
+        let writer = DatasetWriter::create(&path, &definitions)?;
+        Ok(Box::new(OneFile { path, writer, rows: 0 }))
     }
 
-    fn read(&self, dir: &Path, table: &Table) -> anyhow::Result<Vec<Row>> {
-        let rows = dataset::read(&dir.join(FILE), table.name, &columns(table))?;
-        let original =
-            |row: Vec<Value>| table.columns.iter().zip(row).map(|(column, cell)| original(column.kind, cell)).collect();
-        Ok(rows.into_iter().map(original).collect())
+    fn read(&self, dir: &Path, table: &Layout, visit: Visit<'_>) -> anyhow::Result<()> {
+        let mut handed = |cells: &[dataset::Cell<'_>]| {
+            let cells = table.columns.iter().zip(cells).map(|(column, cell)| original(column, cell));
+            visit(cells.collect::<anyhow::Result<_>>()?)
+        };
+        dataset::read(&dir.join(FILE), &definition(table), |cells| handed(cells).map_err(Stopped::By))
+            .map_err(Into::into)
     }
 }
 
-fn columns(table: &Table) -> Vec<(&'static str, dataset::ColumnType)> {
+/// Why reading ended: the file, or whoever was handed a row.
+enum Stopped {
+    Store(StoreError),
+    By(anyhow::Error),
+}
+
+impl From<StoreError> for Stopped {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Stopped> for anyhow::Error {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Store(error) => Self::new(error),
+            Stopped::By(error) => error,
+        }
+    }
+}
+
+struct OneFile {
+    path: PathBuf,
+    writer: DatasetWriter,
+    rows: u64,
+}
+
+impl Sink for OneFile {
+    fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
+        let mut inserting = self.writer.rows_of(table)?;
+        for row in rows {
+            inserting.add(row.iter().map(stored))?;
+        }
+        self.rows += rows.len() as u64;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<Vec<FileRow>> {
+        self.writer.finish()?;
+        let (sha256, bytes) = file::hash(&self.path).with_context(|| format!("failed to read {FILE} back"))?;
+        Ok(vec![FileRow { path: FILE.into(), sha256, bytes, rows: self.rows }])
+    }
+}
+
+fn definition(table: &Layout) -> Definition {
     let kind = |kind| match kind {
         ColumnType::Integer => dataset::ColumnType::Integer,
         ColumnType::Number => dataset::ColumnType::Real,
         ColumnType::Text | ColumnType::Json => dataset::ColumnType::Text,
     };
-    table.columns.iter().map(|column| (column.name, kind(column.kind))).collect()
+    (table.name, table.columns.iter().map(|column| (column.name, kind(column.kind))).collect())
 }
 
-fn stored(kind: ColumnType, cell: &Value) -> Value {
-    if kind == ColumnType::Json && !cell.is_null() { json!(cell.to_string()) } else { cell.clone() }
-}
-
-/// SQLite gives a whole number in a REAL column back as `5.0`; the dataset writes `5`.
-fn original(kind: ColumnType, cell: Value) -> Value {
-    match (kind, &cell) {
-        (ColumnType::Json, Value::String(text)) => serde_json::from_str(text).unwrap_or(cell),
-        (ColumnType::Number, Value::Number(number)) => match number.as_f64() {
-            Some(value) if value.fract() == 0.0 => json!(value as i64),
-            _ => cell,
-        },
-        _ => cell,
+fn stored(cell: &Cell) -> dataset::Cell<'_> {
+    match cell {
+        Cell::Null => dataset::Cell::Null,
+        Cell::Integer(number) => dataset::Cell::Integer(*number),
+        Cell::Number(number) => dataset::Cell::Real(*number),
+        Cell::Text(text) | Cell::Json(text) => dataset::Cell::Text(text),
     }
+}
+
+fn original(column: &Column, cell: &dataset::Cell<'_>) -> anyhow::Result<Cell> {
+    Ok(match (column.kind, cell) {
+        (_, dataset::Cell::Null) => Cell::Null,
+        (ColumnType::Text, dataset::Cell::Text(text)) => Cell::text(text),
+        (ColumnType::Json, dataset::Cell::Text(text)) => Cell::text(text).into_json(),
+        (ColumnType::Integer, dataset::Cell::Integer(number)) => Cell::Integer(*number),
+        (ColumnType::Number, dataset::Cell::Real(number)) => Cell::Number(*number),
+        (_, other) => anyhow::bail!("{FILE}: column {} holds {other:?}", column.name),
+    })
 }

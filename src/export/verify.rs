@@ -1,26 +1,25 @@
 //! Checks a dataset with nothing but itself: digests of files and facts, every score, verdict and rank.
 //!
-//! Must not open the store.
+//! Must not open the store. Tables are read row by row, and of facts only digests of what they give are kept, so that a
+//! dataset of any size is checked in little memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::digest::{Digest, bytes_of_hex};
-use capdex_core::fact::Facts;
-use capdex_core::ids::CapabilityId;
-use capdex_core::rank::rank_key;
-use capdex_core::rubrics::saferskills::{self, Member};
-use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::rubrics::RUBRICS;
 use capdex_core::rules;
-use capdex_core::score::Score;
-use capdex_core::snapshot::Completeness;
-use serde_json::Value;
 
+use super::cell::{Cell, Row};
+use super::format::{EXPORTERS, Exporter};
 use super::manifest::{self, Manifest};
-use super::tables::{self, Row, Table};
-use super::{EXPORTERS, Exporter};
+use super::{file, merkle, tables};
+use crate::bulk;
+use recomputed::Recomputed;
+
+mod recomputed;
+mod tables_again;
 
 /// What was checked and what differed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +40,15 @@ impl Verified {
     fn differs(&mut self, difference: impl Into<String>) {
         self.differences.push(difference.into());
     }
+
+    /// Adds what was checked elsewhere, which comes after it.
+    fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.facts += other.facts;
+        self.scores += other.scores;
+        self.ranks += other.ranks;
+        self.differences.extend(other.differences);
+    }
 }
 
 /// Checks everything that can be checked. What lies in a file that has other bytes than it should is not computed
@@ -48,18 +56,32 @@ impl Verified {
 ///
 /// # Errors
 /// When there is no manifest.
-pub fn verify(dir: &Path) -> anyhow::Result<Verified> {
-    let Sealed { mut verified, manifest, damaged } = check_bytes(dir)?;
+pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> {
+    let Sealed { mut verified, manifest, damaged } = check_bytes(dir, pool)?;
     let Some(manifest) = manifest else { return Ok(verified) };
+    check_root(&manifest, &mut verified);
     check_texts(&manifest, &mut verified);
-    for exporter in EXPORTERS.iter().filter(|exporter| holds(&manifest, **exporter)) {
-        let read = Dataset { dir, exporter: *exporter, manifest: &manifest };
-        if COMPUTED.iter().any(|table| damaged.contains(&read.file(table))) {
-            continue;
+    let is_whole = |exporter: &&dyn Exporter| {
+        holds(&manifest, *exporter) && !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table)))
+    };
+    let formats: Vec<Dataset<'_>> = EXPORTERS
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, exporter)| is_whole(exporter))
+        .map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest })
+        .collect();
+    // What is the same in two formats is computed once; everything else of a format is checked beside the others.
+    let mut recomputed = Recomputed::default();
+    let mut readable = Vec::new();
+    for dataset in formats {
+        match recomputed.take(&dataset, pool, &mut verified) {
+            Ok(()) => readable.push(dataset),
+            Err(error) => verified.differs(format!("{error:#}")),
         }
-        if let Err(error) = recompute(&read, &mut verified) {
-            verified.differs(format!("{error:#}"));
-        }
+    }
+    for checked in bulk::mapped(pool, readable, |dataset| tables_again::check(&dataset, &recomputed)) {
+        verified.add(checked);
     }
     Ok(verified)
 }
@@ -80,11 +102,11 @@ pub struct Sealed {
 ///
 /// # Errors
 /// When there is no manifest.
-pub fn check_bytes(dir: &Path) -> anyhow::Result<Sealed> {
+pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Sealed> {
     let mut verified = Verified::default();
     match manifest::read(dir)? {
         Ok(manifest) => {
-            let damaged = check_files(dir, &manifest, &mut verified)?;
+            let damaged = check_files(dir, &manifest, pool, &mut verified)?;
             check_strangers(dir, &manifest, &mut verified)?;
             Ok(Sealed { verified, manifest: Some(manifest), damaged })
         }
@@ -97,12 +119,13 @@ pub fn check_bytes(dir: &Path) -> anyhow::Result<Sealed> {
 }
 
 /// The tables that are read to compute again what they say.
-const COMPUTED: [&str; 4] = ["facts", "scores", "capabilities", "packages"];
+const COMPUTED: [&str; 5] = ["answers", "facts", "scores", "capabilities", "packages"];
 
 /// One format of the dataset.
-#[derive(Clone, Copy)]
 struct Dataset<'a> {
     dir: &'a Path,
+    /// Its place among the formats.
+    number: usize,
     exporter: &'static dyn Exporter,
     manifest: &'a Manifest,
 }
@@ -112,19 +135,36 @@ impl Dataset<'_> {
         self.exporter.file_name(table)
     }
 
-    fn read(&self, name: &str) -> anyhow::Result<(&'static Table, Vec<Row>)> {
-        let table = tables::table(name).context("the table is one of ours")?;
-        let rows =
-            self.exporter.read(self.dir, table).with_context(|| format!("{} cannot be read", self.file(name)))?;
-        Ok((table, rows))
+    /// Hands on every row of a table.
+    fn each(&self, name: &str, mut visit: impl FnMut(Named<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let layout = tables::Layout::named(name, self.manifest.private_columns).context("the table is one of ours")?;
+        let mut handed = |row| visit(Named { layout: &layout, row });
+        let read = self.exporter.read(self.dir, &layout, &mut handed);
+        read.with_context(|| format!("{} cannot be read", self.file(name)))
     }
 }
 
-fn recompute(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<()> {
-    let computed = check_facts(dataset, verified)?;
-    let contents = check_ranks(dataset, &computed, verified)?;
-    check_scores(dataset, &computed, &contents, verified)?;
-    check_packages(dataset, &computed, verified)
+/// A row whose cells have names.
+struct Named<'a> {
+    layout: &'a tables::Layout,
+    row: Row,
+}
+
+impl Named<'_> {
+    /// The cell of a column.
+    fn cell(&self, column: &str) -> &Cell {
+        self.layout.place(column).and_then(|place| self.row.get(place)).unwrap_or(&Cell::Null)
+    }
+
+    /// The text of a column; empty where it has none.
+    fn text(&self, column: &str) -> &str {
+        self.cell(column).as_text()
+    }
+
+    /// The cells from a column on.
+    fn from(&self, column: &str) -> &[Cell] {
+        self.layout.place(column).and_then(|place| self.row.get(place..)).unwrap_or_default()
+    }
 }
 
 fn holds(manifest: &Manifest, exporter: &dyn Exporter) -> bool {
@@ -132,14 +172,22 @@ fn holds(manifest: &Manifest, exporter: &dyn Exporter) -> bool {
 }
 
 /// Checks the digest of every file; those that differ, by name.
-fn check_files(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> anyhow::Result<BTreeSet<String>> {
-    let mut damaged = BTreeSet::new();
+fn check_files(
+    dir: &Path,
+    manifest: &Manifest,
+    pool: &rayon::ThreadPool,
+    verified: &mut Verified,
+) -> anyhow::Result<BTreeSet<String>> {
     for file in &manifest.files {
         let is_plain = !file.path.contains(['/', '\\']) && file.path != "..";
         anyhow::ensure!(is_plain, "the manifest names {:?}, which is not a file of the dataset", file.path);
+    }
+    let hashed = bulk::mapped(pool, manifest.files.iter().collect(), |file| (file, file::hash(&dir.join(&file.path))));
+    let mut damaged = BTreeSet::new();
+    for (file, hashed) in hashed {
         verified.files += 1;
-        match fs::read(dir.join(&file.path)) {
-            Ok(bytes) if Digest::of(&bytes).hex() == file.sha256 => continue,
+        match hashed {
+            Ok((sha256, bytes)) if sha256 == file.sha256 && bytes == file.bytes => continue,
             Ok(_) => verified.differs(format!("{} has other bytes than the manifest says", file.path)),
             Err(error) => verified.differs(format!("{} cannot be read: {error}", file.path)),
         }
@@ -162,6 +210,13 @@ fn check_strangers(dir: &Path, manifest: &Manifest, verified: &mut Verified) -> 
     Ok(())
 }
 
+/// The root over the files must be theirs.
+fn check_root(manifest: &Manifest, verified: &mut Verified) {
+    if merkle::root(&manifest.files) != manifest.merkle_root {
+        verified.differs("manifest.json: the Merkle root is not that of the files");
+    }
+}
+
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.
 fn check_texts(manifest: &Manifest, verified: &mut Verified) {
     if manifest.ruleset_sha256 != rules::digest().hex() {
@@ -172,146 +227,5 @@ fn check_texts(manifest: &Manifest, verified: &mut Verified) {
         if ours.is_none_or(|ours| ours.text.hex() != row.text_sha256) {
             verified.differs(format!("manifest.json: this program has another text of {}", row.id));
         }
-    }
-}
-
-fn column(table: &Table, row: &Row, name: &str) -> Value {
-    let index = table.columns.iter().position(|column| column.name == name);
-    index.and_then(|index| row.get(index)).cloned().unwrap_or_default()
-}
-
-fn text(table: &Table, row: &Row, name: &str) -> String {
-    column(table, row, name).as_str().unwrap_or_default().to_owned()
-}
-
-/// What some facts give.
-struct Computed {
-    /// By every rubric, in their order.
-    scores: Vec<Score>,
-    /// For the number of their package, where SaferSkills has one for them.
-    member: Option<Member>,
-}
-
-/// What facts give, by the digest that is written beside them.
-type ByDigest = BTreeMap<String, Computed>;
-
-/// Checks the digest of all facts and computes what they give.
-fn check_facts(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<ByDigest> {
-    let (table, rows) = dataset.read("facts")?;
-    let file = dataset.file("facts");
-    let mut computed = BTreeMap::new();
-    for row in rows {
-        let digest = text(table, &row, "facts_sha256");
-        let parsed: Facts = serde_json::from_value(column(table, &row, "facts"))
-            .with_context(|| format!("{file}: the facts {digest} are damaged"))?;
-        verified.facts += 1;
-        if bytes_of_hex(&digest).is_none_or(|bytes| bytes != parsed.digest().as_bytes()) {
-            verified.differs(format!("{file}: facts {digest} have another digest"));
-        }
-        let scores: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&parsed, dataset.manifest.as_of)).collect();
-        let member = saferskills::member(&parsed, &scores);
-        computed.insert(digest, Computed { scores, member });
-    }
-    Ok(computed)
-}
-
-/// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does.
-fn check_scores(
-    dataset: &Dataset<'_>,
-    computed: &ByDigest,
-    contents: &BTreeMap<String, String>,
-    verified: &mut Verified,
-) -> anyhow::Result<()> {
-    let (table, rows) = dataset.read("scores")?;
-    let (file, manifest) = (dataset.file("scores"), dataset.manifest);
-    let computed_from = table.columns.iter().position(|column| column.name == "rubric").unwrap_or_default();
-    for row in rows {
-        let slug = text(table, &row, "slug");
-        let id = text(table, &row, "rubric");
-        let of_facts = computed.get(&text(table, &row, "facts_sha256"));
-        let Some(again) = of_facts.and_then(|facts| facts.scores.iter().find(|score| score.rubric.id == id)) else {
-            verified.differs(format!("{file}: {slug} names a rubric or facts that are not there"));
-            continue;
-        };
-        verified.scores += 1;
-        let of_dataset = text(table, &row, "ruleset_sha256") == manifest.ruleset_sha256
-            && text(table, &row, "as_of") == manifest.as_of.to_string()
-            && contents.get(&text(table, &row, "capability")) == Some(&text(table, &row, "content_sha256"));
-        if !of_dataset {
-            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, content or instant"));
-        }
-        let written: Vec<String> = row.iter().skip(computed_from).map(as_written).collect();
-        let again: Vec<String> = tables::score_cells(again).iter().map(as_written).collect();
-        if written != again {
-            verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
-        }
-    }
-    Ok(())
-}
-
-/// Computes band and rank of every capability again, from its facts and its completeness. Gives the content digest of
-/// each, by id.
-fn check_ranks(
-    dataset: &Dataset<'_>,
-    computed: &ByDigest,
-    verified: &mut Verified,
-) -> anyhow::Result<BTreeMap<String, String>> {
-    let (table, rows) = dataset.read("capabilities")?;
-    let (file, manifest) = (dataset.file("capabilities"), dataset.manifest);
-    let (mut keys, mut contents) = (Vec::new(), BTreeMap::new());
-    for row in &rows {
-        let slug = text(table, row, "slug");
-        contents.insert(text(table, row, "id"), text(table, row, "content_sha256"));
-        let id = bytes_of_hex(&text(table, row, "id")).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        let (Some(id), Some(facts)) = (id, computed.get(&text(table, row, "facts_sha256"))) else {
-            verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
-            continue;
-        };
-        let completeness = match text(table, row, "completeness").as_str() {
-            "analysed" => Completeness::Analysed,
-            _ => Completeness::Partial(Vec::new()),
-        };
-        let verdict = verdict(&facts.scores, &completeness);
-        verified.ranks += 1;
-        let written = tables::VERDICT_COLUMNS.map(|name| as_written(&column(table, row, name)));
-        if written != tables::verdict_cells(&facts.scores, &verdict).map(|cell| as_written(&cell)) {
-            verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
-        }
-        let id = CapabilityId(Digest::from_bytes(id));
-        keys.push((rank_key(&verdict, &facts.scores, &manifest.rank_by, &slug, id), column(table, row, "rank")));
-    }
-    keys.sort_by(|a, b| a.0.cmp(&b.0));
-    if keys.iter().zip(1_u64..).any(|((_, rank), place)| rank.as_u64() != Some(place)) {
-        verified.differs(format!("{file}: the ranks are not in order"));
-    }
-    Ok(contents)
-}
-
-/// Computes the roll-up of every package again.
-fn check_packages(dataset: &Dataset<'_>, computed: &ByDigest, verified: &mut Verified) -> anyhow::Result<()> {
-    let (table, rows) = dataset.read("capabilities")?;
-    let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
-    for row in &rows {
-        let of_package = members.entry(text(table, row, "package")).or_default();
-        of_package.extend(computed.get(&text(table, row, "facts_sha256")).and_then(|facts| facts.member));
-    }
-    let rolled: Vec<Vec<String>> = members
-        .iter()
-        .map(|(package, members)| tables::package_cells(package, members).iter().map(as_written).collect())
-        .collect();
-    let (_, rows) = dataset.read("packages")?;
-    verified.ranks += u64::try_from(rows.len())?;
-    let written: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(as_written).collect()).collect();
-    if written != rolled {
-        verified.differs(format!("{}: the packages are not what their capabilities give", dataset.file("packages")));
-    }
-    Ok(())
-}
-
-/// The bytes of a cell; an empty text and nothing are one in CSV.
-fn as_written(cell: &Value) -> String {
-    match cell {
-        Value::Null => "\"\"".into(),
-        other => other.to_string(),
     }
 }

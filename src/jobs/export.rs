@@ -15,7 +15,7 @@ use crate::export::{self, ExportOptions, Written};
 pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
     let watch = clock::Stopwatch::start();
     let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };
-    let written = export::write(context.store.reader()?, out, &options)?;
+    let written = export::write(&context.store.reader()?, out, &options, &context.pool)?;
     let report = StageReport {
         items: written.capabilities,
         done: written.capabilities,

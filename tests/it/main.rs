@@ -9,6 +9,7 @@ mod campaigns;
 mod change_feed;
 mod contract;
 mod daemon;
+mod dataset;
 mod directory;
 mod drift;
 mod drift_rehash;

@@ -21,7 +21,7 @@ fn an_export_verifies_and_a_changed_one_does_not() {
     let run = capdex.run(&["verify", "out"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     assert!(run.stdout.contains("no difference"), "{}", run.stdout);
-    for file in ["scores.jsonl", "facts.jsonl", "capabilities.csv", "capdex.sqlite", "manifest.json"] {
+    for file in ["scores.parquet", "facts.jsonl", "capabilities.csv", "capdex.sqlite", "manifest.json"] {
         let path = capdex.path().join("out").join(file);
         let original = std::fs::read(&path).expect("a file");
         let mut changed = original.clone();
@@ -48,7 +48,8 @@ fn one_changed_byte_anywhere_in_an_export_is_named() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
-    let differences = || check_bytes(&out).expect("an export").verified.differences;
+    let pool = capdex::bulk::pool(Some(2)).expect("threads");
+    let differences = || check_bytes(&out, &pool).expect("an export").verified.differences;
     assert_eq!(differences(), Vec::<String>::new());
     let files = bytes_of(&out);
     assert!(files.len() > 15 && files.contains_key("manifest.json"), "{:?}", files.keys());
@@ -103,7 +104,8 @@ fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
         ("capabilities", "\"band\":\"", "\"band\":\"x"),
         ("capabilities", "\"rank\":1,", "\"rank\":3,"),
         ("packages", "\"grade\":\"", "\"grade\":\"x"),
-        ("facts", "\"outcome\":\"false\"", "\"outcome\":\"true\""),
+        ("facts", "\"outcome\":\"true\"", "\"outcome\":\"false\""),
+        ("facts", "\"unavailable\"", "\"false\""),
     ] {
         for (name, bytes) in &files {
             std::fs::write(out.join(name), bytes).expect("writes");

@@ -7,6 +7,7 @@ use capdex_core::rules::measured::{self, Rate};
 use capdex_core::rules::{self, RuleMeta};
 use capdex_crawlers::http::Pace;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
+use capdex_db::Visibility;
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -201,7 +202,14 @@ pub(super) fn dataset() -> String {
         text,
         "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file, and its own: `manifest_sha256` is \
              that of its text with nothing between the quotation marks there. `capdex verify DIR` checks every byte and computes \
-             scores, verdicts, ranks and packages again from the facts in it. Formats:\n"
+             scores, verdicts, ranks and packages again from the facts in it. A column marked private is only in a dataset that was \
+             made with `--private`.\n\n\
+             `merkle_root` is the Merkle tree hash of RFC 6962 (section 2.1, SHA-256) over the files of the manifest in their \
+             order; a leaf is the line that `sha256sum` prints: digest, two blanks, name, line feed. `README.md` and \
+             `croissant.json` (Croissant 1.0) describe the dataset to people and to programs.\n\n\
+             `since` names the dataset that the table `changes` compares with: the one that stood in the folder before, or that \
+             of `--since`. An export at the instant of the one before is compared with what that one was compared with, so that \
+             a night that is done twice tells the same. Formats:\n"
     );
     for exporter in EXPORTERS {
         let _ = writeln!(text, "- `{}` (`{}`): {}", exporter.id(), exporter.file_name("<table>"), exporter.about());
@@ -209,12 +217,13 @@ pub(super) fn dataset() -> String {
     for table in TABLES {
         let _ = writeln!(
             text,
-            "\n## {}\n\nA row is {}.\n\n| column | type | meaning |\n|---|---|---|",
+            "\n## {}\n\nA row is {}.\n\n| column | type | | meaning |\n|---|---|---|---|",
             table.name, table.about
         );
         for column in table.columns {
             let kind = format!("{:?}", column.kind).to_lowercase();
-            let _ = writeln!(text, "| {} | {kind} | {} |", column.name, cell(column.about));
+            let private = if column.visibility == Visibility::Private { "private" } else { "" };
+            let _ = writeln!(text, "| {} | {kind} | {private} | {} |", column.name, cell(column.about));
         }
     }
     text

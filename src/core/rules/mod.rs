@@ -314,9 +314,20 @@ pub fn all() -> &'static [&'static RuleMeta] {
     &ALL
 }
 
+/// The place of a rule among all, where it is probably the one at `likely`: facts stand mostly in the order of the rules, and
+/// a search for each was a tenth of the time that reading them took.
+pub(crate) fn number_near(likely: usize, id: &str) -> Option<usize> {
+    if ALL.get(likely).is_some_and(|meta| meta.id.as_str() == id) { Some(likely) } else { number(id) }
+}
+
 /// The place of a rule among all, in the order of their ids.
 pub(crate) fn number(id: &str) -> Option<usize> {
     ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
+}
+
+/// What every rule that runs answers about a kind where it finds nothing, in the order of the rules.
+pub fn nothing_found(kind: crate::capability::Kind) -> impl ExactSizeIterator<Item = &'static Fact> {
+    answers::nothing_found(kind).iter().map(crate::facts::Answer::fact)
 }
 
 /// What is known of one rule.

@@ -1,12 +1,13 @@
 //! The table `alerts`: what was raised for a person.
 
 use capdex_core::alert::Raised;
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, Table, column};
+use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
 
-pub(super) const TABLE: Table = Table { name: "alerts", about: "one alert", columns: COLUMNS, rows };
+pub(super) const TABLE: Table =
+    Table { name: "alerts", about: "one alert", columns: COLUMNS, rows: Rows::Stored(rows) };
 
 const COLUMNS: &[Column] = &[
     column("key", Text, "stable over nights"),
@@ -28,9 +29,9 @@ const COLUMNS: &[Column] = &[
     column("raised", Text, "as_of of the night that raised it"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.raised()?.into_iter().map(|Raised { alert, at: raised }| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    reader.each_raised(|Raised { alert, at: raised }| {
+        emit(vec![
             json!(alert.key),
             json!(alert.pass),
             json!(alert.class),
@@ -48,7 +49,6 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(alert.reproduce),
             json!(alert.reach),
             json!(raised),
-        ]
-    });
-    Ok(rows.collect())
+        ])
+    })
 }

@@ -1,15 +1,15 @@
 //! The table `campaigns`: items that say the same and have no reason to.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, Table, column};
+use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
 
 pub(super) const TABLE: Table = Table {
     name: "campaigns",
     about: "items that ask for the same thing and have no reason to",
     columns: COLUMNS,
-    rows,
+    rows: Rows::Stored(rows),
 };
 
 const COLUMNS: &[Column] = &[
@@ -25,12 +25,12 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Its rows, the worst first.
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let mut campaigns = contents.reader.campaigns()?;
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    let mut campaigns = reader.campaigns()?;
     campaigns.sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
-    let rows = campaigns.into_iter().map(|(row, found)| {
+    for (row, found) in campaigns {
         let campaign = row.campaign;
-        vec![
+        emit(vec![
             json!(campaign.key),
             json!(campaign.severity),
             json!(campaign.members.len()),
@@ -40,7 +40,7 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(campaign.shared),
             json!(campaign.reasons),
             json!(found),
-        ]
-    });
-    Ok(rows.collect())
+        ])?;
+    }
+    Ok(())
 }

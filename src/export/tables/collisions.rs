@@ -1,14 +1,15 @@
 //! The table `collisions`: names that unlike entities share.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::{Column, Contents, Integer, Json, Row, Table, Text, column};
+use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
 
 pub(super) const TABLE: Table = Table {
     name: "collisions",
     about: "one name that unlike entities share, or a name of many",
     columns: COLUMNS,
-    rows,
+    rows: Rows::Stored(rows),
 };
 
 const COLUMNS: &[Column] = &[
@@ -25,9 +26,9 @@ const COLUMNS: &[Column] = &[
     column("first_seen", Text, "as_of of the night that found it first"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.collisions()?.into_iter().map(|(collision, at)| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    for (collision, at) in reader.collisions()? {
+        emit(vec![
             json!(collision.key),
             json!(collision.of),
             json!(collision.class.as_str()),
@@ -39,7 +40,7 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(collision.parties),
             json!(collision.reasons),
             json!(at),
-        ]
-    });
-    Ok(rows.collect())
+        ])?;
+    }
+    Ok(())
 }

@@ -2,13 +2,17 @@
 //!
 //! Must not judge a change.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::ColumnType::{Json, Text};
-use super::{Column, Contents, Row, Table, column};
+use super::{Column, Emit, Json, Rows, Table, Text, column};
 
-pub(super) const TABLE: Table =
-    Table { name: "drift", about: "one change of one capability between two nights", columns: COLUMNS, rows };
+pub(super) const TABLE: Table = Table {
+    name: "drift",
+    about: "one change of one capability between two nights",
+    columns: COLUMNS,
+    rows: Rows::Stored(rows),
+};
 
 const COLUMNS: &[Column] = &[
     column("slug", Text, "the capability"),
@@ -33,9 +37,9 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// The rows, sorted by (night, key).
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.drift_events(None)?.into_iter().map(|event| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    reader.each_drift_event(|event| {
+        emit(vec![
             json!(event.slug),
             json!(event.capability.to_string()),
             json!(event.kind.as_str()),
@@ -51,7 +55,6 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(event.scores),
             json!(event.diff),
             json!(event.at),
-        ]
-    });
-    Ok(rows.collect())
+        ])
+    })
 }

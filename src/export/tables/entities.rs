@@ -1,11 +1,13 @@
 //! The table `entities`: of which entity each listing is, and why.
 
+use capdex_core::passes::identity::{Edge, Reason};
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::{Column, Contents, Json, Row, Table, Text, column};
+use super::{Column, Emit, Json, Rows, Table, Text, column, private};
 
 pub(super) const TABLE: Table =
-    Table { name: "entities", about: "of which entity one listing is", columns: COLUMNS, rows };
+    Table { name: "entities", about: "of which entity one listing is", columns: COLUMNS, rows: Rows::Stored(rows) };
 
 const COLUMNS: &[Column] = &[
     column("listing", Text, "source and name there"),
@@ -13,7 +15,7 @@ const COLUMNS: &[Column] = &[
     column(
         "reasons",
         Json,
-        "why it is one thing with what: `{reason, to, note}`; `note` holds the operator's own words, where the operator decided",
+        "why it is one thing with what: `{reason, to, note}`; without a note where the operator decided",
     ),
     column(
         "relations",
@@ -21,12 +23,18 @@ const COLUMNS: &[Column] = &[
         "what it has to do with besides, which joins nothing: claims that nobody confirms, repositories that it is a part \
          of, what many share, and who publishes it",
     ),
+    private("operator_notes", Json, "the operator's own words, where the operator decided: `{reason, to, note}`"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.identified()?.into_iter().map(|of| {
-        let (joins, relates): (Vec<_>, Vec<_>) = of.edges.into_iter().partition(|edge| edge.reason.joins());
-        vec![json!(of.listing), json!(of.entity), json!(joins), json!(relates)]
-    });
-    Ok(rows.collect())
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    reader.each_identified(|of| {
+        let is_decided = |edge: &Edge| matches!(edge.reason, Reason::OperatorJoined | Reason::OperatorParted);
+        let (mut edges, mut notes) = (of.edges, Vec::new());
+        for edge in edges.iter_mut().filter(|edge| is_decided(edge)) {
+            notes.push(edge.clone());
+            edge.note.clear();
+        }
+        let (joins, relates): (Vec<_>, Vec<_>) = edges.into_iter().partition(|edge| edge.reason.joins());
+        emit(vec![json!(of.listing), json!(of.entity), json!(joins), json!(relates), json!(notes)])
+    })
 }

@@ -1,12 +1,16 @@
 //! The table `families`: one member of one family of clones.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::ColumnType::{Integer, Json, Number, Text};
-use super::{Column, Contents, Row, Table, column};
+use super::{Column, Emit, Integer, Json, Number, Rows, Table, Text, column};
 
-pub(super) const TABLE: Table =
-    Table { name: "families", about: "one member of one family of near-equal content", columns: COLUMNS, rows };
+pub(super) const TABLE: Table = Table {
+    name: "families",
+    about: "one member of one family of near-equal content",
+    columns: COLUMNS,
+    rows: Rows::Stored(rows),
+};
 
 const COLUMNS: &[Column] = &[
     column("family", Text, "the id of the member that the others were made from"),
@@ -30,14 +34,14 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Its rows, sorted by family, original first, then by slug.
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let mut members = contents.reader.family_members()?;
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    let mut members = reader.family_members()?;
     members.sort_by_cached_key(|(member, _)| {
         (member.original, member.original != member.capability, member.slug.clone(), member.capability)
     });
-    let rows = members.into_iter().map(|(member, found)| {
+    for (member, found) in members {
         let is_original = member.original == member.capability;
-        vec![
+        emit(vec![
             json!(member.original.to_string()),
             json!(member.original_slug),
             json!(member.capability.to_string()),
@@ -56,7 +60,7 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(member.findings),
             json!(member.members),
             json!(found),
-        ]
-    });
-    Ok(rows.collect())
+        ])?;
+    }
+    Ok(())
 }

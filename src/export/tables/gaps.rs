@@ -1,11 +1,16 @@
 //! The table `gaps`: what could not be looked at.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::{Column, Contents, Row, Table, Text, column};
+use super::{Column, Emit, Rows, Table, Text, column};
 
-pub(super) const TABLE: Table =
-    Table { name: "gaps", about: "something that could not be looked at, and why", columns: COLUMNS, rows };
+pub(super) const TABLE: Table = Table {
+    name: "gaps",
+    about: "something that could not be looked at, and why",
+    columns: COLUMNS,
+    rows: Rows::Stored(rows),
+};
 
 const COLUMNS: &[Column] = &[
     column("stage", Text, "list, fetch or scan"),
@@ -17,9 +22,9 @@ const COLUMNS: &[Column] = &[
     column("resolved", Text, "as_of of the night that found it gone; null while open"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.gaps(false)?.into_iter().map(|ledger| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    for ledger in reader.gaps(false)? {
+        emit(vec![
             json!(ledger.stage),
             json!(ledger.subject),
             json!(ledger.gap.subject),
@@ -27,7 +32,7 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(ledger.gap.detail),
             json!(ledger.first_seen),
             json!(ledger.resolved),
-        ]
-    });
-    Ok(rows.collect())
+        ])?;
+    }
+    Ok(())
 }

@@ -1,11 +1,16 @@
 //! The table `identity_events`: what became of who stands behind a name.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::{Column, Contents, Json, Row, Table, Text, column};
+use super::{Column, Emit, Json, Rows, Table, Text, column};
 
-pub(super) const TABLE: Table =
-    Table { name: "identity_events", about: "what became of who stands behind one name", columns: COLUMNS, rows };
+pub(super) const TABLE: Table = Table {
+    name: "identity_events",
+    about: "what became of who stands behind one name",
+    columns: COLUMNS,
+    rows: Rows::Stored(rows),
+};
 
 const COLUMNS: &[Column] = &[
     column("key", Text, "stable over nights"),
@@ -24,9 +29,9 @@ const COLUMNS: &[Column] = &[
     column("as_of", Text, "the night that found it"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.identity_events()?.into_iter().map(|event| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    reader.each_identity_event(|event| {
+        emit(vec![
             json!(event.key),
             json!(event.kind.as_str()),
             json!(event.subject),
@@ -36,7 +41,6 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(event.severity),
             json!(event.details),
             json!(event.at),
-        ]
-    });
-    Ok(rows.collect())
+        ])
+    })
 }

@@ -1,15 +1,15 @@
 //! The table `leads`: look-alikes that the last night found.
 
+use capdex_db::Reader;
 use serde_json::json;
 
-use super::ColumnType::{Integer, Json, Text};
-use super::{Column, Contents, Row, Table, column};
+use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
 
 pub(super) const TABLE: Table = Table {
     name: "leads",
     about: "a name that is almost the name of something established: a lead, never a verdict",
     columns: COLUMNS,
-    rows,
+    rows: Rows::Stored(rows),
 };
 
 const COLUMNS: &[Column] = &[
@@ -31,9 +31,9 @@ const COLUMNS: &[Column] = &[
     column("first_seen", Text, "as_of of the night that found it first"),
 ];
 
-fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
-    let rows = contents.reader.leads()?.into_iter().map(|(lead, first_seen)| {
-        vec![
+fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+    for (lead, first_seen) in reader.leads()? {
+        emit(vec![
             json!(lead.space),
             json!(lead.name),
             json!(lead.target),
@@ -50,7 +50,7 @@ fn rows(contents: &Contents<'_>) -> anyhow::Result<Vec<Row>> {
             json!(lead.owners),
             json!(lead.target_owners),
             json!(first_seen),
-        ]
-    });
-    Ok(rows.collect())
+        ])?;
+    }
+    Ok(())
 }

@@ -1,0 +1,70 @@
+//! `Best`: what a terminal shows of the order, kept while the dataset is written, so that nothing is read twice.
+
+use capdex_core::capability::Kind;
+use capdex_core::score::{Band, Score};
+
+use super::ranked::Ranked;
+
+/// Lines that are kept, best first; the dataset holds them all.
+const LINES: usize = 400;
+
+/// One capability as the terminal shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its place in the order, from 1.
+    pub rank: u64,
+    /// Its locator's identity; untrusted.
+    pub package: String,
+    /// Where it lies in the package; untrusted.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The verdict's band.
+    pub band: Band,
+    /// Value and grade by each seed rubric that gave a score, in their order.
+    pub scores: Vec<(Option<capdex_core::points::Points>, String)>,
+    /// Its findings, counted.
+    pub findings: String,
+}
+
+impl Line {
+    /// The line of a capability. The unclaimed rest of a package is shown only where it has something to say.
+    pub fn of(ranked: &Ranked) -> Option<Self> {
+        let capability = &ranked.current.capability;
+        let findings = ranked.findings.above_info();
+        let says_something =
+            capability.kind != Kind::Package || findings != "none" || ranked.verdict.band > Band::Watch;
+        let seed = |score: &Score| score.rubric.is_seed().then(|| (score.value, score.grade.clone()));
+        says_something.then(|| Self {
+            rank: ranked.rank,
+            package: ranked.current.identity.clone(),
+            path: capability.path.clone(),
+            kind: capability.kind,
+            band: ranked.verdict.band,
+            scores: ranked.scores.iter().filter_map(seed).collect(),
+            findings,
+        })
+    }
+}
+
+/// The first lines, and how many there are besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Best {
+    /// The first of those that are shown.
+    pub lines: Vec<Line>,
+    /// Further ones.
+    pub beyond: u64,
+    /// Rests of packages that have nothing to say.
+    pub hidden: u64,
+}
+
+impl Best {
+    /// Adds the next capability of the order.
+    pub fn add(&mut self, line: Option<Line>) {
+        match line {
+            None => self.hidden += 1,
+            Some(line) if self.lines.len() < LINES => self.lines.push(line),
+            Some(_) => self.beyond += 1,
+        }
+    }
+}

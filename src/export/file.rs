@@ -1,0 +1,74 @@
+//! A file of the dataset, hashed while it is written.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context as _;
+use capdex_core::digest::Hashing;
+
+use super::manifest::FileRow;
+
+/// Bytes written at once.
+const CHUNK: usize = 128 << 10;
+
+/// A file on its way to the disk.
+pub(super) struct HashedFile {
+    name: String,
+    file: File,
+    waiting: Vec<u8>,
+    hashing: Hashing,
+    bytes: u64,
+}
+
+impl HashedFile {
+    pub(super) fn create(dir: &Path, name: String) -> anyhow::Result<Self> {
+        let file = File::create(dir.join(&name)).with_context(|| format!("failed to make {name}"))?;
+        Ok(Self { name, file, waiting: Vec::new(), hashing: Hashing::default(), bytes: 0 })
+    }
+
+    /// Writes what is left; the file's line in the manifest.
+    pub(super) fn finish(mut self, rows: u64) -> anyhow::Result<FileRow> {
+        self.write_waiting().with_context(|| format!("failed to write {}", self.name))?;
+        Ok(FileRow { path: self.name, sha256: self.hashing.digest().hex(), bytes: self.bytes, rows })
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        self.hashing.add(&self.waiting);
+        self.bytes += self.waiting.len() as u64;
+        self.file.write_all(&self.waiting)?;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+impl Write for HashedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= CHUNK {
+            self.write_waiting()?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Nobody needs the bytes on the disk before the end: small pieces would be many writes.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Hashes a file that is there; its digest (hex) and how many bytes it has.
+pub(super) fn hash(path: &Path) -> io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hashing = Hashing::default();
+    let mut chunk = vec![0; CHUNK];
+    let mut bytes = 0;
+    loop {
+        let read = io::Read::read(&mut file, &mut chunk)?;
+        if read == 0 {
+            return Ok((hashing.digest().hex(), bytes));
+        }
+        hashing.add(chunk.get(..read).unwrap_or_default());
+        bytes += read as u64;
+    }
+}

@@ -1,0 +1,58 @@
+//! The ranked order of what the store holds now: places and no texts, so that a store of any size is ranked in little memory.
+//!
+//! Must not compute a score: it reads those that the score stage kept.
+
+use anyhow::Context as _;
+use capdex_core::rank::{Merit, merit};
+use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::score::{RubricRef, Score};
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::AsOf;
+use capdex_db::{CurrentPlace, Reader, RubricIds, StoreError, StoredScore};
+
+use crate::bulk;
+
+/// Capabilities whose scores are read between two pieces of work.
+const BATCH: usize = 4096;
+
+/// Every capability of the store in its ranked order, the best first.
+pub struct Ranking {
+    /// Where they stand.
+    pub places: Vec<CurrentPlace>,
+    /// The rubrics that score.
+    pub rubrics: RubricIds,
+}
+
+impl Ranking {
+    /// Ranks what the store holds, by the scores under today's rubric texts.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn of(reader: &Reader, pool: &rayon::ThreadPool, as_of: AsOf, rank_by: &str) -> anyhow::Result<Self> {
+        let references: Vec<RubricRef> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.clone()).collect();
+        let rubrics = reader.rubric_ids(&references)?;
+        let places = reader.current_places()?;
+        let mut merits: Vec<Merit> = Vec::with_capacity(places.len());
+        let read = |places: &[CurrentPlace]| {
+            let stored = |place: &CurrentPlace| {
+                Ok((place.is_analysed, reader.stored_scores(place.facts, &rubrics, as_of.day())?))
+            };
+            places.iter().map(stored).collect::<anyhow::Result<_>>().map(Some)
+        };
+        let work = |(is_analysed, stored): (bool, Vec<StoredScore>)| merit_of(is_analysed, &stored, rank_by);
+        let write = |found: Vec<Result<Merit, StoreError>>| {
+            found.into_iter().try_for_each(|merit| merit.map(|merit| merits.push(merit))).context("failed to rank")
+        };
+        bulk::overlapped(pool, &places, BATCH, read, work, write)?;
+        // The places come in the order of slug and id, which decides where merit does not.
+        let mut order: Vec<(Merit, CurrentPlace)> = merits.into_iter().zip(places).collect();
+        order.sort_by_key(|(merit, _)| *merit);
+        Ok(Self { places: order.into_iter().map(|(_, place)| place).collect(), rubrics })
+    }
+}
+
+fn merit_of(is_analysed: bool, stored: &[StoredScore], rank_by: &str) -> Result<Merit, StoreError> {
+    let scores: Vec<Score> = stored.iter().map(StoredScore::outline).collect::<Result<_, _>>()?;
+    let completeness = if is_analysed { Completeness::Analysed } else { Completeness::Partial(Vec::new()) };
+    Ok(merit(&verdict(&scores, &completeness), &scores, rank_by))
+}

@@ -1,0 +1,162 @@
+//! The way of the rows: one thread reads the store in ranked order, the pool makes rows of what it read, and each format
+//! writes on a thread of its own.
+//!
+//! All channels are short, so that memory does not grow with the store, and keep their order, so that the bytes are the same
+//! whatever the number of threads.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use anyhow::Context as _;
+use capdex_db::{Reader, StoreError};
+
+use super::cell::Row;
+use super::format::Sink;
+use super::manifest::FileRow;
+use super::ranking::Ranking;
+use super::rows::{Counted, Packed, RowMaker};
+use super::tables::{Layout, Rows, TABLES, row_of};
+use crate::bulk;
+
+/// Capabilities on the way at once, in one piece.
+const PIECE: usize = 128;
+/// Pieces that may wait for the next step.
+const WAITING: usize = 2;
+/// Rows of the store's own tables in one piece, and about how many bytes of them.
+const STORED: (usize, usize) = (512, 1 << 20);
+
+/// Rows of one table.
+pub(super) struct Batch {
+    /// The place of the table in [`TABLES`].
+    pub(super) table: usize,
+    pub(super) rows: Vec<Row>,
+}
+
+/// What the reader hands over.
+enum Piece {
+    Capabilities(Vec<Packed>),
+    Stored(Batch),
+    /// All capabilities are on their way: what was counted is told.
+    EndOfCapabilities,
+}
+
+/// What the rows come to.
+pub(super) struct Streamed {
+    /// Every file of every format, unsorted.
+    pub(super) files: Vec<FileRow>,
+    pub(super) counted: Counted,
+    /// How many rows each table has.
+    pub(super) rows: Vec<u64>,
+}
+
+/// Sends every row of the dataset to every format.
+pub(super) fn run(
+    reader: &Reader,
+    ranking: &Ranking,
+    maker: &RowMaker,
+    layouts: &[Layout],
+    sinks: Vec<Box<dyn Sink>>,
+    pool: &rayon::ThreadPool,
+) -> anyhow::Result<Streamed> {
+    thread::scope(|scope| {
+        let (mut senders, mut writers) = (Vec::new(), Vec::new());
+        for sink in sinks {
+            let (sender, receiver) = sync_channel::<Arc<Vec<Batch>>>(WAITING);
+            senders.push(sender);
+            writers.push(scope.spawn(move || write(sink, &receiver)));
+        }
+        let (to_maker, pieces) = sync_channel::<Piece>(WAITING);
+        let making = scope.spawn(move || make(maker, layouts, &pieces, &senders, pool));
+        let read = read(reader, ranking, maker, &to_maker);
+        drop(to_maker);
+        let made = making.join().map_err(|_| anyhow::anyhow!("making rows was cut short"))?;
+        let mut files = Vec::new();
+        for writer in writers {
+            // What a format says comes first: where it ended early, the steps before it only saw a closed channel.
+            files.extend(writer.join().map_err(|_| anyhow::anyhow!("a format was cut short"))??);
+        }
+        let (counted, rows) = made?;
+        read?;
+        Ok(Streamed { files, counted, rows })
+    })
+}
+
+const CLOSED: &str = "the rows are not taken any more";
+
+fn write(mut sink: Box<dyn Sink>, batches: &Receiver<Arc<Vec<Batch>>>) -> anyhow::Result<Vec<FileRow>> {
+    for batches in batches {
+        for batch in batches.iter() {
+            let name = || TABLES.get(batch.table).map_or("?", |table| table.name);
+            sink.take(batch.table, &batch.rows).with_context(|| format!("failed to write {}", name()))?;
+        }
+    }
+    sink.finish()
+}
+
+/// Makes rows of pieces, in their order, and hands them to every format.
+fn make(
+    maker: &RowMaker,
+    layouts: &[Layout],
+    pieces: &Receiver<Piece>,
+    senders: &[SyncSender<Arc<Vec<Batch>>>],
+    pool: &rayon::ThreadPool,
+) -> anyhow::Result<(Counted, Vec<u64>)> {
+    let (mut counted, mut rows) = (Counted::default(), vec![0; TABLES.len()]);
+    for piece in pieces {
+        let mut batches = match piece {
+            Piece::Capabilities(packed) => {
+                let mut batches = Vec::new();
+                for made in bulk::mapped(pool, packed, |packed| maker.make(packed)) {
+                    let made = made?;
+                    counted.add(made.counts);
+                    batches.extend(made.batches);
+                }
+                batches
+            }
+            Piece::Stored(batch) => vec![batch],
+            Piece::EndOfCapabilities => counted.batches(&maker.since),
+        };
+        for batch in &mut batches {
+            let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
+            *rows += batch.rows.len() as u64;
+            batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row)).collect();
+        }
+        let batches = Arc::new(batches);
+        for sender in senders {
+            sender.send(batches.clone()).ok().context(CLOSED)?;
+        }
+    }
+    Ok((counted, rows))
+}
+
+fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
+    let mut met = BTreeSet::new();
+    for (index, places) in ranking.places.chunks(PIECE).enumerate() {
+        let packed = |(at, place): (usize, &_)| {
+            let rank = (index * PIECE + at + 1) as u64;
+            maker.read(reader, ranking, place, rank, &mut met)
+        };
+        let packed = places.iter().enumerate().map(packed).collect::<Result<Vec<_>, StoreError>>()?;
+        to.send(Piece::Capabilities(packed)).ok().context(CLOSED)?;
+    }
+    to.send(Piece::EndOfCapabilities).ok().context(CLOSED)?;
+    for (number, table) in TABLES.iter().enumerate() {
+        let Rows::Stored(rows) = table.rows else { continue };
+        let (mut waiting, mut bytes) = (Vec::new(), 0);
+        let mut emit = |values| {
+            let row = row_of(table.columns, values);
+            bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
+            waiting.push(row);
+            if waiting.len() < STORED.0 && bytes < STORED.1 {
+                return Ok(());
+            }
+            bytes = 0;
+            to.send(Piece::Stored(Batch { table: number, rows: std::mem::take(&mut waiting) })).ok().context(CLOSED)
+        };
+        rows(reader, &mut emit).with_context(|| format!("failed to read {}", table.name))?;
+        to.send(Piece::Stored(Batch { table: number, rows: waiting })).ok().context(CLOSED)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! The table `facts`: every outcome of every rule, from which scores are computed again.
+//!
+//! Of two hundred answers about a capability nearly all say that nothing was found. Those stand once in the table `answers`;
+//! a row here holds what was answered otherwise, and gives all facts back, to the digest.
+
+use super::{Column, Json, Rows, Table, Text, column};
+use crate::export::cell::{Cell, Row};
+use crate::export::told::Told;
+
+pub(super) const TABLE: Table = Table {
+    name: "facts",
+    about: "every fact about one content, from which scores are recomputed",
+    columns: COLUMNS,
+    rows: Rows::Ranked,
+};
+
+const COLUMNS: &[Column] = &[
+    column("facts_sha256", Text, "SHA-256 (hex) over the canonical JSON of all facts"),
+    column("kind", Text, "the kind of the capability that they are about"),
+    column(
+        "usual",
+        Text,
+        "yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no: those \
+         are all facts",
+    ),
+    column("told", Json, "facts that say more than that: what is there, with place, evidence or value"),
+    column(
+        "silent",
+        Json,
+        "answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`",
+    ),
+];
+
+/// The row of facts, in the order of the columns.
+///
+/// # Errors
+/// When a value cannot be written as JSON.
+pub fn row(digest: &str, told: &Told<'_>) -> anyhow::Result<Row> {
+    Ok(vec![
+        Cell::text(digest),
+        Cell::text(told.kind.as_str()),
+        Cell::text(if told.is_usual { "yes" } else { "no" }),
+        Cell::json(&told.told)?,
+        Cell::json(&told.silent)?,
+    ])
+}

@@ -1,0 +1,222 @@
+//! What the facts of a dataset give, computed again: digests of scores and verdicts, and what ranks.
+//!
+//! Facts that have the same row in two formats are computed once.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use capdex_core::capability::Kind;
+use capdex_core::digest::{Digest, Hashing, bytes_of_hex};
+use capdex_core::fact::{Fact, Facts, Outcome};
+use capdex_core::rank::{Merit, merit};
+use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::score::Score;
+use capdex_core::snapshot::Completeness;
+use capdex_core::time::AsOf;
+
+use super::{Dataset, Named, Verified};
+use crate::bulk;
+use crate::export::cell::Cell;
+use crate::export::tables::{capabilities, scores};
+use crate::export::told::{Silent, Told, Usual};
+
+/// Rows of facts that are computed at once.
+const PIECE: usize = 512;
+
+/// The first half of a digest: enough to tell cells apart, of which there are millions.
+pub(super) type Print = [u8; 16];
+
+/// The print of cells. Nothing and the empty text have one print, as everywhere.
+pub(super) fn print(cells: &[Cell]) -> Print {
+    let mut hashing = Hashing::default();
+    for cell in cells {
+        let text = cell.to_string();
+        hashing.add(&(text.len() as u64).to_le_bytes());
+        hashing.add(text.as_bytes());
+    }
+    half(hashing.digest())
+}
+
+fn half(digest: Digest) -> Print {
+    digest.as_bytes().first_chunk().copied().unwrap_or_default()
+}
+
+/// What some facts give.
+pub(super) struct Computed {
+    /// The print of the row that they were read from.
+    row: Print,
+    /// The formats that hold them, a bit for each.
+    formats: u8,
+    is_whole: bool,
+    /// The print of each rubric's score, in their order.
+    scores: Vec<Print>,
+    /// For the number of their package, where SaferSkills has one for them.
+    pub(super) member: Option<Member>,
+    /// Where everything could be looked at, and where not.
+    ranked: [(Print, Merit); 2],
+}
+
+impl Computed {
+    /// The print of the score by a rubric.
+    pub(super) fn score(&self, rubric: &str) -> Option<&Print> {
+        let at = RUBRICS.iter().position(|each| each.meta().rubric.id == rubric)?;
+        self.scores.get(at)
+    }
+
+    /// The print of the verdict, and what ranks.
+    pub(super) const fn ranked(&self, is_analysed: bool) -> &(Print, Merit) {
+        let [analysed, other] = &self.ranked;
+        if is_analysed { analysed } else { other }
+    }
+}
+
+/// What all facts give, by the digest that is written beside them.
+#[derive(Default)]
+pub(super) struct Recomputed(BTreeMap<[u8; 32], Computed>);
+
+impl Recomputed {
+    /// What facts give that a format holds.
+    pub(super) fn of(&self, dataset: &Dataset<'_>, digest: &str) -> Option<&Computed> {
+        self.0.get(&bytes(digest)?).filter(|computed| computed.formats & bit(dataset) != 0)
+    }
+
+    /// Checks the digest of all facts of a format and computes what they give.
+    pub(super) fn take(
+        &mut self,
+        dataset: &Dataset<'_>,
+        pool: &rayon::ThreadPool,
+        verified: &mut Verified,
+    ) -> anyhow::Result<()> {
+        let usual = usual(dataset)?;
+        let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
+        dataset.each("facts", |row| {
+            waiting.push(Written::of(&row));
+            if waiting.len() == PIECE {
+                failed =
+                    failed.take().or(self.add(dataset, &usual, std::mem::take(&mut waiting), pool, verified).err());
+            }
+            Ok(())
+        })?;
+        match failed {
+            Some(error) => Err(error),
+            None => self.add(dataset, &usual, waiting, pool, verified),
+        }
+    }
+
+    fn add(
+        &mut self,
+        dataset: &Dataset<'_>,
+        usual: &Usual,
+        written: Vec<Written>,
+        pool: &rayon::ThreadPool,
+        verified: &mut Verified,
+    ) -> anyhow::Result<()> {
+        let (as_of, rank_by) = (dataset.manifest.as_of, &*dataset.manifest.rank_by);
+        let known = &self.0;
+        let computed = bulk::mapped(pool, written, |written| {
+            let known = written.key.and_then(|key| known.get(&key)).filter(|known| known.row == written.row);
+            let computed = match known {
+                Some(known) => Ok((None, known.is_whole)),
+                None => written.compute(usual, as_of, rank_by).map(|computed| {
+                    let is_whole = computed.is_whole;
+                    (Some(computed), is_whole)
+                }),
+            };
+            (written, computed)
+        });
+        let file = dataset.file("facts");
+        for (written, computed) in computed {
+            let digest = &written.digest;
+            let (computed, is_whole) = computed.with_context(|| format!("{file}: the facts {digest} are damaged"))?;
+            verified.facts += 1;
+            if !is_whole {
+                verified.differs(format!("{file}: facts {digest} have another digest"));
+            }
+            let Some(key) = written.key else { continue };
+            let formats = self.0.get(&key).map_or(0, |known| known.formats) | bit(dataset);
+            if let Some(computed) = computed {
+                self.0.insert(key, computed);
+            }
+            if let Some(known) = self.0.get_mut(&key) {
+                known.formats = formats;
+            }
+        }
+        Ok(())
+    }
+}
+
+const fn bit(dataset: &Dataset<'_>) -> u8 {
+    1 << dataset.number
+}
+
+/// 32 bytes in hex.
+pub(super) fn bytes(hex: &str) -> Option<[u8; 32]> {
+    bytes_of_hex(hex).and_then(|bytes| bytes.try_into().ok())
+}
+
+/// A row of the table of facts.
+struct Written {
+    digest: String,
+    key: Option<[u8; 32]>,
+    row: Print,
+    kind: String,
+    is_usual: bool,
+    told: String,
+    silent: String,
+}
+
+impl Written {
+    fn of(row: &Named<'_>) -> Self {
+        let text = |column| row.text(column).to_owned();
+        let digest = text("facts_sha256");
+        Self {
+            key: bytes(&digest),
+            digest,
+            row: print(&row.row),
+            kind: text("kind"),
+            is_usual: row.text("usual") == "yes",
+            told: text("told"),
+            silent: text("silent"),
+        }
+    }
+
+    fn facts(&self, usual: &Usual) -> anyhow::Result<Facts> {
+        let told: Vec<Fact> = serde_json::from_str(&self.told)?;
+        let silent: Vec<Silent<'static>> = serde_json::from_str(&self.silent)?;
+        let kind: Kind = self.kind.parse()?;
+        let told = told.into_iter().map(Cow::Owned).collect();
+        Ok(usual.whole(Told { kind, is_usual: self.is_usual, told, silent }))
+    }
+
+    fn compute(&self, usual: &Usual, as_of: AsOf, rank_by: &str) -> anyhow::Result<Computed> {
+        let facts = self.facts(usual)?;
+        let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
+        let ranked = |completeness: Completeness| {
+            let verdict = verdict(&all, &completeness);
+            (print(&capabilities::verdict_cells(&all, &verdict)), merit(&verdict, &all, rank_by))
+        };
+        Ok(Computed {
+            row: self.row,
+            formats: 0,
+            is_whole: self.key.is_some_and(|key| key == *facts.digest().as_bytes()),
+            scores: all.iter().map(|score| Ok(print(&scores::cells(score)?))).collect::<anyhow::Result<_>>()?,
+            member: saferskills::member(&facts, &all),
+            ranked: [ranked(Completeness::Analysed), ranked(Completeness::Partial(Vec::new()))],
+        })
+    }
+}
+
+/// The usual answers as the dataset has them.
+fn usual(dataset: &Dataset<'_>) -> anyhow::Result<Usual> {
+    let mut usual = Usual::default();
+    dataset.each("answers", |row| {
+        let kind: Kind = row.text("kind").parse()?;
+        let outcome: Outcome = serde_json::from_value(row.text("outcome").into()).context("an outcome is none")?;
+        let version = row.cell("version").as_integer().and_then(|version| u32::try_from(version).ok());
+        usual.add(kind, row.text("rule"), version.context("a version is none")?, outcome);
+        Ok(())
+    })?;
+    Ok(usual)
+}
