@@ -9,6 +9,7 @@
 mod abuse;
 mod acks;
 mod alerts;
+mod backup;
 mod blobs;
 mod capabilities;
 mod claims;
@@ -57,6 +58,7 @@ mod crash;
 mod fixtures;
 
 pub use abuse::ImportedList;
+pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
 pub use capabilities::{CapabilityRevision, CurrentCapability};
 pub use collisions::Offered;
@@ -70,6 +72,7 @@ pub use facts::{FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
 pub use listings::{ListingState, StoredListing, Upserted};
+pub use lock::is_locked;
 pub use messages::{Queued, Telling};
 pub use migrate::SCHEMA_VERSION;
 pub use queue::{Job, JobId};

@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 use capdex_core::fact::Severity;
 use capdex_core::score::Band;
 
+use crate::doctor::Health;
+
 /// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
 /// and tag characters become `\u{…}`. Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
@@ -135,6 +137,16 @@ pub fn severity_style(severity: Severity) -> Style {
         Severity::Medium => AnsiColor::Yellow,
         Severity::High => AnsiColor::Red,
         Severity::Critical => AnsiColor::BrightRed,
+    };
+    Style::new().fg_color(Some(colour.into()))
+}
+
+/// The colour of how something stands.
+pub fn health_style(health: Health) -> Style {
+    let colour = match health {
+        Health::Ok => AnsiColor::Green,
+        Health::Warn => AnsiColor::Yellow,
+        Health::Fail => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into()))
 }
