@@ -10,6 +10,7 @@ mod campaigns;
 mod change_feed;
 mod contract;
 mod daemon;
+mod deploy;
 mod directory;
 mod doctor;
 mod drift;
