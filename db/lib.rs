@@ -9,6 +9,7 @@
 mod abuse;
 mod acks;
 mod alerts;
+mod backup;
 mod blobs;
 mod capabilities;
 mod claims;
@@ -59,6 +60,7 @@ mod crash;
 mod fixtures;
 
 pub use abuse::ImportedList;
+pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
 pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentPlace};
 pub use collisions::Offered;
@@ -72,6 +74,7 @@ pub use facts::{FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
 pub use listings::{ListingState, StoredListing, Upserted};
+pub use lock::is_locked;
 pub use messages::{Queued, Telling};
 pub use migrate::SCHEMA_VERSION;
 pub use pages::NamingListing;

@@ -31,6 +31,16 @@ impl Lock {
     }
 }
 
+/// Whether another process writes to the store at `store` just now. Makes the lock's file where there is none.
+pub fn is_locked(store: &Path) -> Result<bool, StoreError> {
+    let store = std::fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
+    match Lock::take(&store) {
+        Ok(_) => Ok(false),
+        Err(StoreError::Locked { .. }) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 fn lock_path(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push(".lock");

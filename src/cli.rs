@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
 pub use installed::{Completions, Man};
-pub use operation::Daemon;
+pub use operation::{Backup, Daemon, Doctor, Restore};
 pub use scan::{FailOn, Scan};
 pub use site::Report;
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
@@ -176,6 +176,18 @@ pub enum Command {
         after_help = "Examples:\n  capdex daemon --schedules /etc/capdex/schedules --db /var/lib/capdex/capdex.db\n  capdex daemon --plan\n\nA schedule is run that has a [daemon] table, such as:\n  [daemon]\n  cron = \"30 2 * * *\"\n  budget_minutes = 300\n  jitter_seconds = 600\nTimes are UTC. At a signal the steps in hand are finished; the next daemon goes on."
     )]
     Daemon(Daemon),
+    /// Check keys, clock, disk, store, schedules and whether sources answer; each line says what to do. Exit code 1: something
+    /// fails.
+    #[command(
+        after_help = "Examples:\n  capdex doctor\n  capdex doctor --schedules /etc/capdex/schedules --deep\n  capdex doctor --offline --format json"
+    )]
+    Doctor(Doctor),
+    /// Copy the store into a new file while others read and write it, and check the copy.
+    #[command(after_help = "Example:\n  capdex backup capdex-2026-11-22.db")]
+    Backup(Backup),
+    /// Put a copy in the store's place; what was there is kept beside it.
+    #[command(after_help = "Example:\n  capdex restore capdex-2026-11-22.db --db capdex.db")]
+    Restore(Restore),
     /// What a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  capdex completions bash > /etc/bash_completion.d/capdex\n  capdex completions zsh > ~/.zfunc/_capdex\n  capdex completions fish > ~/.config/fish/completions/capdex.fish"

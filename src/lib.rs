@@ -12,6 +12,7 @@ pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod daemon;
+pub mod doctor;
 pub mod exit;
 pub mod export;
 pub mod finding;

@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 use capdex_core::fact::Severity;
 use capdex_core::score::Band;
 
+use crate::doctor::Health;
+
 /// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
 /// and tag characters become `\u{…}`. Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
@@ -60,6 +62,36 @@ pub fn shorten(text: &str, columns: usize) -> String {
     let mut short: String = text.chars().take(columns.saturating_sub(1)).collect();
     short.push('…');
     short
+}
+
+/// Text behind a label, broken between words where the terminal ends, later lines below its beginning. In a pipe it stays
+/// one line.
+pub fn hanging(label: &str, text: &str) -> String {
+    hanging_within(comfy_table::Table::new().width().map(usize::from), label, text)
+}
+
+/// Lines are not broken into fewer letters than this, however narrow the terminal is.
+const NARROWEST: usize = 24;
+
+fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
+    let Some(columns) = columns else { return format!("{label}{text}") };
+    let indent = label.chars().count();
+    let room = columns.saturating_sub(indent).max(NARROWEST);
+    let (mut wrapped, mut used) = (label.to_owned(), 0);
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > room {
+            wrapped.push('\n');
+            wrapped.extend(std::iter::repeat_n(' ', indent));
+            used = 0;
+        } else if used > 0 {
+            wrapped.push(' ');
+            used += 1;
+        }
+        wrapped.push_str(word);
+        used += length;
+    }
+    wrapped
 }
 
 /// Makes a text cell safe for spreadsheets: one that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
@@ -139,6 +171,16 @@ pub fn severity_style(severity: Severity) -> Style {
     Style::new().fg_color(Some(colour.into()))
 }
 
+/// The colour of how something stands.
+pub fn health_style(health: Health) -> Style {
+    let colour = match health {
+        Health::Ok => AnsiColor::Green,
+        Health::Warn => AnsiColor::Yellow,
+        Health::Fail => AnsiColor::Red,
+    };
+    Style::new().fg_color(Some(colour.into()))
+}
+
 /// Text in a style.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
@@ -170,6 +212,16 @@ mod tests {
     fn what_a_terminal_would_act_on_is_escaped() {
         assert_eq!(escape("plain ü 中"), "plain ü 中");
         assert_eq!(escape("a\u{1b}[31mb\u{202e}c\u{e0041}\r\n"), "a\\u{1b}[31mb\\u{202e}c\\u{e0041}\\u{d}\\u{a}");
+    }
+
+    #[test]
+    fn text_hangs_below_its_label_and_stays_one_line_in_a_pipe() {
+        let text = "a sentence that is longer than one line of thirty";
+        assert_eq!(hanging_within(None, "  why ", text), format!("  why {text}"));
+        let wrapped = hanging_within(Some(32), "  why ", text);
+        assert_eq!(wrapped, "  why a sentence that is longer\n      than one line of thirty");
+        assert!(wrapped.lines().all(|line| line.chars().count() <= 32));
+        assert_eq!(hanging_within(Some(3), "  why ", "word"), "  why word", "a narrow terminal loses nothing");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ListFormat;
+
 /// Options of `daemon`.
 #[derive(Debug, Args)]
 pub struct Daemon {
@@ -15,4 +17,38 @@ pub struct Daemon {
     /// Say when each schedule runs next, and run nothing.
     #[arg(long)]
     pub plan: bool,
+}
+
+/// Options of `backup`.
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// The copy; it must not be there yet.
+    pub file: PathBuf,
+}
+
+/// Options of `restore`.
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// A copy that `backup` made.
+    pub file: PathBuf,
+}
+
+/// Options of `doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// A schedule whose sources, keys and times are checked; may be given again (default: the quick start).
+    #[arg(long, value_name = "FILE", conflicts_with = "schedules")]
+    pub config: Vec<PathBuf>,
+    /// A folder of schedules.
+    #[arg(long, value_name = "DIR")]
+    pub schedules: Option<PathBuf>,
+    /// Ask no source.
+    #[arg(long)]
+    pub offline: bool,
+    /// Also read every page of the store.
+    #[arg(long)]
+    pub deep: bool,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
 }

@@ -67,7 +67,7 @@ pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Scheduled>> {
 }
 
 /// The files of a folder that end in `.toml`, sorted.
-fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let refused = |error| usage(format!("cannot read the folder of schedules {}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(refused)? {

@@ -1,6 +1,6 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
-use capdex_core::fact::{Facts, Outcome};
+use capdex_core::fact::{Confidence, Facts, Outcome};
 use capdex_core::rubrics::{RUBRICS, why_they_differ};
 use capdex_core::rules;
 use capdex_core::score::{Score, Verdict};
@@ -9,7 +9,7 @@ use capdex_db::{CurrentCapability, Reader};
 use crate::cli::{Explain, Global};
 use crate::exit::Exit;
 use crate::export::ranked;
-use crate::finding::findings;
+use crate::finding::{Finding, Tally, findings};
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
@@ -76,36 +76,55 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
     Ok(())
 }
 
-/// Prints each finding with its reason and its fix.
+/// Prints the findings as a review does: the count, then the worst first, each with what was read and where, why that is bad,
+/// and what to do.
 fn print_findings(reader: &Reader, current: &CurrentCapability, facts: &Facts, out: &mut Out) -> anyhow::Result<()> {
-    let findings = findings(facts);
-    if findings.is_empty() {
-        out.line("\nNo findings.")?;
+    let mut findings = findings(facts);
+    match findings.len() {
+        0 => out.line("\nNo findings.")?,
+        count => out.line(format_args!(
+            "\n{}, the worst first: {}.",
+            output::count(u64::try_from(count)?, "finding"),
+            Tally::of(facts).above_info()
+        ))?,
     }
+    // What is equally bad stays in the order of the files.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in &findings {
-        let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
-        out.line(format_args!("\n{severity} {}: {}", finding.rule, finding.title))?;
-        if !finding.file.is_empty() {
-            out.line(format_args!(
-                "  at    {}:{}:{} {}",
-                output::escape(finding.file),
-                finding.line,
-                finding.column,
-                finding.pointer
-            ))?;
-        }
-        if !finding.evidence.is_empty() {
-            out.line(format_args!("  text  {}", output::escape(finding.evidence)))?;
-        }
-        if let Some(meta) = rules::find(finding.rule) {
-            out.line(format_args!("  why   {}", meta.why))?;
-            out.line(format_args!("  fix   {}", meta.fix))?;
-            out.line(format_args!("  cites {}", meta.cites.join(", ")))?;
-        }
+        print_finding(finding, out)?;
     }
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
     let scans = reader.capability_history(&current.capability.id)?.len();
     out.line(format_args!("\n{missing} rules lacked data; {} kept.", output::count(u64::try_from(scans)?, "scan")))?;
+    Ok(())
+}
+
+fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
+    let severity = output::styled(output::severity_style(finding.severity), finding.severity.as_str());
+    out.line(format_args!("\n{severity} {}: {}", finding.rule, finding.title))?;
+    if !finding.file.is_empty() {
+        out.line(format_args!(
+            "  at    {}:{}:{} {}",
+            output::escape(finding.file),
+            finding.line,
+            finding.column,
+            output::escape(finding.pointer)
+        ))?;
+    }
+    if !finding.evidence.is_empty() {
+        out.line(output::hanging("  text  ", &output::escape(finding.evidence)))?;
+    }
+    if let Some(meta) = rules::find(finding.rule) {
+        out.line(output::hanging("  why   ", &meta.why))?;
+        out.line(output::hanging("  fix   ", &meta.fix))?;
+        out.line(output::hanging("  cites ", &meta.cites.join(", ")))?;
+    }
+    let sure = match finding.confidence {
+        Confidence::High => "high: right unless shown otherwise",
+        Confidence::Medium => "medium: usually right",
+        Confidence::Low => "low: a lead",
+    };
+    out.line(format_args!("  sure  {sure}"))?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use crate::output::Out;
 mod abuse;
 mod alerts;
 mod backfill;
+mod backup;
 mod bench;
 mod campaigns;
 mod clones;
@@ -23,6 +24,7 @@ mod completions;
 mod confirm;
 mod daemon;
 mod docs;
+mod doctor;
 mod drift;
 mod explain;
 mod export;
@@ -68,6 +70,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
         Command::Status(options) => status::run(&cli.global, options, &mut out),
         Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
+        Command::Doctor(options) => doctor::run(&cli.global, options, &mut out),
+        Command::Backup(options) => backup::backup(&cli.global, options, &mut out),
+        Command::Restore(options) => backup::restore(&cli.global, options, &mut out),
         Command::Completions(options) => completions::run(options, &mut out),
         Command::Man(options) => man::run(options, &mut out),
     }?;

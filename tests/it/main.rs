@@ -3,6 +3,7 @@
 mod abuse;
 mod alert_sinks;
 mod alerts;
+mod backup;
 mod bad_input;
 mod borders;
 mod campaigns;
@@ -10,7 +11,9 @@ mod change_feed;
 mod contract;
 mod daemon;
 mod dataset;
+mod deploy;
 mod directory;
+mod doctor;
 mod drift;
 mod drift_rehash;
 mod drift_replays;

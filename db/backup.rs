@@ -1,0 +1,233 @@
+//! Copies of a whole store: made while others read and write, and put back in a store's place.
+//!
+//! A copy is one plain file with nothing beside it. Both ways it is checked page by page before it counts.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
+
+use crate::connection::{Found, inspect, open_to_read, open_to_write};
+use crate::lock::Lock;
+use crate::migrate::{self, SCHEMA_VERSION, Standing};
+use crate::sql::failed;
+use crate::{Reader, StoreError};
+
+/// Pages copied between two words about how far it is: 4 MiB at SQLite's usual size.
+const PAGES_A_STEP: i32 = 1024;
+
+impl Reader {
+    /// Copies the store as it is now into `file`, which must not be there: written beside it, checked, then named. Takes no
+    /// lock; who writes meanwhile is not held up, and what he writes is not in the copy. `told` hears how many pages are
+    /// copied, and of how many. Gives the copy's size in bytes.
+    pub fn backup(&self, file: &Path, mut told: impl FnMut(u64, u64)) -> Result<u64, StoreError> {
+        const WHAT: &str = "copy the store";
+        if file.exists() {
+            let detail = format!("{} is there already", file.display());
+            return Err(StoreError::Refused { what: "place for a copy", detail });
+        }
+        let beside = with_ending(file, ".new");
+        remove(&beside)?;
+        // One reading from beginning to end, so that the copy is one state however long it takes.
+        let view = self.snapshot_view()?;
+        let mut copy = Connection::open(&beside).map_err(|source| StoreError::Sql { what: WHAT, source })?;
+        {
+            let backup = Backup::new(view.connection(), &mut copy).map_err(failed(view.connection(), WHAT))?;
+            loop {
+                let step = backup.step(PAGES_A_STEP).map_err(failed(view.connection(), WHAT))?;
+                let (whole, left) = (backup.progress().pagecount, backup.progress().remaining);
+                told(u64::try_from(whole - left).unwrap_or(0), u64::try_from(whole).unwrap_or(0));
+                match step {
+                    StepResult::Done => break,
+                    StepResult::More => (),
+                    // Only another writer to the copy could be in the way, and nobody knows of it.
+                    _ => return Err(StoreError::Locked { path: beside }),
+                }
+            }
+        }
+        drop(view);
+        // Without a log of its own the copy is one file.
+        copy.pragma_update(None, "journal_mode", "delete").map_err(failed(&copy, WHAT))?;
+        copy.close().map_err(|(copy, source)| failed(&copy, WHAT)(source))?;
+        check(&beside)?;
+        let bytes = settle(&beside, file)?;
+        Ok(bytes)
+    }
+}
+
+/// Puts a copy in the place of a store. A store that is there is kept beside it, under the name that is given back.
+///
+/// [`StoreError::Locked`] while anybody writes to the store or reads it; [`StoreError::TooNew`] where the copy or the store
+/// is of a newer program; [`StoreError::NotAStore`] and [`StoreError::Damaged`] for a file that is none. Nothing was
+/// changed then.
+pub fn restore(copy: &Path, store: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let store = &fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
+    if !copy.exists() {
+        return Err(StoreError::Missing { path: copy.to_owned() });
+    }
+    let before = check(copy)?;
+    let lock = Lock::take(store)?;
+    let kept = with_ending(store, ".before-restore");
+    let is_there = inspect(store)? == Found::Database;
+    if is_there {
+        if kept.exists() {
+            let detail = format!("{} is there from an earlier restore; move it away first", kept.display());
+            return Err(StoreError::Refused { what: "place for the store that is replaced", detail });
+        }
+        close_log(store)?;
+    }
+    let beside = with_ending(store, ".new");
+    fs::copy(copy, &beside).map_err(io("copy", copy))?;
+    // The disk may have said one thing and kept another.
+    check(&beside)?;
+    if is_there {
+        fs::rename(store, &kept).map_err(io("move away", store))?;
+        remove(&with_ending(store, "-wal"))?;
+        remove(&with_ending(store, "-shm"))?;
+    }
+    settle(&beside, store)?;
+    tracing::info!(schema = before, "restored");
+    drop(lock);
+    Ok(is_there.then_some(kept))
+}
+
+/// Whether a file is a whole store that this program can read, of whatever version; which.
+fn check(path: &Path) -> Result<i64, StoreError> {
+    if inspect(path)? == Found::Nothing {
+        return Err(StoreError::NotAStore { path: path.to_owned() });
+    }
+    let version = version(&open_to_read(path)?, path)?;
+    match Reader::connect(path)?.faults()?.first() {
+        None => Ok(version),
+        Some(fault) => Err(StoreError::Damaged { path: path.to_owned(), detail: fault.clone() }),
+    }
+}
+
+fn version(conn: &Connection, path: &Path) -> Result<i64, StoreError> {
+    match migrate::standing(conn)? {
+        Standing::Store(found) if found > SCHEMA_VERSION => {
+            Err(StoreError::TooNew { path: path.to_owned(), found, known: SCHEMA_VERSION })
+        }
+        Standing::Store(found) => Ok(found),
+        Standing::Empty | Standing::Foreign => Err(StoreError::NotAStore { path: path.to_owned() }),
+    }
+}
+
+/// Writes the log of a store back into its file, so that it is whole without it. Whoever reads the store holds that up.
+fn close_log(store: &Path) -> Result<(), StoreError> {
+    const WHAT: &str = "write the log back";
+    let conn = open_to_write(store)?;
+    version(&conn, store)?;
+    let busy: i64 =
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0)).map_err(failed(&conn, WHAT))?;
+    if busy != 0 {
+        return Err(StoreError::Locked { path: store.to_owned() });
+    }
+    conn.close().map_err(|(conn, source)| failed(&conn, WHAT)(source))
+}
+
+/// Puts a finished file in place so that it is there after a power cut; its size in bytes.
+fn settle(beside: &Path, file: &Path) -> Result<u64, StoreError> {
+    let opened = File::open(beside).map_err(io("open", beside))?;
+    opened.sync_all().map_err(io("write to the disk", beside))?;
+    let bytes = opened.metadata().map_err(io("read", beside))?.len();
+    fs::rename(beside, file).map_err(io("put in place", file))?;
+    if let Some(Ok(folder)) = file.parent().filter(|folder| !folder.as_os_str().is_empty()).map(File::open) {
+        // Not every file system can.
+        let _ = folder.sync_all();
+    }
+    Ok(bytes)
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+    let path = path.to_owned();
+    move |source| StoreError::Io { what, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use crate::fixtures::{Folder, at, day, gap};
+
+    fn gaps(path: &Path) -> usize {
+        Reader::open(path).expect("opens").gaps(false).expect("reads").len()
+    }
+
+    fn add(store: &Store, subject: &'static str) {
+        store.write(move |writer| writer.record_gap("fetch", subject, &gap(subject), day(1))).expect("written");
+    }
+
+    #[test]
+    fn a_copy_holds_what_was_there_when_it_began_and_comes_back() {
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        let (store, copy) = (folder.store(), elsewhere.path());
+        add(&store, "npm:a");
+        let mut steps = Vec::new();
+        let reader = store.reader().expect("opens");
+        reader.backup(&copy, |done, whole| steps.push((done, whole))).expect("copied while the store is open");
+        assert!(steps.last().is_some_and(|(done, whole)| done == whole && *whole > 0));
+        add(&store, "npm:b");
+        assert_eq!((gaps(&copy), gaps(&folder.path())), (1, 2));
+        assert!(matches!(reader.backup(&copy, |_, _| ()), Err(StoreError::Refused { .. })), "no copy is overwritten");
+        drop(reader);
+        assert!(matches!(restore(&copy, &folder.path()), Err(StoreError::Locked { .. })), "it is in use");
+        drop(store);
+        let kept = restore(&copy, &folder.path()).expect("restored").expect("one was there");
+        assert_eq!((gaps(&folder.path()), gaps(&kept)), (1, 2));
+        assert!(matches!(restore(&copy, &folder.path()), Err(StoreError::Refused { .. })), "what is kept is not lost");
+        add(&folder.store(), "npm:c");
+    }
+
+    #[test]
+    fn a_store_that_is_read_is_in_use_and_one_that_is_not_there_is_made() {
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        let store = folder.store();
+        add(&store, "npm:a");
+        store.reader().expect("opens").backup(&elsewhere.path(), |_, _| ()).expect("copied");
+        drop(store);
+        std::fs::remove_file(folder.path()).expect("removed");
+        assert_eq!(restore(&elsewhere.path(), &folder.path()).expect("restored"), None);
+        assert_eq!(gaps(&folder.path()), 1);
+    }
+
+    #[test]
+    fn what_is_no_whole_store_of_ours_is_put_nowhere() {
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        let store = folder.store();
+        add(&store, "npm:a");
+        store.write(|writer| writer.enter_schedule("n", "* * * * *", at(1)).map(drop)).expect("written");
+        store.reader().expect("opens").backup(&elsewhere.path(), |_, _| ()).expect("copied");
+        drop(store);
+        let bytes = std::fs::read(elsewhere.path()).expect("reads");
+        let refused = |bytes: &[u8]| {
+            std::fs::write(elsewhere.path(), bytes).expect("written");
+            restore(&elsewhere.path(), &folder.path()).expect_err("refused")
+        };
+        assert!(matches!(refused(b"a letter"), StoreError::NotAStore { .. }));
+        assert!(matches!(refused(&bytes[..bytes.len() / 2]), StoreError::Damaged { .. }));
+        let mut scratched = bytes.clone();
+        let middle = scratched.len() / 2;
+        scratched[middle..middle + 4096].fill(0xA5);
+        assert!(matches!(refused(&scratched), StoreError::Damaged { .. }));
+        let mut newer = bytes;
+        // The version of the schema, in the header at 60.
+        newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
+        assert!(matches!(refused(&newer), StoreError::TooNew { found: 99, .. }));
+        assert_eq!(gaps(&folder.path()), 1, "the store is as it was");
+    }
+}

@@ -1,0 +1,43 @@
+//! `capdex backup` and `capdex restore`: copies of the store, and back.
+
+use anyhow::Context as _;
+use capdex_db::{Reader, StoreError};
+
+use crate::cli::{Backup, Global, Restore};
+use crate::exit::{Exit, usage};
+use crate::output::{self, Out};
+use crate::progress::Progress;
+
+pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow::Result<Exit> {
+    let reader: Reader = super::reader(global)?;
+    let progress = Progress::stage("backup", Some(0), global.quiet);
+    let mut before = 0;
+    let copied = reader.backup(&options.file, |done, whole| {
+        progress.expect(whole);
+        progress.advance(done.saturating_sub(before));
+        before = done;
+    });
+    progress.finish();
+    let bytes = match copied {
+        Err(error @ StoreError::Refused { .. }) => return Err(usage(error.to_string())),
+        other => other.with_context(|| format!("failed to copy the store {}", global.db.display()))?,
+    };
+    out.line(format_args!(
+        "{}: {}, checked. Back: capdex restore {0} --db {}",
+        options.file.display(),
+        output::bytes(bytes),
+        global.db.display()
+    ))?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn restore(global: &Global, options: &Restore, out: &mut Out) -> anyhow::Result<Exit> {
+    let kept = match capdex_db::restore(&options.file, &global.db) {
+        Err(error @ (StoreError::Refused { .. } | StoreError::Missing { .. })) => return Err(usage(error.to_string())),
+        other => other.with_context(|| format!("failed to restore {}", options.file.display()))?,
+    };
+    let kept = kept.map_or_else(String::new, |kept| format!(" What was there is kept as {}.", kept.display()));
+    let (file, store) = (options.file.display(), global.db.display());
+    out.line(format_args!("{store} is {file} again.{kept} Next: capdex status"))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,82 @@
+//! `capdex doctor`: what stands in the way of a good night, and what to do about it.
+
+use std::path::Path;
+
+use crate::cli::{Doctor, Global};
+use crate::config::Schedule;
+use crate::doctor::{Finding, Health, Patient, examine};
+use crate::exit::Exit;
+use crate::output::{self, Out};
+
+pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::Result<Exit> {
+    let (schedules, mut found) = schedules(options);
+    let patient = Patient { global, schedules: &schedules, is_online: !options.offline, is_deep: options.deep };
+    found.extend(examine(&patient));
+    let worst = found.iter().map(|one| one.health).max().unwrap_or(Health::Ok);
+    super::listed::print(options.format, "capdex.doctor/1", &found, out, |out| {
+        for one in &found {
+            print(one, out)?;
+        }
+        out.line(match worst {
+            Health::Ok => "Nothing stands in the way of a night.",
+            Health::Warn => "A night would run; see the warnings.",
+            Health::Fail => "A night would fail or lack something; see what fails.",
+        })?;
+        Ok(())
+    })?;
+    Ok(Exit::of(worst == Health::Fail, false))
+}
+
+/// The schedules that can be read, and what is wrong with the others.
+fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
+    let files = match (&options.schedules, options.config.is_empty()) {
+        (Some(folder), _) => super::daemon::files(folder),
+        (None, false) => Ok(options.config.clone()),
+        (None, true) => Ok(Vec::new()),
+    };
+    let (mut read, mut found) = (Vec::new(), Vec::new());
+    let say = |subject: &str, health, what: String, advice: &str| Finding {
+        check: "schedule",
+        subject: subject.to_owned(),
+        health,
+        found: what,
+        advice: advice.to_owned(),
+    };
+    let files = match files {
+        Ok(files) => files,
+        Err(error) => {
+            found.push(say("schedules", Health::Fail, format!("{error:#}"), "name the folder with --schedules"));
+            Vec::new()
+        }
+    };
+    let mut take = |shown: String, path: Option<&Path>| match Schedule::load(path) {
+        Ok(schedule) => {
+            let timing = schedule.timing().ok().flatten();
+            let when =
+                timing.map_or_else(|| "run by hand".to_owned(), |timing| format!("at {} UTC", timing.cron.as_str()));
+            let sources = output::count(schedule.sources.len() as u64, "source");
+            found.push(say(&shown, Health::Ok, format!("{}, {sources}, {when}", schedule.name), ""));
+            read.push((shown, schedule));
+        }
+        Err(error) => {
+            found.push(say(&shown, Health::Fail, format!("{error:#}"), "mend the file; docs/config.md has every key"))
+        }
+    };
+    if options.schedules.is_none() && options.config.is_empty() {
+        take("the built-in quickstart".to_owned(), None);
+    }
+    for file in &files {
+        take(file.display().to_string(), Some(file));
+    }
+    (read, found)
+}
+
+fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
+    let health = output::styled(output::health_style(one.health), &format!("{:<4}", one.health.as_str()));
+    let (subject, found) = (output::escape(&one.subject), output::escape(&one.found));
+    out.line(format_args!("{health}  {:<8}  {subject}: {found}", one.check))?;
+    if !one.advice.is_empty() {
+        out.line(format_args!("                → {}", one.advice))?;
+    }
+    Ok(())
+}

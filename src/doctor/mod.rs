@@ -1,0 +1,94 @@
+//! The doctor: what stands in the way of a good night, and what to do about it.
+//!
+//! Each check looks at one thing, changes nothing, and never shows the value of a key.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::config::Schedule;
+
+mod clock;
+mod disk;
+mod keys;
+mod reach;
+mod store;
+
+/// How one thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// As it should be.
+    Ok,
+    /// It works, and something is missing or near its end.
+    Warn,
+    /// A night would fail or lack something.
+    Fail,
+}
+
+impl Health {
+    /// The word that is printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// What one check found about one thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The check, a stable word.
+    pub check: &'static str,
+    /// What was looked at: a file, a source, a variable.
+    pub subject: String,
+    /// How it stands.
+    pub health: Health,
+    /// What was found.
+    pub found: String,
+    /// What to do; empty where there is nothing to do.
+    pub advice: String,
+}
+
+impl Finding {
+    fn new(
+        check: &'static str,
+        subject: impl Into<String>,
+        (health, found): (Health, impl Into<String>),
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { check, subject: subject.into(), health, found: found.into(), advice: advice.into() }
+    }
+}
+
+/// What is looked at.
+pub struct Patient<'a> {
+    /// The options of every command.
+    pub global: &'a Global,
+    /// The schedules, each with where it was read.
+    pub schedules: &'a [(String, Schedule)],
+    /// Whether the network may be asked.
+    pub is_online: bool,
+    /// Whether every page of the store is read.
+    pub is_deep: bool,
+}
+
+impl Patient<'_> {
+    fn store(&self) -> &Path {
+        &self.global.db
+    }
+}
+
+/// A check: what it finds, in an order that stays.
+type Check = fn(&Patient<'_>) -> Vec<Finding>;
+
+/// Every check, in the order in which they are told.
+pub const CHECKS: &[Check] = &[store::check, disk::check, clock::check, keys::check, reach::check];
+
+/// Everything that all checks find.
+pub fn examine(patient: &Patient<'_>) -> Vec<Finding> {
+    CHECKS.iter().flat_map(|check| check(patient)).collect()
+}

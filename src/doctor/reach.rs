@@ -1,0 +1,76 @@
+//! Whether the scheduled sources answer, asked once each through the one client, at its pace and with its address checks.
+
+use std::collections::BTreeMap;
+
+use capdex_crawlers::CrawlError;
+use capdex_crawlers::http::{Http, HttpSettings, Request};
+
+use super::{Finding, Health, Patient};
+
+/// An answer is an answer; nobody needs more of it.
+const MOST_BYTES: u64 = 64 << 10;
+/// How long a source may take: somebody waits at a terminal.
+const DEADLINE_MS: u64 = 10_000;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    if !patient.is_online {
+        return Vec::new();
+    }
+    let mut found = BTreeMap::new();
+    for (file, schedule) in patient.schedules {
+        match schedule.resolve(0) {
+            Ok(resolved) => {
+                let settings = HttpSettings {
+                    max_tries: 1,
+                    connect_deadline_ms: DEADLINE_MS,
+                    idle_deadline_ms: DEADLINE_MS,
+                    total_deadline_ms: DEADLINE_MS,
+                    ..resolved.http
+                };
+                let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
+                let asked: Vec<(&str, &str)> =
+                    sources.map(|(id, run)| (id.as_str(), run.settings.base_url.as_str())).collect();
+                for finding in ask_all(settings, &asked) {
+                    found.entry(finding.subject.clone()).or_insert(finding);
+                }
+            }
+            Err(error) => {
+                let why = (Health::Fail, format!("{error:#}"));
+                found.insert(file.clone(), Finding::new("schedule", file, why, "mend the schedule"));
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<Finding> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
+        let http = Http::new(settings).map_err(|error| error.to_string())?;
+        Ok((runtime, http))
+    });
+    let (runtime, http) = match made {
+        Ok(made) => made,
+        Err(error) => return vec![Finding::new("source", "all", (Health::Fail, error), "mend the [http] table")],
+    };
+    runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
+}
+
+async fn ask(http: &Http, id: &str, url: &str) -> Finding {
+    let request = Request { url, max_bytes: MOST_BYTES, ..Request::default() };
+    let answer = http.acting_for(id).get(request).await;
+    let say = |health, found: String, advice: &str| Finding::new("source", id, (health, found), advice);
+    match answer {
+        // A base address need not be a page: whatever is said there, somebody says it.
+        Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::TooLarge { .. } | CrawlError::Malformed { .. }) => {
+            say(Health::Ok, "answers".to_owned(), "")
+        }
+        Err(error @ (CrawlError::Denied { .. } | CrawlError::Unauthorized { .. })) => {
+            say(Health::Warn, error.to_string(), "see docs/sources.md for the key it takes, or whether it lets us in")
+        }
+        Err(error @ CrawlError::RetryAt { .. }) => say(Health::Warn, error.to_string(), "wait, or ask less often"),
+        Err(error) => {
+            say(Health::Fail, error.to_string(), "check the network, the proxy and the address in the schedule")
+        }
+    }
+}

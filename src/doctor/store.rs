@@ -1,0 +1,60 @@
+//! The store: there, of this version, whole, and free.
+
+use capdex_db::{Reader, StoreError, is_locked};
+
+use super::{Finding, Health, Patient};
+use crate::output;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let path = patient.store();
+    let shown = path.display().to_string();
+    let say = |health, found: String, advice: &str| Finding::new("store", &shown, (health, found), advice);
+    let reader = match Reader::open(path) {
+        Ok(reader) => reader,
+        Err(StoreError::Missing { .. }) => {
+            return vec![say(Health::Warn, "there is none yet".to_owned(), "run `capdex nightly`; it is made then")];
+        }
+        Err(error @ StoreError::TooOld { .. }) => {
+            return vec![say(
+                Health::Warn,
+                error.to_string(),
+                "copy the file away, then run any night: it is migrated then",
+            )];
+        }
+        Err(error @ StoreError::TooNew { .. }) => {
+            return vec![say(Health::Fail, error.to_string(), "use the program that wrote it, or another --db")];
+        }
+        Err(error @ StoreError::Damaged { .. }) => {
+            return vec![say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`")];
+        }
+        Err(error) => return vec![say(Health::Fail, error.to_string(), "name the store with --db or CAPDEX_DB")],
+    };
+    let mut found = vec![contents(&reader, &say)];
+    if patient.is_deep {
+        found.push(match reader.faults() {
+            Ok(faults) if faults.is_empty() => say(Health::Ok, "every page and reference is sound".to_owned(), ""),
+            Ok(faults) => {
+                let first = faults.first().map_or("", String::as_str);
+                let what = format!("{}, such as: {first}", output::count(faults.len() as u64, "fault"));
+                say(Health::Fail, what, "put a copy back: `capdex restore FILE`")
+            }
+            Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),
+        });
+    }
+    found.push(match is_locked(path) {
+        Ok(false) => say(Health::Ok, "nobody is writing to it".to_owned(), ""),
+        Ok(true) => say(Health::Warn, "another process is writing to it".to_owned(), "wait for that run to end"),
+        Err(error) => say(Health::Fail, error.to_string(), "let this user write beside the store"),
+    });
+    found
+}
+
+fn contents(reader: &Reader, say: &impl Fn(Health, String, &str) -> Finding) -> Finding {
+    match reader.totals() {
+        Ok(totals) => {
+            let (size, listings) = (output::bytes(totals.stored_bytes), output::count(totals.listings, "listing"));
+            say(Health::Ok, format!("{size}, {listings}, schema version {}", capdex_db::SCHEMA_VERSION), "")
+        }
+        Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),
+    }
+}
