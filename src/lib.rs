@@ -19,4 +19,5 @@ pub mod jobs;
 pub mod output;
 pub mod progress;
 pub mod report;
+pub mod serve;
 pub mod telemetry;
