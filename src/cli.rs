@@ -18,7 +18,7 @@ pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
 pub use installed::{Completions, Man};
 pub use operation::{Backup, Daemon, Doctor, Restore};
 pub use scan::{FailOn, Scan};
-pub use site::Report;
+pub use site::{Report, Serve};
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
 
 /// Crawls the directories of AI-agent capabilities, scores them with four published methods, watches them for drift,
@@ -133,6 +133,11 @@ pub enum Command {
     /// Write the static site: every page from the store, for a browser and without a server.
     #[command(after_help = "Examples:\n  capdex report site\n  capdex --db nights.db report /srv/www/capdex")]
     Report(Report),
+    /// Serve the same pages, a JSON API, badges, feeds and metrics; read-only, on loopback unless another address is named.
+    #[command(
+        after_help = "Examples:\n  capdex serve\n  capdex --db nights.db serve --listen 127.0.0.1:8000\n  capdex serve --listen 0.0.0.0:8710 --host capdex.example.test"
+    )]
+    Serve(Serve),
     /// Check a dataset with nothing but itself, or one stored capability by scanning it again.
     #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
     Verify(Verify),

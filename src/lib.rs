@@ -24,4 +24,5 @@ pub mod osv;
 pub mod output;
 pub mod progress;
 pub mod report;
+pub mod serve;
 pub mod telemetry;

@@ -1,7 +1,8 @@
-//! Options of the commands that show the store to people and programs: the static site.
+//! Options of the commands that show the store to people and programs: the static site, the service.
 //!
 //! Must not know what a command does.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,4 +12,21 @@ use clap::Args;
 pub struct Report {
     /// Where the site goes; replaced as a whole.
     pub dir: PathBuf,
+}
+
+/// Options of `serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Where to listen. Anything but loopback is for networks that you trust, or behind a proxy.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8710")]
+    pub listen: SocketAddr,
+    /// A name under which the service may be asked, beside loopback's own; repeatable. Given on another address, no other is answered.
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
+    /// Connections at once at most; who comes later waits.
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub connections: u32,
+    /// Megabytes of answers that are kept ready at most.
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub cache_mb: u32,
 }

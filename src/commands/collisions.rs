@@ -17,7 +17,8 @@ pub(super) fn run(global: &Global, options: &Collisions, out: &mut Out) -> anyho
     Ok(Exit::Done)
 }
 
-fn to_json((collision, at): &(Collision, AsOf)) -> serde_json::Value {
+/// A collision as the formats and the service give it.
+pub(crate) fn to_json((collision, at): &(Collision, AsOf)) -> serde_json::Value {
     json!({
         "schema": "capdex.collisions/1",
         "of": collision.of,

@@ -56,7 +56,8 @@ pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
     instant.parse().map_err(|_| usage(format!("{text:?} is neither a run's number nor a date such as 2026-11-21")))
 }
 
-fn to_json(event: &DriftEvent) -> serde_json::Value {
+/// An event as the formats and the service give it.
+pub(crate) fn to_json(event: &DriftEvent) -> serde_json::Value {
     json!({
         "schema": "capdex.drift/1",
         "slug": event.slug,

@@ -65,7 +65,8 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
 }
 
-fn object(lead: &Lead, first_seen: Option<AsOf>) -> Value {
+/// A lead as the formats and the service give it.
+pub(crate) fn object(lead: &Lead, first_seen: Option<AsOf>) -> Value {
     json!({
         "schema": SCHEMA,
         "name": lead.name,

@@ -19,25 +19,26 @@ mod backup;
 mod bench;
 mod campaigns;
 mod clones;
-mod collisions;
+pub(crate) mod collisions;
 mod completions;
 mod confirm;
 mod daemon;
 mod docs;
 mod doctor;
-mod drift;
+pub(crate) mod drift;
 mod explain;
 mod export;
 mod exposure;
 mod listed;
-mod lookalikes;
+pub(crate) mod lookalikes;
 mod man;
 mod nightly;
 mod report;
 mod rules;
 mod scan;
 mod score;
-mod status;
+mod serve;
+pub(crate) mod status;
 mod summary;
 mod verify;
 
@@ -59,6 +60,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Report(options) => report::run(&cli.global, options, &mut out),
+        Command::Serve(options) => serve::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
         Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),

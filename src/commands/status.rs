@@ -21,7 +21,8 @@ pub(super) fn run(global: &Global, options: &Status, out: &mut Out) -> anyhow::R
     Ok(Exit::Done)
 }
 
-fn collect(reader: &Reader) -> anyhow::Result<Value> {
+/// The status as the formats and the service give it.
+pub(crate) fn collect(reader: &Reader) -> anyhow::Result<Value> {
     let mut sources = Vec::new();
     let walks = reader.last_walks()?;
     let walk_of = |id: &str| walks.iter().find(|walk| walk.source == id);

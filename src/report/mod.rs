@@ -127,6 +127,18 @@ pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String>
     Ok(feed::drift(&events))
 }
 
+/// The page of a rule, by its id.
+pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
+    rules::find(id).map(|meta| catalogue::rule(site, meta))
+}
+
+/// The page of a rubric, by the name of its file.
+pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
+    let mut metas = RUBRICS.iter().map(|rubric| rubric.meta());
+    let meta = metas.find(|meta| meta.rubric.id.replace('/', "-") == name)?;
+    Some(methods::rubric(site, meta))
+}
+
 /// Everything but the pages of capabilities.
 fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
     for path in SINGLE {

@@ -34,6 +34,7 @@ mod real_registry;
 mod replay;
 mod rows;
 mod scan;
+mod serve;
 mod site;
 mod support;
 mod verify;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use capdex_core::fact::Facts;
 use capdex_core::ids::ListingKey;
+use capdex_core::listing::Listing;
 use capdex_core::score::{Score, Verdict};
-use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader, StoredListing};
+use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader};
 
 use super::excerpt::{self, Excerpt};
 use crate::export::ranked;
@@ -46,7 +47,7 @@ pub(crate) struct Data {
     /// How many older ones there are.
     pub(crate) drift_more: usize,
     /// What the listing says that speaks for it.
-    pub(crate) listing: Option<StoredListing>,
+    pub(crate) listing: Option<Listing>,
     /// Who lists it, sorted.
     pub(crate) listed: Vec<Listed>,
     /// Source around findings, by file and line.
@@ -70,7 +71,7 @@ pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Op
         history: reader.capability_history(&row.id)?,
         drift_more: heads.len().saturating_sub(EVENTS),
         drift,
-        listing: reader.listing(&current.listing)?,
+        listing: reader.listing(&current.listing)?.and_then(|known| known.listing),
         listed: listed(reader, &current)?,
         excerpts: excerpt::read(reader, &current, &facts)?,
         current,

@@ -36,7 +36,7 @@ pub(super) fn listed(data: &Data) -> Markup {
 
 /// What the listing that speaks for it claims: words of strangers, shown as such.
 fn claims(data: &Data) -> Markup {
-    let Some(listing) = data.listing.as_ref().and_then(|stored| stored.listing.as_ref()) else { return html! {} };
+    let Some(listing) = &data.listing else { return html! {} };
     let claims = &listing.claims;
     let texts = [
         ("description", claims.description.known()),

@@ -10,7 +10,7 @@ mod browser;
 mod world;
 
 /// Every file of a site by its path, with its text.
-fn files(root: &Path) -> BTreeMap<String, String> {
+pub(crate) fn files(root: &Path) -> BTreeMap<String, String> {
     let mut folders: Vec<PathBuf> = vec![root.to_owned()];
     let mut files = BTreeMap::new();
     while let Some(folder) = folders.pop() {

@@ -8,4 +8,5 @@ pub(crate) mod mailbox;
 pub(crate) mod receiver;
 pub(crate) mod registry;
 pub(crate) mod rig;
+pub(crate) mod service;
 pub(crate) mod verdaccio;

@@ -1,0 +1,26 @@
+//! `capdex serve`: answers over HTTP from the store until it is told to stop.
+
+use crate::cli::{Global, Serve};
+use crate::exit::Exit;
+use crate::output::Out;
+use crate::serve::{self, Options};
+
+pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Result<Exit> {
+    // Says at once what is wrong with the store.
+    drop(super::reader(global)?);
+    let chosen = Options {
+        store: global.db.clone(),
+        as_of: global.as_of,
+        listen: options.listen,
+        hosts: options.hosts.clone(),
+        connections: options.connections as usize,
+        cache_bytes: options.cache_mb as usize * 1_000_000,
+        threads: global.threads,
+    };
+    serve::run(&chosen, |address| {
+        out.line(format_args!("listening on http://{address} (API: /api/v1/openapi.json); Ctrl-C ends it"))?;
+        out.flush()?;
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}

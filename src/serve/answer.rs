@@ -1,0 +1,84 @@
+//! `Answer`: what one request gets, ready to be sent again; and what a route can say.
+//!
+//! Must not know what was asked.
+
+use capdex_core::digest::Digest;
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use serde_json::{Value, json};
+
+/// The media types that are given.
+pub(super) const JSON: &str = "application/json; charset=utf-8";
+pub(super) const HTML: &str = "text/html; charset=utf-8";
+pub(super) const SVG: &str = "image/svg+xml; charset=utf-8";
+pub(super) const ATOM: &str = "application/atom+xml; charset=utf-8";
+pub(super) const CSS: &str = "text/css; charset=utf-8";
+pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// What a route says.
+pub(super) enum Said {
+    /// Bytes of a media type.
+    Found(&'static str, Vec<u8>),
+    /// There is no such thing; one line why.
+    Missing(String),
+    /// The request makes no sense; one line why.
+    Wrong(String),
+}
+
+impl Said {
+    /// A JSON document.
+    pub(super) fn json(value: &Value) -> Self {
+        Self::Found(JSON, format!("{value}\n").into_bytes())
+    }
+
+    /// Text of a media type.
+    pub(super) fn text(media: &'static str, text: String) -> Self {
+        Self::Found(media, text.into_bytes())
+    }
+}
+
+/// What one request gets.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    /// The status.
+    pub(super) status: StatusCode,
+    /// The media type.
+    pub(super) media: &'static str,
+    /// The bytes.
+    pub(super) body: Bytes,
+    /// The digest of the bytes, quoted, as `ETag` has it; empty where an answer is not worth keeping.
+    pub(super) etag: String,
+    /// Seconds after which to ask again, where that may help.
+    pub(super) retry: Option<u32>,
+}
+
+impl Answer {
+    /// From what a route says.
+    pub(super) fn of(said: Said) -> Self {
+        match said {
+            Said::Found(media, body) => {
+                let digits: String = Digest::of(&body).hex().chars().take(32).collect();
+                Self { etag: format!("\"{digits}\""), body: body.into(), media, status: StatusCode::OK, retry: None }
+            }
+            Said::Missing(why) => Self::refusal(StatusCode::NOT_FOUND, &why),
+            Said::Wrong(why) => Self::refusal(StatusCode::BAD_REQUEST, &why),
+        }
+    }
+
+    /// Anything but success, with one line of ours why.
+    pub(super) fn refusal(status: StatusCode, why: &str) -> Self {
+        let body = json!({ "schema": "capdex.error/1", "status": status.as_u16(), "error": why });
+        Self { status, media: JSON, body: format!("{body}\n").into(), etag: String::new(), retry: None }
+    }
+
+    /// That it has to be asked again.
+    pub(super) fn later(why: &str, seconds: u32) -> Self {
+        Self { retry: Some(seconds), ..Self::refusal(StatusCode::SERVICE_UNAVAILABLE, why) }
+    }
+
+    /// Whether it may be kept until the store changes.
+    pub(super) fn is_kept(&self) -> bool {
+        self.status == StatusCode::OK && !self.etag.is_empty()
+    }
+}

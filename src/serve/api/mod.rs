@@ -1,0 +1,70 @@
+//! The functions of the API, and the pages in which lists are given.
+//!
+//! They say what the commands say with `--format json`, in the same words.
+
+use capdex_core::fact::Severity;
+use serde_json::{Value, json};
+
+use super::answer::Said;
+use super::query::Query;
+use crate::report::site::Site;
+
+pub(super) mod capabilities;
+pub(super) mod catalogue;
+pub(super) mod lists;
+
+/// Items of a page where nothing else is asked for, and at most.
+const USUAL: u64 = 50;
+const MOST: u64 = 500;
+
+/// Which part of a list is asked for.
+struct Page {
+    limit: usize,
+    after: usize,
+}
+
+impl Page {
+    fn of(query: &Query) -> Result<Self, Said> {
+        let limit = query.parsed::<u64>("limit").map_err(Said::Wrong)?.unwrap_or(USUAL);
+        let after = query.parsed::<u64>("after").map_err(Said::Wrong)?.unwrap_or(0);
+        if !(1..=MOST).contains(&limit) {
+            return Err(Said::Wrong(format!("limit is a number from 1 to {MOST}")));
+        }
+        let place = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        Ok(Self { limit: place(limit), after: place(after) })
+    }
+
+    /// The part of some items, each with its place from 1, and the `after` of the next part.
+    fn cut<T>(&self, items: impl Iterator<Item = T>) -> (Vec<T>, Option<usize>) {
+        let mut part: Vec<T> = items.skip(self.after).take(self.limit.saturating_add(1)).collect();
+        let more = part.len() > self.limit;
+        part.truncate(self.limit);
+        (part, more.then(|| self.after.saturating_add(self.limit)))
+    }
+}
+
+/// A list as it is given.
+fn listed(schema: &str, site: &Site, total: usize, items: &[Value], next: Option<usize>) -> Said {
+    Said::json(&json!({ "schema": schema, "as_of": site.as_of, "total": total, "items": items, "next": next }))
+}
+
+/// A whole list, on one page.
+fn whole(schema: &str, site: &Site, items: &[Value]) -> Said {
+    listed(schema, site, items.len(), items, None)
+}
+
+/// The severity below which nothing is asked for.
+fn least(query: &Query) -> Result<Severity, Said> {
+    let Some(word) = query.text("severity") else { return Ok(Severity::Info) };
+    Severity::ALL
+        .into_iter()
+        .find(|severity| severity.as_str() == word)
+        .ok_or_else(|| Said::Wrong("severity is info, low, medium, high or critical".to_owned()))
+}
+
+/// What a function says that may refuse.
+fn either(said: Result<Said, Said>) -> Said {
+    match said {
+        Ok(said) | Err(said) => said,
+    }
+}

@@ -1,0 +1,63 @@
+//! Badges: a band or a value as a small picture. No text of strangers stands in one.
+
+use capdex_core::rubrics::RUBRICS;
+use capdex_core::score::Band;
+
+use super::answer::{SVG, Said};
+use super::api::capabilities::found;
+use super::routes::Ask;
+use crate::report::site::Row;
+
+/// Width of a letter and of what stands around a text, in pixels.
+const LETTER: usize = 7;
+const AROUND: usize = 12;
+
+pub(super) fn answer(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let row = match found(ask) {
+        Ok(row) => row,
+        Err(said) => return Ok(said),
+    };
+    let colour = colour_of(row.band);
+    let (label, value) = match ask.query.text("rubric") {
+        None => ("capdex", row.band.as_str().to_owned()),
+        Some(wanted) => match value_of(row, wanted) {
+            Some(labelled) => labelled,
+            None => return Ok(Said::Wrong("there is no such rubric".to_owned())),
+        },
+    };
+    Ok(Said::text(SVG, picture(label, &value, colour)))
+}
+
+fn value_of(row: &Row, wanted: &str) -> Option<(&'static str, String)> {
+    let place = RUBRICS.iter().position(|rubric| rubric.meta().rubric.id == wanted)?;
+    let meta = RUBRICS.get(place)?.meta();
+    let value = row.values.get(place).copied().flatten();
+    let value = value.map_or_else(|| "n/a".to_owned(), |value| format!("{value} of {}", meta.scale.1));
+    Some((&meta.rubric.id, value))
+}
+
+/// Dark enough for white letters on it.
+const fn colour_of(band: Band) -> &'static str {
+    match band {
+        Band::Ok => "#1a6f37",
+        Band::Watch => "#6f5600",
+        Band::Caution => "#9a3f06",
+        Band::Block => "#b01e1a",
+        Band::Unknown => "#56606e",
+    }
+}
+
+fn picture(label: &str, value: &str, colour: &str) -> String {
+    let (left, right) = (label.len() * LETTER + AROUND, value.len() * LETTER + AROUND);
+    let whole = left + right;
+    let (at_left, at_right) = (left / 2, left + right / 2);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"20\" role=\"img\" aria-label=\"{label}: {value}\">\
+         <title>{label}: {value}</title>\
+         <clipPath id=\"r\"><rect width=\"{whole}\" height=\"20\" rx=\"3\"/></clipPath>\
+         <g clip-path=\"url(#r)\"><rect width=\"{left}\" height=\"20\" fill=\"#1f2a3a\"/>\
+         <rect x=\"{left}\" width=\"{right}\" height=\"20\" fill=\"{colour}\"/></g>\
+         <g fill=\"#fff\" text-anchor=\"middle\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">\
+         <text x=\"{at_left}\" y=\"14\">{label}</text><text x=\"{at_right}\" y=\"14\">{value}</text></g></svg>\n"
+    )
+}

@@ -1,0 +1,129 @@
+//! Who may ask: the checks on a request before anything is looked up.
+//!
+//! A page of a stranger can make a browser ask loopback under a name of its own (DNS rebinding); such a name is refused. Must not
+//! know routes.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::header::HOST;
+use hyper::{HeaderMap, Method, StatusCode, Uri, Version};
+
+use super::answer::Answer;
+
+/// Bytes of a path with what is asked beside it.
+const LONGEST_TARGET: usize = 4_096;
+
+/// The names under which the service answers; none: any.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    names: Option<Vec<String>>,
+}
+
+impl Guard {
+    /// On loopback its own names and those of the operator; on another address those of the operator, or any without one.
+    pub(super) fn new(address: SocketAddr, hosts: &[String]) -> Self {
+        let mut names: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        if address.ip().is_loopback() {
+            names.extend(["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned(), literal(address.ip())]);
+        } else if !names.is_empty() {
+            // Whoever names it by its address has looked it up nowhere.
+            names.push(literal(address.ip()));
+        }
+        Self { names: (!names.is_empty()).then_some(names) }
+    }
+
+    /// What is wrong with a request, if anything is.
+    pub(super) fn refuses(&self, method: &Method, uri: &Uri, version: Version, headers: &HeaderMap) -> Option<Answer> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Some(Answer::refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET and HEAD: nothing here can be changed",
+            ));
+        }
+        if uri.path_and_query().is_none_or(|target| target.as_str().len() > LONGEST_TARGET) {
+            return Some(Answer::refusal(StatusCode::URI_TOO_LONG, "the address is too long"));
+        }
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().ok(),
+            (None, None) if version < Version::HTTP_11 => return self.names.as_ref().map(|_| misdirected()),
+            _ => return Some(Answer::refusal(StatusCode::BAD_REQUEST, "one Host header is needed")),
+        };
+        let is_known = self.names.as_ref().is_none_or(|names| host.is_some_and(|host| names.contains(&name_of(host))));
+        (!is_known).then(misdirected)
+    }
+}
+
+fn misdirected() -> Answer {
+    Answer::refusal(
+        StatusCode::MISDIRECTED_REQUEST,
+        "the service is not known under this name; see `capdex serve --host`",
+    )
+}
+
+/// An address as it stands in a Host header.
+fn literal(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    }
+}
+
+/// The name without its port, in small letters.
+fn name_of(host: &str) -> String {
+    let name = match host.rfind(':') {
+        Some(colon) if !host.ends_with(']') => host.get(..colon).unwrap_or(host),
+        _ => host,
+    };
+    name.trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(guard: &Guard, host: &str) -> Option<u16> {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, host.parse().expect("a header"));
+        let refused = guard.refuses(&Method::GET, &Uri::from_static("/"), Version::HTTP_11, &headers);
+        refused.map(|answer| answer.status.as_u16())
+    }
+
+    #[test]
+    fn loopback_answers_under_its_own_names_only() {
+        let guard = Guard::new("127.0.0.1:8710".parse().expect("an address"), &["capdex.test".to_owned()]);
+        for host in
+            ["127.0.0.1:8710", "localhost", "LOCALHOST:1", "[::1]:8710", "[::1]", "capdex.test:80", "localhost."]
+        {
+            assert_eq!(status(&guard, host), None, "{host}");
+        }
+        for host in ["evil.test", "evil.test:8710", "localhost.evil.test", "127.0.0.1.evil.test", "", "127.0.0.2"] {
+            assert_eq!(status(&guard, host), Some(421), "{host}");
+        }
+    }
+
+    #[test]
+    fn another_address_answers_to_all_until_names_are_given() {
+        let address = "192.0.2.7:80".parse().expect("an address");
+        assert_eq!(status(&Guard::new(address, &[]), "any.test"), None);
+        let named = Guard::new(address, &["capdex.test".to_owned()]);
+        assert_eq!(status(&named, "any.test"), Some(421));
+        assert_eq!((status(&named, "capdex.test"), status(&named, "192.0.2.7")), (None, None));
+    }
+
+    #[test]
+    fn only_reading_and_only_short_addresses() {
+        let guard = Guard::new("127.0.0.1:1".parse().expect("an address"), &[]);
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, "localhost".parse().expect("a header"));
+        let long: Uri = format!("/{}", "a".repeat(5_000)).parse().expect("a path");
+        let asked = |method: &Method, uri: &Uri| {
+            guard.refuses(method, uri, Version::HTTP_11, &headers).map(|answer| answer.status.as_u16())
+        };
+        assert_eq!(asked(&Method::POST, &Uri::from_static("/")), Some(405));
+        assert_eq!(asked(&Method::GET, &long), Some(414));
+        headers.append(HOST, "localhost".parse().expect("a header"));
+        let twice = guard.refuses(&Method::GET, &Uri::from_static("/"), Version::HTTP_11, &headers);
+        assert_eq!(twice.map(|answer| answer.status.as_u16()), Some(400));
+    }
+}

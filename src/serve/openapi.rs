@@ -1,0 +1,97 @@
+//! The OpenAPI of the service, written from the table of routes.
+//!
+//! Says what holds for every route (errors, validators, pages) once; must not name a route.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{JSON, Said};
+use super::routes::{Ask, Gives, ROUTES, Route};
+
+/// The document.
+pub(super) fn document() -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        paths.insert(route.path.to_owned(), json!({ "get": operation(route) }));
+    }
+    json!({
+        "openapi": "3.0.3",
+        "info": {
+            "title": "capdex",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Read-only. Every answer has an ETag; If-None-Match with it gives 304 until the store changes. Text of strangers stands in JSON as they wrote it: escape it where you show it.",
+            "license": { "name": "Apache-2.0" }
+        },
+        "paths": paths,
+        "components": { "schemas": { "Error": {
+            "type": "object",
+            "required": ["schema", "status", "error"],
+            "properties": { "schema": { "type": "string", "enum": ["capdex.error/1"] }, "status": { "type": "integer" }, "error": { "type": "string" } }
+        } } }
+    })
+}
+
+/// The document as an answer.
+pub(super) fn answer(_: &Ask<'_>) -> anyhow::Result<Said> {
+    Ok(Said::Found(JSON, format!("{:#}\n", document()).into_bytes()))
+}
+
+fn operation(route: &Route) -> Value {
+    let named = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let mut parameters: Vec<Value> = named
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    parameters.extend(route.params.iter().map(|param| {
+        let schema =
+            if param.is_number { json!({ "type": "integer", "minimum": 0 }) } else { json!({ "type": "string" }) };
+        json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema })
+    }));
+    let error = |why: &str| {
+        let schema = json!({ "$ref": "#/components/schemas/Error" });
+        json!({ "description": why, "content": { "application/json": { "schema": schema } } })
+    };
+    json!({
+        "operationId": id_of(route.path),
+        "summary": route.about,
+        "parameters": parameters,
+        "responses": {
+            "200": {
+                "description": "What was asked for.",
+                "headers": { "ETag": { "description": "A digest of the answer.", "schema": { "type": "string" } } },
+                "content": content(route.gives)
+            },
+            "304": { "description": "It is as If-None-Match says." },
+            "400": error("The request makes no sense."),
+            "404": error("There is no such thing."),
+            "503": error("The store is being loaded, or too much is asked at once.")
+        }
+    })
+}
+
+fn content(gives: Gives) -> Value {
+    match gives {
+        Gives::One(schema) => json!({ "application/json": { "schema": {
+            "type": "object",
+            "required": ["schema"],
+            "properties": { "schema": { "type": "string", "enum": [schema] } }
+        } } }),
+        Gives::Many(schema) => json!({ "application/json": { "schema": {
+            "type": "object",
+            "required": ["schema", "as_of", "total", "items", "next"],
+            "properties": {
+                "schema": { "type": "string", "enum": [schema] },
+                "as_of": { "type": "string", "format": "date-time" },
+                "total": { "type": "integer", "description": "items on all pages" },
+                "items": { "type": "array", "items": { "type": "object" } },
+                "next": { "type": "integer", "nullable": true, "description": "the `after` of the next page; null on the last" }
+            }
+        } } }),
+        Gives::Other("application/json") => json!({ "application/json": { "schema": { "type": "object" } } }),
+        Gives::Other(media) => json!({ media: { "schema": { "type": "string" } } }),
+    }
+}
+
+/// `/api/v1/rules/{rule}` as `api_v1_rules_rule`.
+fn id_of(path: &str) -> String {
+    let words = path.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}

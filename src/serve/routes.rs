@@ -1,0 +1,266 @@
+//! The routes of the API: one table that both routes requests and writes the OpenAPI.
+//!
+//! A route is a path with names in it, the parameters that it knows, what it gives, and a function. To add one, add a line.
+
+use capdex_db::Reader;
+
+use super::answer::Said;
+use super::query::{Query, decoded};
+use super::{answer, api, badge, openapi};
+use crate::report::site::Site;
+
+/// What a function is asked.
+pub(super) struct Ask<'a> {
+    /// What is loaded.
+    pub(super) site: &'a Site,
+    /// For what is not.
+    pub(super) reader: &'a Reader,
+    /// What stands in the path in the place of names, in their order.
+    pub(super) names: Vec<String>,
+    /// What stands beside the path.
+    pub(super) query: Query,
+}
+
+impl Ask<'_> {
+    /// What stands in the place of the first name.
+    pub(super) fn name(&self) -> &str {
+        self.names.first().map_or("", String::as_str)
+    }
+}
+
+/// A parameter beside the path.
+pub(super) struct Param {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Whether it is a whole number; else it is text.
+    pub(super) is_number: bool,
+}
+
+/// What a route gives.
+#[derive(Clone, Copy)]
+pub(super) enum Gives {
+    /// One object, whose `schema` is this word.
+    One(&'static str),
+    /// A page of objects, the whole with this word as its `schema`.
+    Many(&'static str),
+    /// Something else, of a media type.
+    Other(&'static str),
+}
+
+/// One route.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    pub(super) about: &'static str,
+    pub(super) params: &'static [Param],
+    pub(super) gives: Gives,
+    pub(super) answer: fn(&Ask<'_>) -> anyhow::Result<Said>,
+}
+
+const fn text(name: &'static str, about: &'static str) -> Param {
+    Param { name, about, is_number: false }
+}
+
+const fn number(name: &'static str, about: &'static str) -> Param {
+    Param { name, about, is_number: true }
+}
+
+const LIMIT: Param = number("limit", "items at most, 1 to 500; 50 where it is not given");
+const AFTER: Param = number("after", "the `next` of the page before");
+const PAGE: &[Param] = &[LIMIT, AFTER];
+const SEVERITY: Param = text("severity", "only this severity and worse: info, low, medium, high or critical");
+const GRAVE: &[Param] = &[LIMIT, AFTER, SEVERITY];
+const CAPABILITIES: &[Param] = &[
+    LIMIT,
+    AFTER,
+    text("kind", "only this kind: skill, mcp_server, hook, plugin, rules or package"),
+    text("band", "only this band: ok, watch, caution, block or unknown"),
+    text("source", "only those for which a listing of this source speaks"),
+    text("package", "only those of this package, such as npm:@scope/name"),
+    text("q", "only those whose name, package, path or slug holds each of these words"),
+];
+
+/// Every route, in the order of the OpenAPI.
+pub(super) const ROUTES: &[Route] = &[
+    Route {
+        path: "/api/v1/capabilities",
+        about: "Capabilities, ranked best first.",
+        params: CAPABILITIES,
+        gives: Gives::Many("capdex.capabilities/1"),
+        answer: api::capabilities::list,
+    },
+    Route {
+        path: "/api/v1/capabilities/{capability}",
+        about: "One capability by its slug or at least 8 hex digits of its id: findings, scores, verdict.",
+        params: &[],
+        gives: Gives::One("capdex.capability/1"),
+        answer: api::capabilities::one,
+    },
+    Route {
+        path: "/api/v1/capabilities/{capability}/findings",
+        about: "Its findings, by file and line.",
+        params: &[],
+        gives: Gives::Many("capdex.findings/1"),
+        answer: api::capabilities::findings,
+    },
+    Route {
+        path: "/api/v1/capabilities/{capability}/scores",
+        about: "Its scores with their arithmetic.",
+        params: &[],
+        gives: Gives::Many("capdex.scores/1"),
+        answer: api::capabilities::scores,
+    },
+    Route {
+        path: "/api/v1/capabilities/{capability}/history",
+        about: "Every scan in which it was found, oldest first.",
+        params: &[],
+        gives: Gives::Many("capdex.history/1"),
+        answer: api::capabilities::history,
+    },
+    Route {
+        path: "/api/v1/packages",
+        about: "Packages by name, with their capabilities counted and the strictest band among them.",
+        params: PAGE,
+        gives: Gives::Many("capdex.packages/1"),
+        answer: api::lists::packages,
+    },
+    Route {
+        path: "/api/v1/drift",
+        about: "Events of drift, the newest first.",
+        params: GRAVE,
+        gives: Gives::Many("capdex.drift/1"),
+        answer: api::lists::drift,
+    },
+    Route {
+        path: "/api/v1/alerts",
+        about: "Alerts, the gravest first.",
+        params: GRAVE,
+        gives: Gives::Many("capdex.alerts/1"),
+        answer: api::lists::alerts,
+    },
+    Route {
+        path: "/api/v1/lookalikes",
+        about: "Names that are almost others, the worst first: leads, never verdicts.",
+        params: GRAVE,
+        gives: Gives::Many("capdex.lookalikes/1"),
+        answer: api::lists::lookalikes,
+    },
+    Route {
+        path: "/api/v1/collisions",
+        about: "Names that unlike things share, as far as they weigh something.",
+        params: GRAVE,
+        gives: Gives::Many("capdex.collisions/1"),
+        answer: api::lists::collisions,
+    },
+    Route {
+        path: "/api/v1/rules",
+        about: "The rule catalogue.",
+        params: &[],
+        gives: Gives::Many("capdex.rules/1"),
+        answer: api::catalogue::rules,
+    },
+    Route {
+        path: "/api/v1/rules/{rule}",
+        about: "One rule.",
+        params: &[],
+        gives: Gives::One("capdex.rule/1"),
+        answer: api::catalogue::rule,
+    },
+    Route {
+        path: "/api/v1/rubrics",
+        about: "The rubrics, each with its version, text digest and methodology.",
+        params: &[],
+        gives: Gives::Many("capdex.rubrics/1"),
+        answer: api::catalogue::rubrics,
+    },
+    Route {
+        path: "/api/v1/status",
+        about: "Sources, gaps, queue and the last runs.",
+        params: &[],
+        gives: Gives::One("capdex.status/1"),
+        answer: api::catalogue::status,
+    },
+    Route {
+        path: "/api/v1/openapi.json",
+        about: "This description.",
+        params: &[],
+        gives: Gives::Other("application/json"),
+        answer: openapi::answer,
+    },
+    Route {
+        path: "/badge/{capability}.svg",
+        about: "A badge with the band of a capability, or with the value of one rubric.",
+        params: &[text("rubric", "the rubric whose value is shown in place of the band")],
+        gives: Gives::Other("image/svg+xml"),
+        answer: badge::answer,
+    },
+    Route {
+        path: "/feed.atom",
+        about: "The newest alerts as an Atom feed.",
+        params: &[],
+        gives: Gives::Other("application/atom+xml"),
+        answer: feed,
+    },
+];
+
+fn feed(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let feed = crate::report::single(ask.site, "alerts.atom").unwrap_or_default();
+    Ok(Said::text(answer::ATOM, feed))
+}
+
+/// The route of a path, with what stands in the place of its names; none where there is none.
+pub(super) fn find(path: &str) -> Option<(&'static Route, Vec<String>)> {
+    ROUTES.iter().find_map(|route| Some((route, names(route.path, path)?)))
+}
+
+/// What stands in a path in the place of the names of a pattern, decoded; none where it does not fit.
+fn names(pattern: &str, path: &str) -> Option<Vec<String>> {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    let mut names = Vec::new();
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return Some(names),
+            (Some(wanted), Some(given)) => match wanted.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+                Some((_, end)) => {
+                    let name = given.strip_suffix(end).filter(|name| !name.is_empty())?;
+                    names.push(decoded(name)?);
+                }
+                None if wanted == given => {}
+                None => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_find_their_route_and_nothing_else_does() {
+        let found = |path: &str| find(path).map(|(route, names)| (route.path, names.join("|")));
+        assert_eq!(found("/api/v1/capabilities"), Some(("/api/v1/capabilities", String::new())));
+        assert_eq!(found("/badge/a%20b.svg"), Some(("/badge/{capability}.svg", "a b".to_owned())));
+        let findings = "/api/v1/capabilities/{capability}/findings";
+        assert_eq!(found("/api/v1/capabilities/x/findings"), Some((findings, "x".to_owned())));
+        for path in [
+            "/api/v1/capabilities/",
+            "/api/v1",
+            "/badge/.svg",
+            "/badge/x",
+            "/api/v1/rules/a/b",
+            "//",
+            "/api/v1/rules/%ff",
+        ] {
+            assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_route_can_be_reached() {
+        for route in ROUTES {
+            let path = route.path.replace("{capability}", "x").replace("{rule}", "x");
+            assert_eq!(find(&path).map(|(found, _)| found.path), Some(route.path));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The pages of the site by their paths, as the files of a written site lie.
+//!
+//! Paths are compared with what there is and never lead to a file: nothing can be climbed out of.
+
+use capdex_db::Reader;
+
+use super::answer::{ATOM, CSS, HTML, SCRIPT, SVG, Said};
+use crate::report::{self, capability, directory, paths, site::Site};
+
+/// What stands at a path, without its leading slash.
+pub(super) fn page(site: &Site, reader: &Reader, path: &str) -> anyhow::Result<Said> {
+    let path = if path.is_empty() { "index.html" } else { path };
+    let html = |text: Option<String>| text.map_or_else(nothing, |text| Said::text(HTML, text));
+    if path == "drift.atom" {
+        return Ok(Said::text(ATOM, report::drift_feed(site, reader)?));
+    }
+    if let Some(text) = report::single(site, path) {
+        return Ok(Said::text(media_of(path), text));
+    }
+    if let Some(id) = inside(path, "rule/", ".html") {
+        return Ok(html(report::rule(site, id)));
+    }
+    if let Some(name) = inside(path, "rubric/", ".html") {
+        return Ok(html(report::rubric(site, name)));
+    }
+    if let Some(number) = inside(path, "data/rows-", ".js").and_then(number_of) {
+        let is_there = number < directory::chunks(site);
+        return Ok(if is_there { Said::text(SCRIPT, directory::rows(site, number)) } else { nothing() });
+    }
+    if let Some(id) = inside(path, "c/", ".html").and_then(|rest| rest.split_once('/')) {
+        return of_capability(site, reader, path, id.1);
+    }
+    let stem = path.strip_suffix(".html").unwrap_or_default();
+    for (name, pages, page) in report::LISTINGS {
+        let number = match stem.strip_prefix(name) {
+            Some("") => Some(1),
+            Some(rest) => rest.strip_prefix('-').and_then(number_of).filter(|number| *number > 1),
+            None => None,
+        };
+        if let Some(number) = number.filter(|number| *number <= pages(site)) {
+            return Ok(html(Some(page(site, number))));
+        }
+    }
+    Ok(nothing())
+}
+
+fn of_capability(site: &Site, reader: &Reader, path: &str, short: &str) -> anyhow::Result<Said> {
+    let is_id = short.len() == paths::ID_DIGITS && short.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let row = if is_id { site.rows_with_prefix(short).next() } else { None };
+    let Some(row) = row.filter(|row| paths::capability(&row.id) == path) else { return Ok(nothing()) };
+    let data = capability::read(reader, site, row)?;
+    Ok(data.map_or_else(nothing, |data| Said::text(HTML, capability::page(site, row, &data))))
+}
+
+fn nothing() -> Said {
+    Said::Missing("there is no such page".to_owned())
+}
+
+fn inside<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    path.strip_prefix(before)?.strip_suffix(after)
+}
+
+/// A number as we write them: no sign, no leading zero.
+fn number_of(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number: &usize| number.to_string() == text)
+}
+
+fn media_of(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("css") => CSS,
+        Some("js") => SCRIPT,
+        Some("svg") => SVG,
+        Some("atom") => ATOM,
+        _ => HTML,
+    }
+}

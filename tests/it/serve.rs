@@ -1,0 +1,238 @@
+//! The service, over real sockets: the same pages as the written site, the API, and strangers who do no harm.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::nightly::{first_night, night};
+use crate::packages;
+use crate::site::files;
+use crate::support::rig::{self, Rig};
+use crate::support::service::Service;
+
+#[test]
+fn pages_are_those_of_the_written_site() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    assert_eq!(capdex.run(&["report", "site"]).code, Some(0));
+    let service = Service::start(&capdex, &[]);
+    let written = files(&capdex.path().join("site"));
+    for (path, text) in written.iter().filter(|(path, _)| *path != "capdex-site.json") {
+        let answer = service.get(&format!("/{path}"));
+        assert_eq!((answer.status, answer.body == text.as_bytes()), (200, true), "{path}");
+        let expected = match path.rsplit('.').next() {
+            Some("html") => "text/html; charset=utf-8",
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("svg") => "image/svg+xml; charset=utf-8",
+            _ => "application/atom+xml; charset=utf-8",
+        };
+        assert_eq!(answer.header("content-type"), Some(expected), "{path}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        let policy = answer.header("content-security-policy").unwrap_or_default();
+        assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
+    }
+    let index = service.get("/");
+    assert_eq!(index.body, written["index.html"].as_bytes());
+    assert!(index.header("content-security-policy").unwrap_or_default().contains("frame-ancestors 'none'"));
+    assert_eq!(service.terminate(), Some(0));
+}
+
+/// Every item of a list, page by page, two at a time.
+fn walked(service: &Service, path: &str) -> Vec<Value> {
+    let mut items = Vec::new();
+    let mut after = 0;
+    loop {
+        let page =
+            service.get(&format!("{path}{}limit=2&after={after}", if path.contains('?') { '&' } else { '?' })).json();
+        items.extend(page["items"].as_array().expect("items").clone());
+        let Some(next) = page["next"].as_u64() else {
+            assert_eq!(page["total"].as_u64(), Some(items.len() as u64), "{path}");
+            return items;
+        };
+        assert!(next > after, "{path}");
+        after = next;
+    }
+}
+
+#[test]
+fn the_api_gives_what_the_dataset_holds() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &[]);
+    let exported = crate::rows::rows(&capdex.path().join("out"), "capabilities");
+    let given = walked(&service, "/api/v1/capabilities");
+    assert_eq!(given.len(), exported.len());
+    for (given, row) in given.iter().zip(&exported) {
+        for column in ["rank", "id", "slug", "kind", "name", "package", "band", "disagreement", "completeness"] {
+            assert_eq!(given[column], row[column], "{column} of {}", row["slug"]);
+        }
+        assert_eq!(given["values"]["saferskills/seed"], row["saferskills_seed"]);
+    }
+    let skills = walked(&service, "/api/v1/capabilities?kind=skill&q=NOTES");
+    assert_eq!(skills.iter().map(|row| row["name"].as_str()).collect::<Vec<_>>(), [Some("notes")]);
+    let one = &given[0];
+    let (slug, id) = (one["slug"].as_str().expect("a slug"), one["id"].as_str().expect("an id"));
+    let whole = service.get(&format!("/api/v1/capabilities/{slug}"));
+    assert_eq!(whole.json()["scan"]["schema"], "capdex.scan/1");
+    assert_eq!(service.get(&format!("/api/v1/capabilities/{}", &id[..8])).body, whole.body);
+    assert_eq!(service.get(&format!("/api/v1/capabilities/{}", &id[..7])).status, 404, "seven digits are too few");
+    let scores = service.get(&format!("/api/v1/capabilities/{slug}/scores")).json();
+    assert_eq!(scores["items"].as_array().map(Vec::len), Some(6));
+    let packages: BTreeSet<String> = walked(&service, "/api/v1/packages")
+        .iter()
+        .map(|of| of["package"].as_str().expect("a name").to_owned())
+        .collect();
+    assert_eq!(packages, BTreeSet::from(["npm:agent-pack", "npm:weather-mcp", "pypi:fetch-server"].map(str::to_owned)));
+    let badge =
+        String::from_utf8(service.get(&format!("/badge/{slug}.svg?rubric=saferskills/seed")).body).expect("text");
+    let title =
+        roxmltree::Document::parse(&badge).expect("XML").root_element().attribute("aria-label").map(str::to_owned);
+    assert_eq!(title, Some(format!("saferskills/seed: {} of 100", one["values"]["saferskills/seed"])));
+    // Nothing of the operator's own is given away.
+    let status = service.get("/api/v1/status").json();
+    assert!(status["alerts"].get("sinks").is_none() && status["runs"][0].get("command").is_none(), "{status}");
+}
+
+#[test]
+fn who_has_an_answer_is_told_so_until_the_store_changes() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &[]);
+    let first = service.get("/api/v1/capabilities");
+    let tag = first.header("etag").expect("a tag").to_owned();
+    for given in [tag.clone(), format!("\"x\", W/{tag}"), "*".to_owned()] {
+        let known = service.ask("GET", "/api/v1/capabilities", &format!("If-None-Match: {given}\r\n"));
+        assert_eq!((known.status, known.body.len()), (304, 0), "{given}");
+    }
+    let head = service.ask("HEAD", "/api/v1/capabilities", "");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), Some(first.body.len().to_string().as_str()));
+    let run = night(&capdex, "2026-11-21T01:00:00Z");
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    service.wait("the second night", |service| {
+        service.get("/api/v1/capabilities").json()["as_of"] == "2026-11-21T01:00:00Z"
+    });
+    let after = service.ask("GET", "/api/v1/capabilities", &format!("If-None-Match: {tag}\r\n"));
+    assert_eq!(after.status, 200);
+    let metrics = String::from_utf8(service.get("/metrics").body).expect("text");
+    for said in
+        ["capdex_ready 1", "capdex_http_requests_total{status=\"2xx\"}", "capdex_cache_hits_total", "le=\"+Inf\""]
+    {
+        assert!(metrics.contains(said), "{said}: {metrics}");
+    }
+}
+
+#[test]
+fn strangers_do_no_harm() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &["--connections", "6"]);
+    let bad_paths = [
+        "/../../../../etc/passwd",
+        "/..%2f..%2fcapdex.db",
+        "/%2e%2e/capdex.db",
+        "/capdex.db",
+        "//",
+        "/c/ab/../../index.html",
+        "/c/00/",
+        "/data/rows-00.js",
+        "/data/rows--1.js",
+        "/data/rows-99999999999999999999.js",
+        "/directory-1.html",
+        "/directory-0.html",
+        "/rule/%3Cscript%3E.html",
+        "/rule/../index.html",
+        "/rubric/.html",
+        "/api/v1/capabilities/%00",
+        "/index.html/",
+        "/%ff",
+        "/a%0d%0aSet-Cookie:%20x",
+    ];
+    for path in bad_paths {
+        let answer = service.get(path);
+        assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.head);
+        assert!(
+            !String::from_utf8_lossy(&answer.body).contains("script") && answer.header("set-cookie").is_none(),
+            "{path}"
+        );
+    }
+    for query in ["?limit=0", "?limit=501", "?limit=x", "?after=-1", "?kind=x", "?unknown=1", "?q=1&q=2", "?q=%ff"] {
+        let answer = service.get(&format!("/api/v1/capabilities{query}"));
+        assert_eq!((answer.status, answer.json()["schema"].as_str()), (400, Some("capdex.error/1")), "{query}");
+    }
+    let statuses = [
+        ("POST", "/", "", 405),
+        ("DELETE", "/api/v1/capabilities", "", 405),
+        ("GET", &format!("/{}", "a".repeat(5_000)), "", 414),
+        ("GET", "/", &format!("X: {}\r\n", "a".repeat(40_000)), 431),
+        ("GET", "/", &"X: y\r\n".repeat(100), 431),
+        ("GET", "/", "Host: twice.test\r\n", 400),
+    ];
+    for (method, target, headers, status) in statuses {
+        assert_eq!(service.ask(method, target, headers).status, status, "{method} {headers:.20}");
+    }
+    for host in ["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:80"] {
+        let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        assert_eq!(service.send(request.as_bytes()).status, 421, "{host}");
+    }
+    assert_eq!(service.send(b"GET / HTTP/1.1\r\n\r\n").status, 400, "no Host");
+    for garbage in
+        [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\0\0\0\0\r\n\r\n"]
+    {
+        assert!(matches!(service.send(garbage).status, 0 | 400), "{garbage:?}");
+    }
+    slow_clients_are_cut(&service);
+    assert_eq!(service.get("/healthz").status, 200);
+}
+
+/// Five of six places taken by clients that send a byte now and then: others are answered, and the five are cut.
+fn slow_clients_are_cut(service: &Service) {
+    let begun = Instant::now();
+    let mut slow: Vec<_> = (0..5).map(|_| service.connect()).collect();
+    for stream in &mut slow {
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").expect("sends");
+    }
+    while begun.elapsed() < Duration::from_secs(2) {
+        for stream in &mut slow {
+            stream.write_all(b"a").expect("sends");
+        }
+        assert_eq!(service.get("/api/v1/rules").status, 200);
+        std::thread::park_timeout(Duration::from_millis(300));
+    }
+    for stream in &mut slow {
+        let mut answer = Vec::new();
+        // Whether it says why or not: it hangs up.
+        let _ = stream.read_to_end(&mut answer);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn answers_keep_to_the_description() {
+    let Some(command) = rig::needed("CAPDEX_PRISM") else { return };
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let service = Service::start(&capdex, &[]);
+    let document = service.get("/api/v1/openapi.json");
+    capdex.write("openapi.json", &document.body);
+    let prism = Rig::start(&command, capdex.path(), |port| {
+        let port = port.to_string();
+        ["proxy", "openapi.json", &service.url(), "--errors", "--host", "127.0.0.1", "--port", &port]
+            .map(str::to_owned)
+            .to_vec()
+    });
+    let row = walked(&service, "/api/v1/capabilities").remove(0);
+    let slug = row["slug"].as_str().expect("a slug");
+    let paths = document.json()["paths"].as_object().expect("paths").keys().cloned().collect::<Vec<_>>();
+    assert!(paths.len() > 15, "{paths:?}");
+    for path in paths {
+        let asked = path.replace("{capability}", slug).replace("{rule}", "pipe-to-shell");
+        let (status, body) = prism.send("GET", &asked, "");
+        assert_eq!(status, 200, "{asked}: {body}\n{}", prism.log());
+    }
+    assert_eq!(prism.send("GET", "/api/v1/rules/none", "").0, 404);
+    assert!(!prism.log().contains("Request terminated with error"), "{}", prism.log());
+}
