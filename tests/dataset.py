@@ -24,7 +24,7 @@ def tables(out):
     """Every table with its columns and their types, out of the validated metadata."""
     metadata = mlcroissant.Dataset(jsonld=str(out / "croissant.json")).metadata
     return {
-        record.name: [(field.name, str(field.data_type).rsplit("/", 1)[-1], "JSON" if is_json(out, record, field) else "") for field in record.fields]
+        record.name: [(field.name, str(field.data_types[0]).rsplit("/", 1)[-1], "JSON" if is_json(out, record, field) else "") for field in record.fields]
         for record in metadata.record_sets
     }
 
