@@ -131,7 +131,7 @@ impl Reader {
         let mut of = |rubric: &i64| {
             found.iter_mut().find(|score| score.as_ref().is_some_and(|(id, _)| id == rubric)).and_then(Option::take)
         };
-        Ok(rubrics.0.iter().flatten().filter_map(|rubric| of(rubric)).map(|(_, body)| StoredScore(body)).collect())
+        Ok(rubrics.0.iter().flatten().filter_map(&mut of).map(|(_, body)| StoredScore(body)).collect())
     }
 
     /// The facts of current capabilities that this rubric has not scored (on this day, where one is given), each once, in

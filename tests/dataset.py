@@ -24,7 +24,7 @@ def tables(out):
     """Every table with its columns and their types, out of the validated metadata."""
     metadata = mlcroissant.Dataset(jsonld=str(out / "croissant.json")).metadata
     return {
-        record.name: [(field.name, str(field.data_type).rsplit("/", 1)[-1], "JSON" if is_json(out, record, field) else "") for field in record.fields]
+        record.name: [(field.name, str(field.data_types[0]).rsplit("/", 1)[-1], "JSON" if is_json(out, record, field) else "") for field in record.fields]
         for record in metadata.record_sets
     }
 
@@ -69,7 +69,7 @@ def readings(out, name, columns):
     if lines:
         typed = {column: "JSON" if js else {"Integer": "BIGINT", "Float": "DOUBLE"}.get(kind, "VARCHAR") for column, kind, js in columns}
         yield "jsonl by duckdb", rows(columns, ask(f"read_json('{jsonl}', format='newline_delimited', columns={typed})"))
-        yield "jsonl by pandas", rows(columns, frame(pandas.read_json(jsonl, lines=True, dtype=False, convert_dates=False)))
+        yield "jsonl by pandas", rows(columns, frame(pandas.read_json(jsonl, lines=True, dtype=False, convert_dates=False, precise_float=True)))
     yield "csv by duckdb", rows(columns, ask(f"read_csv('{csv}', all_varchar=true, header=true, quote='\"', escape='\"', delim=',', strict_mode=false)"), True)
     yield "csv by pandas", rows(columns, frame(pandas.read_csv(csv, dtype=str, keep_default_na=False)), True)
     database = sqlite3.connect(f"file:{out / 'capdex.sqlite'}?mode=ro", uri=True)

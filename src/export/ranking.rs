@@ -31,11 +31,15 @@ impl Ranking {
     pub fn of(reader: &Reader, pool: &rayon::ThreadPool, as_of: AsOf, rank_by: &str) -> anyhow::Result<Self> {
         let references: Vec<RubricRef> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.clone()).collect();
         let rubrics = reader.rubric_ids(&references)?;
+        // What has no voice in verdict and rank need not be read for them.
+        let speaks = |rubric: &&RubricRef| rubric.is_seed() || rubric.id == rank_by;
+        let speaking: Vec<RubricRef> = references.iter().filter(speaks).cloned().collect();
+        let speaking = reader.rubric_ids(&speaking)?;
         let places = reader.current_places()?;
         let mut merits: Vec<Merit> = Vec::with_capacity(places.len());
         let read = |places: &[CurrentPlace]| {
             let stored = |place: &CurrentPlace| {
-                Ok((place.is_analysed, reader.stored_scores(place.facts, &rubrics, as_of.day())?))
+                Ok((place.is_analysed, reader.stored_scores(place.facts, &speaking, as_of.day())?))
             };
             places.iter().map(stored).collect::<anyhow::Result<_>>().map(Some)
         };

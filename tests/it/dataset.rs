@@ -154,7 +154,7 @@ fn an_export_that_was_tampered_with_stops_no_night() {
     let run = capdex.run(&["export", "out", "--as-of", "2026-11-21T01:00:00Z"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(rows(&out, "changes"), Vec::<Value>::new());
-    std::fs::write(out.join("changes.parquet"), "x").expect("writes");
+    std::fs::write(out.join("capabilities.parquet"), "x").expect("writes");
     assert_ne!(capdex.run(&["export", "other", "--since", "out", "--as-of", "2026-11-22T01:00:00Z"]).code, Some(0));
 }
 
