@@ -15,6 +15,7 @@ use capdex_core::time::{AsOf, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::usage;
+use crate::files;
 
 /// The name of the form.
 const SCHEMA: &str = "capdex.baseline/1";
@@ -142,10 +143,7 @@ impl Baseline {
         self.bands.dedup();
         let mut text = serde_json::to_string_pretty(&self)?;
         text.push('\n');
-        let name = path.file_name().map_or_else(|| "baseline".into(), |name| name.to_string_lossy().into_owned());
-        let beside = path.with_file_name(format!(".{name}.new"));
-        fs::write(&beside, text)
-            .and_then(|()| fs::rename(&beside, path))
+        files::replace(path, text.as_bytes())
             .with_context(|| format!("failed to write the baseline {}", path.display()))
     }
 
@@ -190,19 +188,24 @@ impl Held {
         }
     }
 
-    /// Until when a known finding stays known; none for any other.
+    /// Until when a finding that is held is known, also where that has passed: writing it again prolongs nothing.
     pub fn expiry(&self, asked: Asked<'_>) -> Option<Timestamp> {
         let known = self.findings.get(asked.fingerprint)?.iter();
         let fitting = known.filter(|known| known.content == asked.content && known.severity >= asked.severity);
-        fitting.map(|known| known.expires).filter(|expires| *expires > self.at).max()
+        fitting.map(|known| known.expires).max()
     }
 
-    /// Until when a verdict of this band over this content is known; none where it is not.
+    /// Until when a verdict of this band over this content is known, also where that has passed; none where it is not held.
     pub fn band_expiry(&self, content: &Digest, band: Band) -> Option<Timestamp> {
         // `unknown` sorts above all others and excuses none of them.
         let excuses = |known: &&KnownBand| known.band != Band::Unknown && known.band >= band;
         let fitting = self.bands.iter().filter(|known| known.content == *content).filter(excuses);
-        fitting.map(|known| known.expires).filter(|expires| *expires > self.at).max()
+        fitting.map(|known| known.expires).max()
+    }
+
+    /// Whether a verdict of this band over this content is known now.
+    pub fn knows_band(&self, content: &Digest, band: Band) -> bool {
+        self.band_expiry(content, band).is_some_and(|expires| expires > self.at)
     }
 }
 
@@ -260,6 +263,19 @@ mod tests {
             assert_eq!(both.expiry(asked(content, Severity::High)), Some(at(end).0));
         }
         assert_eq!(both.expiry(asked(b"c", Severity::High)), None);
+    }
+
+    #[test]
+    fn what_has_ended_keeps_its_end_and_is_not_known() {
+        let (end, content) = ("2026-11-01T00:00:00Z", Digest::of(b"a"));
+        let past = held([known(b"a", Severity::High, end)]);
+        assert_eq!(past.standing(asked(b"a", Severity::High)), Standing::Expired);
+        assert_eq!(past.expiry(asked(b"a", Severity::High)), Some(at(end).0), "written again it has still ended");
+        let mut bands = Baseline::new(at(end));
+        bands.add_band(KnownBand { content, expires: at(end).0, band: Band::Block, slug: "s".into() });
+        let bands = bands.at(at("2026-11-22T00:00:00Z"));
+        assert_eq!(bands.band_expiry(&content, Band::Block), Some(at(end).0));
+        assert!(!bands.knows_band(&content, Band::Block));
     }
 
     #[test]

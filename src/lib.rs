@@ -15,6 +15,7 @@ pub mod daemon;
 pub mod doctor;
 pub mod exit;
 pub mod export;
+pub mod files;
 pub mod finding;
 pub mod formats;
 pub mod instant;

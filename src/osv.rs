@@ -22,6 +22,9 @@ const ECOSYSTEMS: [(&str, &str, &str); 8] = [
     ("maven", "Maven", "ECOSYSTEM"),
 ];
 
+/// Digits of the digest in an id: names are chosen by strangers, and two of them may not meet.
+pub const DIGITS: usize = 32;
+
 /// What begins the id of every record of a list. The year 0000 is one that the database of malicious packages never gives:
 /// these are records for it, or for one's own tools, and not from it.
 pub fn prefix(list: &str) -> String {
@@ -31,7 +34,7 @@ pub fn prefix(list: &str) -> String {
 /// The id of an entry's record: the same as long as the list names the package.
 pub fn id(list: &AbuseList, entry: &Entry) -> String {
     let digest = Digest::of_fields([list.list.as_bytes(), entry.subject().as_bytes()]).hex();
-    format!("{}{}", prefix(&list.list), digest.get(..12).unwrap_or_default())
+    format!("{}{}", prefix(&list.list), digest.get(..DIGITS).unwrap_or_default())
 }
 
 /// The record of an entry; none for a registry that OSV has no ecosystem for.

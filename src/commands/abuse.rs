@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{listed, summary};
 use crate::cli::{Abuse, Global, ListFormat};
 use crate::exit::{Exit, usage};
+use crate::files;
 use crate::output::{self, Out};
 use crate::{clock, osv};
 
@@ -99,7 +100,7 @@ fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> 
         let name = entry?.file_name().to_string_lossy().into_owned();
         let Some(id) = name.strip_suffix(".json") else { continue };
         // A list's name may begin with another's.
-        let is_its_own = id.strip_prefix(&osv::prefix(&list.list)).is_some_and(|rest| rest.len() == 12);
+        let is_its_own = id.strip_prefix(&osv::prefix(&list.list)).is_some_and(|rest| rest.len() == osv::DIGITS);
         if !is_its_own || records.contains_key(id) {
             continue;
         }
@@ -114,9 +115,8 @@ fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> 
 }
 
 fn write_record(dir: &Path, id: &str, record: &Value) -> anyhow::Result<()> {
-    let (path, beside) = (dir.join(format!("{id}.json")), dir.join(format!(".{id}.new")));
-    fs::write(&beside, format!("{record:#}\n"))
-        .and_then(|()| fs::rename(&beside, &path))
+    let path = dir.join(format!("{id}.json"));
+    files::replace(&path, format!("{record:#}\n").as_bytes())
         .with_context(|| format!("failed to write {}", path.display()))
 }
 

@@ -127,7 +127,7 @@ fn meets(judged: &Judged, threshold: FailOn, baseline: Option<&Held>) -> bool {
         FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && counts(one)),
         FailOn::Band(threshold) => {
             let (band, content) = (judged.verdict.band, &judged.scanned.capability.content);
-            let is_known = baseline.is_some_and(|baseline| baseline.band_expiry(content, band).is_some());
+            let is_known = baseline.is_some_and(|baseline| baseline.knows_band(content, band));
             band != Band::Unknown && band >= threshold && !is_known
         }
     }

@@ -40,6 +40,12 @@ impl Cron {
                 "{days:?} names days by number, which programs count differently; write MON or MON-FRI"
             ));
         }
+        let of_month = fields.iter().rev().nth(2).copied().unwrap_or_default();
+        if ![of_month, days].iter().any(|field| matches!(*field, "*" | "?")) {
+            return Err(format!(
+                "{text:?} names days of the month and days of the week, which programs join differently; leave one of them `*`"
+            ));
+        }
         let schedule = cron::Schedule::from_str(&whole)
             .map_err(|error| format!("{text:?} is no cron expression: {}", one_line(&error.to_string())))?;
         let cron = Self { text: fields.join(" "), schedule };

@@ -88,7 +88,9 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     let place = format!("{}:{}", output::escape(finding.file), finding.line);
     out.line(format_args!("    {severity}  {}  {place}  {}", finding.rule, finding.title))?;
     if !finding.evidence.is_empty() {
-        out.line(format_args!("        {}", output::shorten(&output::escape(finding.evidence), EVIDENCE)))?;
+        // The mark keeps a quoted line from being read as a command by whoever runs us: `::` at its beginning is one.
+        let quoted = output::shorten(&output::escape(finding.evidence), EVIDENCE).replace("##[", "##\\u{5b}");
+        out.line(format_args!("        > {quoted}"))?;
     }
     Ok(())
 }

@@ -114,12 +114,13 @@ pub(crate) fn event(event: &DriftEvent) -> Markup {
             }
             @if !event.effects.is_empty() {
                 ul class="list" {
-                    @for effect in &event.effects {
+                    @for effect in event.effects.iter().take(CHANGES) {
                         li {
                             (layout::severity(effect.severity)) " " (effect.kind.title()) ": " (quoted(&effect.subject, NAME))
                             @if !effect.detail.is_empty() { " " code { (quoted(&effect.detail, TEXT)) } }
                         }
                     }
+                    @if event.effects.len() > CHANGES { li { "… and " (event.effects.len() - CHANGES) " more" } }
                 }
             }
             @if !event.scores.is_empty() {

@@ -24,10 +24,13 @@ pub mod catalogue;
 pub mod code;
 pub mod measured;
 mod pattern;
+mod runs;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod traps;
+
+pub use runs::mask_runs;
 
 /// Text with every secret that a rule knows masked: what passes quote is masked as findings are.
 pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {

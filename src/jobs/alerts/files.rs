@@ -1,27 +1,13 @@
-//! Files that sinks are: replaced as a whole, or added to line by line, each line once.
+//! Files that sinks add to line by line, each line once.
 //!
 //! Must not know what stands in them, but that a line is a JSON object with its `id`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How much of a file's end is looked at for a line that is there already.
 const TAIL_BYTES: u64 = 4 << 20;
-
-/// Puts a file in place as a whole: readers see the old or the new one. Leaves one that is the same as it is.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|there| there == bytes) {
-        return Ok(());
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    let mut file = File::create(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)
-}
 
 /// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next,
 /// so that after a crash at most one is in doubt. What a crash left of the line is taken away; a line of somebody else's
@@ -56,6 +42,8 @@ fn has_id(line: &[u8], id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn after(before: &str, id: &str) -> String {
@@ -79,17 +67,5 @@ mod tests {
         }
         assert_eq!(after("somebody else's", "m1"), format!("somebody else's\n{one}"));
         assert_eq!(after("not json\n", "m1"), format!("not json\n{one}"));
-    }
-
-    #[test]
-    fn a_file_is_replaced_as_a_whole() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("feed.xml");
-        for text in ["a long text", "b", "b"] {
-            replace(&path, text.as_bytes()).expect("replaced");
-            assert_eq!(fs::read_to_string(&path).expect("read"), text);
-        }
-        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
-        assert!(replace(&folder.path().join("nowhere/feed.xml"), b"").is_err());
     }
 }

@@ -49,7 +49,7 @@ pub(super) async fn hand_over(
         Target::Atom { path, url, max_entries } => {
             let last = store.reader().and_then(|reader| reader.last_messages(&sink.name, *max_entries));
             let messages = last.map_err(|error| NotDelivered::sink(error.to_string()))?;
-            files::replace(path, atom::feed(&sink.name, url.as_deref(), &messages).as_bytes()).map_err(of_file)
+            crate::files::replace(path, atom::feed(&sink.name, url.as_deref(), &messages).as_bytes()).map_err(of_file)
         }
         Target::Jsonl { path } => {
             let line = payload::text(&payload::message(message));

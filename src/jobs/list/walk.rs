@@ -132,7 +132,12 @@ impl Walker<'_> {
     /// Goes on with the walk under way, or begins one: a full one first and whenever the last is too long ago, else one
     /// of changes where the source can say what changed.
     fn begin(&self) -> anyhow::Result<Position> {
-        let state = self.context.store.reader()?.source_state(self.id)?;
+        let mut state = self.context.store.reader()?.source_state(self.id)?;
+        if self.context.asks_anew
+            && let Some(state) = &mut state
+        {
+            (state.mode, state.cursor, state.watermark) = (None, None, None);
+        }
         let under_way = state.as_ref().and_then(|state| state.mode);
         let (watermark, cursor) =
             state.as_ref().map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(Cursor)));

@@ -82,11 +82,12 @@ pub(super) fn of_text(old: &str, new: &str, room: usize) -> Vec<String> {
 
 /// A line as it is shown: secrets masked, and of a long one the part where it differs from its counterpart.
 fn shown(line: &str, counterpart: Option<&str>) -> String {
-    let masked = rules::mask_secrets(line);
+    let mask = |line| rules::mask_runs(&rules::mask_secrets(line)).into_owned();
+    let masked = mask(line);
     if masked.chars().count() <= MAX_WIDTH {
-        return masked.into_owned();
+        return masked;
     }
-    let other = counterpart.map(rules::mask_secrets).unwrap_or_default();
+    let other = counterpart.map(mask).unwrap_or_default();
     let same = if other.is_empty() { 0 } else { masked.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() };
     let from = same.saturating_sub(LEAD);
     let part: String = masked.chars().skip(from).take(MAX_WIDTH).collect();
@@ -107,11 +108,19 @@ mod tests {
 
     #[test]
     fn a_long_line_is_shown_where_it_differs() {
-        let (old, new) =
-            (format!("{}x{}", "a".repeat(900), "b".repeat(900)), format!("{}y{}", "a".repeat(900), "b".repeat(900)));
+        let (old, new) = (
+            format!("{}x{}", "a ".repeat(450), "b ".repeat(450)),
+            format!("{}y{}", "a ".repeat(450), "b ".repeat(450)),
+        );
         let lines = of_text(&old, &new, 30);
         assert!(lines.iter().all(|line| line.chars().count() <= MAX_WIDTH + 3), "{lines:?}");
         assert!(lines[0].contains('x') && lines[1].contains('y'), "{lines:?}");
+    }
+
+    #[test]
+    fn the_lines_of_a_key_are_not_shown() {
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+        assert_eq!(of_text("", body, 30), ["+MIIE…Kj"]);
     }
 
     #[test]

@@ -77,10 +77,10 @@ pub(super) fn recipients(document: &Document) -> Vec<Recipient> {
     let text = document.text.as_str();
     let mut found = Vec::new();
     let mut constants: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for address in ADDRESS.find_iter(text).take(MAX_ADDRESSES) {
-        if !is_address(text, address.start(), address.as_str()) || is_comment(document, address.start()) {
-            continue;
-        }
+    // What does not count takes no place: a comment full of addresses hides nothing that follows it.
+    let is_one = |start: usize, address: &str| is_address(text, start, address) && !is_comment(document, start);
+    let addresses = ADDRESS.find_iter(text).filter(|found| is_one(found.start(), found.as_str()));
+    for address in addresses.take(MAX_ADDRESSES) {
         let key = key_before(text, address.start());
         let used = key.as_deref().and_then(use_of_key);
         if let (None, Some(key)) = (used, &key) {
@@ -90,11 +90,10 @@ pub(super) fn recipients(document: &Document) -> Vec<Recipient> {
         let used = used.unwrap_or(if call.is_some() { Use::Argument } else { Use::Constant });
         found.push(recipient(document, address.as_str(), used, call, address.start()));
     }
-    for computed in COMPUTED.find_iter(text).take(MAX_ADDRESSES) {
-        if !is_comment(document, computed.start()) {
-            let call = call_around(text, computed.start()).filter(|call| SENDS.is_match(call));
-            found.push(recipient(document, "computed", Use::Copy, call, computed.start()));
-        }
+    let computed = COMPUTED.find_iter(text).filter(|computed| !is_comment(document, computed.start()));
+    for computed in computed.take(MAX_ADDRESSES) {
+        let call = call_around(text, computed.start()).filter(|call| SENDS.is_match(call));
+        found.push(recipient(document, "computed", Use::Copy, call, computed.start()));
     }
     found.extend(by_name(document, &constants));
     found
