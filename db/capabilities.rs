@@ -72,23 +72,36 @@ pub struct CurrentPlace {
 
 const READ: &str = "read the capabilities";
 
-/// What stands now, with how it is chosen or sorted after it.
-macro_rules! current_sql {
-    ($rest:literal) => {
+/// Some columns of what stands now, with what follows: which capabilities stand is said here alone.
+macro_rules! standing_sql {
+    ($columns:literal, $rest:expr) => {
         concat!(
-            "SELECT d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
-                    k.first_seen, n.at, n.id, c.ruleset
-             FROM identities i
+            "SELECT ",
+            $columns,
+            " FROM identities i
              JOIN snapshots n ON n.id = i.snapshot
              JOIN listings l ON l.id = i.listing
              JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
              JOIN scans c ON c.id = i.scan
              JOIN revisions r ON r.scan = c.id
-             JOIN capabilities k ON k.id = r.capability
-             JOIN documents d ON d.id = r.description
-             JOIN documents q ON q.id = r.completeness
-             JOIN facts f ON f.id = r.facts ",
+             JOIN capabilities k ON k.id = r.capability ",
             $rest
+        )
+    };
+}
+
+/// All that [`stands`] decodes of what stands now, with how it is chosen or sorted after it.
+macro_rules! current_sql {
+    ($rest:literal) => {
+        standing_sql!(
+            "d.body, l.source, l.name, i.name, n.version, l.state, e.named, q.body, f.digest,
+             k.first_seen, n.at, n.id, c.ruleset",
+            concat!(
+                "JOIN documents d ON d.id = r.description
+                 JOIN documents q ON q.id = r.completeness
+                 JOIN facts f ON f.id = r.facts ",
+                $rest
+            )
         )
     };
 }
@@ -137,16 +150,7 @@ impl Reader {
     /// Where every capability stands now, sorted as [`Reader::current`] sorts them: little enough for a store of any size.
     pub fn current_places(&self) -> Result<Vec<CurrentPlace>, StoreError> {
         let conn = self.connection();
-        // The same joins as of all that is known, so that both give the same capabilities.
-        let sql = "SELECT r.id, r.facts, r.completeness
-                   FROM identities i
-                   JOIN snapshots n ON n.id = i.snapshot
-                   JOIN listings l ON l.id = i.listing
-                   JOIN listing_identities e ON e.identity = i.id AND e.listing = l.id
-                   JOIN scans c ON c.id = i.scan
-                   JOIN revisions r ON r.scan = c.id
-                   JOIN capabilities k ON k.id = r.capability
-                   ORDER BY k.slug, k.digest";
+        let sql = standing_sql!("r.id, r.facts, r.completeness", "ORDER BY k.slug, k.digest");
         let mut known: BTreeMap<i64, bool> = BTreeMap::new();
         rows(conn, "read where the capabilities stand", sql, (), |row| {
             let document: i64 = row.cell(2)?;

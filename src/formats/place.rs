@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn input(given: &str, is_file: bool) -> Input {
-        Input::of(Path::new(given), Path::new("/work/repo"), is_file)
+        Input::of(Path::new(given), Path::new("/home/ann/repo"), is_file)
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
             (".", "", "."),
             (".", "a/SKILL.md", "a/SKILL.md"),
             ("./skills/", "a/SKILL.md", "skills/a/SKILL.md"),
-            ("/work/repo/skills", "SKILL.md", "skills/SKILL.md"),
+            ("/home/ann/repo/skills", "SKILL.md", "skills/SKILL.md"),
             ("../repo/skills", "", "skills"),
         ] {
             assert_eq!(input(given, false).join(file), path, "{given}");
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn what_lies_elsewhere_has_an_address_of_its_own() {
-        assert_eq!(input("../x y/ü", false).uri("a"), ("file:///work/x%20y/%C3%BC/a".to_owned(), false));
-        assert_eq!(input("/work/repository", false).uri("a"), ("file:///work/repository/a".to_owned(), false));
+        assert_eq!(input("../x y/ü", false).uri("a"), ("file:///home/ann/x%20y/%C3%BC/a".to_owned(), false));
+        assert_eq!(input("/home/ann/repository", false).uri("a"), ("file:///home/ann/repository/a".to_owned(), false));
     }
 
     #[test]

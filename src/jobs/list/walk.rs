@@ -158,7 +158,7 @@ impl Walker<'_> {
             WalkKind::Directory { is_incremental } => is_incremental,
             WalkKind::Names => self.run.settings.changes_url.is_some(),
         };
-        if !is_incremental || self.context.asks_anew {
+        if !is_incremental {
             return WalkMode::Full;
         }
         let Some(state) = state else { return WalkMode::Full };
