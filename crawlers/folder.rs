@@ -35,6 +35,14 @@ pub struct Input {
     pub gaps: Vec<Gap>,
 }
 
+impl Input {
+    /// An input of which nothing could be read, and why.
+    pub fn unread(path: &Path, error: &CrawlError) -> Self {
+        let gaps = vec![Gap::new(WHOLE, GapReason::Unreadable, error.to_string())];
+        Self { name: name_of(path), files: BTreeMap::new(), gaps }
+    }
+}
+
 /// Reads a directory, an archive or a single file. Blocks on the disk.
 ///
 /// A directory gives its files, sorted. An archive, told by its first bytes or else by its name, gives its members

@@ -6,6 +6,7 @@
 use capdex_core::abuse::{AbuseList, Entry};
 use capdex_core::digest::Digest;
 use serde_json::{Value, json};
+use url::Url;
 
 /// The version of the schema that records keep to.
 const SCHEMA_VERSION: &str = "1.6.7";
@@ -47,7 +48,8 @@ pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
         "schema_version": SCHEMA_VERSION,
         "id": id(list, entry),
         "modified": at(&list.date),
-        "published": at(entry.first_seen.as_deref().unwrap_or(&list.date)),
+        // The list may have been written before the day that it names; nothing is published after its last change.
+        "published": at(entry.first_seen.as_deref().unwrap_or(&list.date).min(&list.date)),
         "summary": format!("Malicious code in {name} ({ecosystem})"),
         "details": format!("{}\n\nReported by the list {} (version {} of {}, {}).",
                            entry.reason, list.list, list.version, list.date, list.source),
@@ -60,10 +62,9 @@ pub fn record(list: &AbuseList, entry: &Entry) -> Option<Value> {
         "database_specific": { "capdex": { "list": list.list, "version": list.version, "source": list.source } },
     });
     // Anything else in that field is words.
-    if let Some(url) =
-        entry.reference.as_deref().filter(|text| text.starts_with("https://") || text.starts_with("http://"))
-    {
-        record["references"] = json!([{ "type": "REPORT", "url": url }]);
+    let url = entry.reference.as_deref().and_then(|text| Url::parse(text).ok());
+    if let Some(url) = url.filter(|url| matches!(url.scheme(), "https" | "http")) {
+        record["references"] = json!([{ "type": "REPORT", "url": url.as_str() }]);
     }
     Some(record)
 }

@@ -9,24 +9,42 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use capdex_core::fact::Severity;
 use capdex_core::score::Band;
+use serde::Serialize;
 
 use crate::doctor::Health;
 
+/// What a runner of CI jobs acts on wherever it stands in what it logs: the older form of GitHub's workflow commands.
+const COMMAND: &str = "##[";
+
 /// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
-/// and tag characters become `\u{…}`. Everything else stays.
+/// and tag characters become `\u{…}`, and so does the bracket of a runner's `##[`. Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_dangerous) {
+    escaped(text, |safe, letter| write!(safe, "\\u{{{:x}}}", u32::from(letter)))
+}
+
+/// The same in JSON as serde writes it, where these letters stand in strings only: as JSON's own escapes, so that a reader
+/// gets the text unchanged.
+pub fn escape_json(document: &str) -> Cow<'_, str> {
+    escaped(document, |safe, letter| match letter {
+        // Between values; in strings serde has escaped it.
+        '\n' => safe.write_char(letter),
+        _ => letter.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(safe, "\\u{unit:04x}")),
+    })
+}
+
+fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) -> Cow<'_, str> {
+    if !text.chars().any(is_dangerous) && !text.contains(COMMAND) {
         return Cow::Borrowed(text);
     }
-    let mut escaped = String::with_capacity(text.len() + 16);
+    let mut safe = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        if is_dangerous(letter) {
-            write!(escaped, "\\u{{{:x}}}", u32::from(letter)).expect("writing to a string cannot fail");
+        if is_dangerous(letter) || (letter == '[' && safe.ends_with("##")) {
+            write(&mut safe, letter).expect("writing to a string cannot fail");
         } else {
-            escaped.push(letter);
+            safe.push(letter);
         }
     }
-    Cow::Owned(escaped)
+    Cow::Owned(safe)
 }
 
 /// Whether a terminal would act on a letter, or it would hide.
@@ -125,6 +143,16 @@ impl Out {
         self.pass(|stream| writeln!(stream, "{text}"))
     }
 
+    /// Writes a value as one line of JSON.
+    pub fn json(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        Ok(self.line(escape_json(&serde_json::to_string(value)?))?)
+    }
+
+    /// Writes a value as a JSON document for people to read too.
+    pub fn json_pretty(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        Ok(self.line(escape_json(&serde_json::to_string_pretty(value)?))?)
+    }
+
     /// Writes bytes as they are.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.pass(|stream| stream.write_all(bytes))
@@ -212,6 +240,24 @@ mod tests {
     fn what_a_terminal_would_act_on_is_escaped() {
         assert_eq!(escape("plain ü 中"), "plain ü 中");
         assert_eq!(escape("a\u{1b}[31mb\u{202e}c\u{e0041}\r\n"), "a\\u{1b}[31mb\\u{202e}c\\u{e0041}\\u{d}\\u{a}");
+    }
+
+    #[test]
+    fn what_a_runner_would_act_on_is_escaped() {
+        assert_eq!(escape("a ##[add-path]/x"), "a ##\\u{5b}add-path]/x");
+        assert_eq!(escape("## [x] #[y]"), "## [x] #[y]");
+    }
+
+    #[test]
+    fn json_keeps_its_texts() {
+        let value = serde_json::json!({ "a": ["ü 中 \u{9b}31m \u{202e} \u{e0041} \u{7f} \n ##[x]", []] });
+        for document in [serde_json::to_string(&value), serde_json::to_string_pretty(&value)] {
+            let document = document.expect("JSON");
+            let safe = escape_json(&document);
+            assert!(!safe.chars().any(|letter| letter != '\n' && is_dangerous(letter)), "{safe}");
+            assert!(!safe.contains(COMMAND), "{safe}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).expect("JSON"), value);
+        }
     }
 
     #[test]

@@ -19,12 +19,12 @@ pub(super) fn print<T: Serialize>(
     match format {
         ListFormat::Table => table(out),
         ListFormat::Json => {
-            out.line(serde_json::to_string_pretty(&json!({ "schema": schema, "items": items }))?)?;
+            out.json_pretty(&json!({ "schema": schema, "items": items }))?;
             Ok(())
         }
         ListFormat::Jsonl => {
             for item in items {
-                out.line(serde_json::to_string(item)?)?;
+                out.json(item)?;
             }
             Ok(())
         }

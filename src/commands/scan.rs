@@ -4,6 +4,7 @@ use std::path::Path;
 
 use capdex_core::bundle::Bundle;
 use capdex_core::digest::Digest;
+use capdex_core::fact::Severity;
 use capdex_core::score::Band;
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::{AsOf, Timestamp};
@@ -45,15 +46,16 @@ pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Res
     let judge =
         Judge { from: std::env::current_dir()?, rubric: options.rubric.as_deref(), at, baseline: baseline.as_ref() };
     let progress = Progress::stage("scan", u64::try_from(paths.len()).ok(), global.quiet);
-    let (mut met, mut incomplete) = (false, false);
+    let (mut met, mut incomplete, mut unread) = (false, false, 0);
     bulk::ordered(
         &pool,
         &paths,
         BATCH,
         |path| judge.read(path),
         |_, results| {
-            for judged in results {
-                for one in &judged? {
+            for (judged, is_read) in results {
+                unread += usize::from(!is_read);
+                for one in &judged {
                     met |= options.fail_on.is_some_and(|threshold| meets(one, threshold, baseline.as_ref()));
                     incomplete |= one.scanned.completeness != Completeness::Analysed;
                     if let Some(draft) = &mut draft {
@@ -71,6 +73,9 @@ pub(super) fn run(global: &Global, options: &Scan, out: &mut Out) -> anyhow::Res
     if let (Some(draft), Some(path)) = (draft, &options.write_baseline) {
         draft.baseline.write(path)?;
     }
+    if unread == paths.len() {
+        anyhow::bail!("nothing could be read of {}", paths.join(", "));
+    }
     Ok(Exit::of(met, incomplete))
 }
 
@@ -84,10 +89,13 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Reads, scans and scores one input.
-    fn read(&self, path: &str) -> anyhow::Result<Vec<Judged>> {
+    /// Reads, scans and scores one input, and says whether it could be read at all: one that could not is not assessable,
+    /// and takes nothing from the others.
+    fn read(&self, path: &str) -> (Vec<Judged>, bool) {
         let given = Path::new(path);
-        let input = folder::read(given, &Limits::default())?;
+        let read = folder::read(given, &Limits::default());
+        let is_read = read.is_ok();
+        let input = read.unwrap_or_else(|error| folder::Input::unread(given, &error));
         let place = Input::of(given, &self.from, given.is_file());
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
         let judged = analysis::scan(&bundle).into_iter().map(|scanned| {
@@ -97,7 +105,7 @@ impl Judge<'_> {
             let (input, place, standings) = (path.to_owned(), place.clone(), Vec::new());
             self.compared(Judged { input, place, scanned, scores, verdict, standings })
         });
-        Ok(judged.collect())
+        (judged.collect(), is_read)
     }
 
     /// The same with how each finding stands against the baseline, where there is one.
@@ -119,15 +127,17 @@ fn content_of(judged: &Judged, file: &str) -> Digest {
 }
 
 fn meets(judged: &Judged, threshold: FailOn, baseline: Option<&Held>) -> bool {
-    let counts = |finding: &Finding<'_>| finding.baseline != Some(Standing::Known);
+    let is_new = |finding: &Finding<'_>| finding.baseline != Some(Standing::Known);
     match threshold {
         FailOn::Severity(severity) if baseline.is_none() => {
             judged.scanned.facts.findings().any(|fact| fact.severity >= severity)
         }
-        FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && counts(one)),
+        FailOn::Severity(severity) => judged.findings().iter().any(|one| one.severity >= severity && is_new(one)),
         FailOn::Band(threshold) => {
             let (band, content) = (judged.verdict.band, &judged.scanned.capability.content);
-            let is_known = baseline.is_some_and(|baseline| baseline.knows_band(content, band));
+            // A newer rule may find more in the same content without a stricter band.
+            let is_known = baseline.is_some_and(|baseline| baseline.knows_band(content, band))
+                && !judged.findings().iter().any(|one| one.severity > Severity::Info && is_new(one));
             band != Band::Unknown && band >= threshold && !is_known
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn run(global: &Global, options: &Status, out: &mut Out) -> anyhow::R
     let status = collect(&reader)?;
     match options.format {
         ListFormat::Table => print(&status, out)?,
-        ListFormat::Json => out.line(serde_json::to_string_pretty(&status)?)?,
+        ListFormat::Json => out.json_pretty(&status)?,
         ListFormat::Jsonl => out.line(&status)?,
     }
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! `scan --format github`: workflow commands, which GitHub shows as annotations of a pull request.
 //!
-//! The runner acts on every line that begins with `::` and, in its older form, on `##[` anywhere in a line: the gate lets
-//! neither through. It shows ten annotations of a level for each step, so the worst come first.
+//! The runner acts on every line that begins with `::`: the gate lets none of a stranger's through. It shows ten annotations
+//! of a level for each step, so the worst come first.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ impl Printer for Commands {
 
 /// What stands behind `::`: its rules ask for `%` and line ends to be encoded.
 fn data(text: &str) -> String {
-    escape(text).replace("##[", "##\\u{5b}").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    escape(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A property, in which `:` and `,` have a meaning too.

@@ -1,7 +1,7 @@
 //! `scan --format json`: one document that holds the objects of `jsonl`.
 
 use super::{Format, Judged, Printer};
-use crate::output::Out;
+use crate::output::{self, Out};
 
 pub(super) struct Json;
 
@@ -28,7 +28,7 @@ impl Printer for Document {
         let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
         self.is_begun = true;
         out.raw(lead.as_bytes())?;
-        out.raw(&serde_json::to_vec(&judged.item())?)?;
+        out.raw(output::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
         Ok(())
     }
 

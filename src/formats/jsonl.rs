@@ -23,7 +23,6 @@ struct Lines;
 
 impl Printer for Lines {
     fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
-        out.line(serde_json::to_string(&judged.item())?)?;
-        Ok(())
+        out.json(&judged.item())
     }
 }

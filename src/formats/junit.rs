@@ -2,6 +2,7 @@
 //!
 //! The form is the one that CI servers read (the `testsuites` of Ant's reports); it has no schema of a standards body.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use capdex_core::fact::Severity;
@@ -90,12 +91,21 @@ fn counts(tally: Tally) -> String {
 
 /// The cases of one capability. One without findings and gaps has a case that passes: an empty suite reads as not run.
 fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
-    let (mut tally, mut cases) = (Tally::default(), String::new());
+    let (mut tally, mut cases, mut names) = (Tally::default(), String::new(), BTreeMap::new());
     let class = xml(&judged.scanned.capability.slug);
     for finding in &judged.findings() {
         tally.tests += 1;
         let path = judged.place.join(judged.file_of(finding));
-        let name = format!("{} at {path}:{}:{}", finding.rule, finding.line, finding.column);
+        let mut name = format!("{} at {path}:{}:{}", finding.rule, finding.line, finding.column);
+        if !finding.pointer.is_empty() {
+            name.push_str(finding.pointer);
+        }
+        // A reader keeps one of two cases with one name.
+        let earlier = names.entry(name.clone()).or_insert(0_u32);
+        *earlier += 1;
+        if *earlier > 1 {
+            write!(name, " ({earlier})")?;
+        }
         let (file, name) = (xml(&path), xml(&name));
         write!(
             cases,

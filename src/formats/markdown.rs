@@ -1,8 +1,12 @@
-//! `scan --format markdown`: for pull requests and issues. Untrusted text stands in code spans only.
+//! `scan --format markdown`: for pull requests and issues, the worst first, no longer than they take. Untrusted text stands in
+//! code spans only.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use capdex_core::rules;
+use capdex_core::score::Band;
 
 use super::{Format, Judged, Printer};
 use crate::baseline::Standing;
@@ -20,55 +24,97 @@ impl Format for Markdown {
     }
 
     fn printer(&self) -> Box<dyn Printer> {
-        Box::new(Sections)
+        Box::<Sections>::default()
     }
 }
 
-struct Sections;
+/// Findings, and gaps, of one capability that are shown.
+const SHOWN: usize = 50;
+/// Letters of one piece of evidence.
+const EVIDENCE: usize = 200;
+/// Bytes of a whole print: a comment of a pull request takes 65,536 letters.
+const ROOM: usize = 60_000;
+
+/// The sections as they are gathered, each with what sorts it.
+#[derive(Default)]
+struct Sections(Vec<(Band, String)>);
 
 impl Printer for Sections {
-    fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
-        print(judged, out)
+    fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+        self.0.push((judged.verdict.band, section(judged)?));
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        self.0.sort_by_key(|(band, _)| gravity(*band));
+        let (mut used, all) = (0, self.0.len());
+        let fits = |(_, section): &&(Band, String)| {
+            used += section.len();
+            used <= ROOM
+        };
+        let shown: Vec<&str> = self.0.iter().take_while(fits).map(|(_, section)| section.as_str()).collect();
+        for section in &shown {
+            out.line(section)?;
+        }
+        if shown.len() < all {
+            let left = output::count(u64::try_from(all - shown.len())?, "capability");
+            out.line(format_args!("{left} less grave, for which there is no room here; `--format jsonl` has all.\n"))?;
+        }
+        Ok(())
     }
 }
 
-fn print(judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
-    let scanned = &judged.scanned;
-    out.line(format_args!(
-        "## {} {} — {}\n",
-        scanned.capability.kind,
-        code(&scanned.capability.slug),
-        judged.verdict.band.as_str()
-    ))?;
-    out.line("| rubric | value | grade | coverage |\n|---|---|---|---|")?;
+/// The worst first; what is unknown stands before what is known to be good.
+const fn gravity(band: Band) -> u8 {
+    match band {
+        Band::Block => 0,
+        Band::Caution => 1,
+        Band::Watch => 2,
+        Band::Unknown => 3,
+        Band::Ok => 4,
+    }
+}
+
+fn section(judged: &Judged) -> anyhow::Result<String> {
+    let (scanned, mut text) = (&judged.scanned, String::new());
+    let (kind, slug) = (scanned.capability.kind, code(&scanned.capability.slug));
+    writeln!(text, "## {kind} {slug} — {}\n", judged.verdict.band.as_str())?;
+    writeln!(text, "| rubric | value | grade | coverage |\n|---|---|---|---|")?;
     for score in judged.shown() {
         let value = score.value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        out.line(format_args!("| {} | {value} | {} | {} |", score.rubric.id, score.grade, score.coverage.to_json()))?;
+        let (id, grade, coverage) = (&score.rubric.id, &score.grade, score.coverage.to_json());
+        writeln!(text, "| {id} | {value} | {grade} | {coverage} |")?;
     }
-    let findings = judged.findings();
+    let mut findings = judged.findings();
+    findings.sort_by_key(|finding| Reverse(finding.severity));
     if !findings.is_empty() {
-        out.line("\n| severity | rule | where | evidence |\n|---|---|---|---|")?;
+        writeln!(text, "\n| severity | rule | where | evidence |\n|---|---|---|---|")?;
     }
-    for finding in &findings {
+    for finding in findings.iter().take(SHOWN) {
         let known = finding.baseline.filter(|standing| *standing != Standing::New);
         let known = known.map(|standing| format!(" ({})", standing.words())).unwrap_or_default();
-        out.line(format_args!(
-            "| {}{known} | {} | {} | {} |",
-            finding.severity.as_str(),
-            finding.rule,
-            code(&format!("{}:{}", finding.file, finding.line)),
-            code(finding.evidence)
-        ))?;
+        let (severity, rule) = (finding.severity.as_str(), finding.rule);
+        let place = code(&format!("{}:{}", finding.file, finding.line));
+        let evidence = code(&output::shorten(finding.evidence, EVIDENCE));
+        writeln!(text, "| {severity}{known} | {rule} | {place} | {evidence} |")?;
     }
+    left_out(&mut text, findings.len(), "finding")?;
     let found: BTreeSet<&str> = findings.iter().map(|finding| finding.rule).collect();
     for (at, meta) in found.into_iter().filter_map(rules::find).enumerate() {
         let lead = if at == 0 { "\n" } else { "" };
-        out.line(format_args!("{lead}- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix)))?;
+        writeln!(text, "{lead}- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))?;
     }
-    for gap in judged.gaps() {
-        out.line(format_args!("\nNot looked at: {}", code(&gap.to_string())))?;
+    for gap in judged.gaps().iter().take(SHOWN) {
+        writeln!(text, "\nNot looked at: {}", code(&output::shorten(&gap.to_string(), EVIDENCE)))?;
     }
-    out.line("")?;
+    left_out(&mut text, judged.gaps().len(), "gap")?;
+    Ok(text)
+}
+
+fn left_out(text: &mut String, all: usize, noun: &str) -> anyhow::Result<()> {
+    if let Some(left) = all.checked_sub(SHOWN).filter(|left| *left > 0) {
+        writeln!(text, "\n… and {} more.", output::count(u64::try_from(left)?, noun))?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,9 @@
 //! Messages hold our own words only; what strangers wrote stands in snippets and properties, which no viewer reads as
 //! markup. What could not be looked at is a notification, because a viewer takes an empty run for a clean one.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use capdex_core::fact::{Confidence, Severity};
 use capdex_core::rules::{self, RuleMeta};
 use capdex_core::snapshot::{Completeness, Gap};
@@ -32,6 +35,9 @@ impl Format for Sarif {
 /// The name under which places are relative to the folder that the scan ran in.
 const BASE: &str = "SRCROOT";
 
+/// Results of one run that GitHub's code scanning takes; it refuses a file with more.
+const MAX_RESULTS: usize = 25_000;
+
 /// The one run, as it grows.
 #[derive(Default)]
 struct Run {
@@ -48,7 +54,8 @@ impl Printer for Run {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+    fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        self.cut();
         let rules: Vec<Value> = rules::all().iter().map(|meta| rule(meta)).collect();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -73,8 +80,25 @@ impl Printer for Run {
                 "properties": { "capabilities": self.capabilities },
             }]
         });
-        out.line(serde_json::to_string_pretty(&document)?)?;
-        Ok(())
+        out.json_pretty(&document)
+    }
+}
+
+impl Run {
+    /// Leaves the gravest results, in their order, where there are more than a reader takes, and says so.
+    fn cut(&mut self) {
+        let Some(left) = self.results.len().checked_sub(MAX_RESULTS).filter(|left| *left > 0) else { return };
+        let gravity = |result: &Value| {
+            serde_json::from_value::<Severity>(result["properties"]["severity"].clone()).unwrap_or(Severity::Info)
+        };
+        let mut places: Vec<usize> = (0..self.results.len()).collect();
+        places.sort_by_key(|at| self.results.get(*at).map(|result| Reverse(gravity(result))));
+        let kept: BTreeSet<usize> = places.into_iter().take(MAX_RESULTS).collect();
+        let all = std::mem::take(&mut self.results);
+        self.results = all.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, one)| one).collect();
+        let text = format!("{left} less grave findings are left out: code scanning takes {MAX_RESULTS} of a run.");
+        let descriptor = json!({ "id": "results/left-out" });
+        self.notifications.push(json!({ "level": "error", "descriptor": descriptor, "message": { "text": text } }));
     }
 }
 
@@ -243,6 +267,20 @@ const fn security_severity(severity: Severity) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_gravest_results_stay_and_what_is_left_out_is_told() {
+        let result =
+            |at: usize| json!({ "at": at, "properties": { "severity": if at == 25_001 { "high" } else { "low" } } });
+        let mut run = Run { results: (0..MAX_RESULTS + 2).map(result).collect(), ..Run::default() };
+        run.cut();
+        assert_eq!(run.results.len(), MAX_RESULTS);
+        let at = |one: Option<&Value>| one.map(|one| one["at"].clone());
+        assert_eq!((at(run.results.first()), at(run.results.last())), (Some(json!(0)), Some(json!(25_001))));
+        assert!(run.notifications[0]["message"]["text"].as_str().is_some_and(|text| text.starts_with("2 less")));
+        run.cut();
+        assert_eq!(run.notifications.len(), 1);
+    }
 
     #[test]
     fn a_message_holds_no_link_and_no_placeholder() {

@@ -89,7 +89,7 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!("    {severity}  {}  {place}  {}", finding.rule, finding.title))?;
     if !finding.evidence.is_empty() {
         // The mark keeps a quoted line from being read as a command by whoever runs us: `::` at its beginning is one.
-        let quoted = output::shorten(&output::escape(finding.evidence), EVIDENCE).replace("##[", "##\\u{5b}");
+        let quoted = output::shorten(&output::escape(finding.evidence), EVIDENCE);
         out.line(format_args!("        > {quoted}"))?;
     }
     Ok(())

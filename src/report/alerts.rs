@@ -23,7 +23,7 @@ pub(crate) fn pages(site: &Site) -> usize {
 
 /// On which page an alert stands, with its name there.
 fn place(site: &Site, alert: &Alert) -> String {
-    let at = site.watch.alerts.iter().position(|raised| raised.alert.key == alert.key).unwrap_or(0);
+    let at = site.watch.alert_at(&alert.key);
     format!("{}#{}", paths::part("alerts", at / EACH + 1), paths::alert_anchor(&alert.key))
 }
 
@@ -73,7 +73,7 @@ fn particulars(alert: &Alert) -> Markup {
         @if !alert.details.is_empty() {
             ul class="list" {
                 @for line in alert.details.iter().take(DETAILS) { li { (quoted(line, TEXT)) } }
-                @if alert.details.len() > DETAILS { li class="quiet" { "… and " (alert.details.len() - DETAILS) " more" } }
+                (layout::more_items(alert.details.len(), DETAILS))
             }
         }
         @if !alert.members.is_empty() {
@@ -81,7 +81,7 @@ fn particulars(alert: &Alert) -> Markup {
                 summary { (counted(alert.members.len() as u64, "member")) }
                 ul class="list" {
                     @for member in alert.members.iter().take(DETAILS) { li { (quoted(member, NAME)) } }
-                    @if alert.members.len() > DETAILS { li class="quiet" { "… and " (alert.members.len() - DETAILS) " more" } }
+                    (layout::more_items(alert.members.len(), DETAILS))
                 }
             }
         }

@@ -120,7 +120,7 @@ pub(crate) fn event(event: &DriftEvent) -> Markup {
                             @if !effect.detail.is_empty() { " " code { (quoted(&effect.detail, TEXT)) } }
                         }
                     }
-                    @if event.effects.len() > CHANGES { li { "… and " (event.effects.len() - CHANGES) " more" } }
+                    (layout::more_items(event.effects.len(), CHANGES))
                 }
             }
             @if !event.scores.is_empty() {
@@ -147,7 +147,7 @@ fn changes(changes: &[Change]) -> Markup {
                 summary { (counted(changes.len() as u64, "change")) }
                 ul class="list" {
                     @for Change { what, part, subject } in changes.iter().take(CHANGES) { li { (said(what, NAME)) " " (said(part, NAME)) " " code { (quoted(subject, NAME)) } } }
-                    @if changes.len() > CHANGES { li class="quiet" { "… and " (changes.len() - CHANGES) " more" } }
+                    (layout::more_items(changes.len(), CHANGES))
                 }
             }
         }

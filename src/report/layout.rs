@@ -8,6 +8,7 @@ use capdex_core::time::AsOf;
 use maud::{DOCTYPE, Markup, html};
 
 use super::paths;
+use super::said::number;
 
 /// What a page may load: its own style, script and pictures, and nothing from anywhere else. In the pages because they work
 /// from `file://`, where `'self'` means the files themselves; the service sends it as a header too.
@@ -128,6 +129,16 @@ pub(crate) fn severity(severity: Severity) -> Markup {
 /// The title, with what stands under it.
 pub(crate) fn heading(title: &str, lead: &Markup) -> Markup {
     html! { div class="heading" { h1 { (title) } div class="lead" { (lead) } } }
+}
+
+/// What a list leaves out, as its last entry.
+pub(crate) fn more_items(all: usize, shown: usize) -> Markup {
+    html! { @if all > shown { li class="quiet" { "… and " (number((all - shown) as u64)) " more" } } }
+}
+
+/// The same below anything else.
+pub(crate) fn more(all: usize, shown: usize) -> Markup {
+    html! { @if all > shown { div class="quiet" { "… and " (number((all - shown) as u64)) " more" } } }
 }
 
 /// The way through the pages of a list.

@@ -54,7 +54,7 @@ fn leads(site: &Site) -> Markup {
                                 td { (quoted(&lead.target, NAME)) @if let Some(listing) = &lead.target_listing { span class="under" { (quoted(listing, NAME)) } } }
                                 td { (lead.kind.as_str()) }
                                 td class="num" { (lead.distance) }
-                                td { @for reason in lead.reasons.iter().take(SHARED) { div { (quoted(reason, TEXT)) } } }
+                                td { @for reason in lead.reasons.iter().take(SHARED) { div { (quoted(reason, TEXT)) } } (layout::more(lead.reasons.len(), SHARED)) }
                             }
                         }
                     }
@@ -80,7 +80,7 @@ fn collisions(site: &Site) -> Markup {
                                 td { (said(&collision.of, NAME)) } td { (collision.class.as_str()) }
                                 td { (quoted(collision.holder.as_deref().unwrap_or("–"), NAME)) }
                                 td { (quoted(collision.target.as_deref().unwrap_or("–"), NAME)) }
-                                td { @for reason in collision.reasons.iter().take(SHARED) { div { (quoted(reason, TEXT)) } } }
+                                td { @for reason in collision.reasons.iter().take(SHARED) { div { (quoted(reason, TEXT)) } } (layout::more(collision.reasons.len(), SHARED)) }
                             }
                         }
                     }
@@ -106,7 +106,7 @@ fn families(site: &Site) -> Markup {
                 }
                 ul class="list" {
                     @for of in family.iter().take(COPIES) { li { (copied(site, of, "")) } }
-                    @if family.len() > COPIES { li class="quiet" { "… and " (family.len() - COPIES) " more" } }
+                    (layout::more_items(family.len(), COPIES))
                 }
             }
         }
@@ -146,11 +146,13 @@ fn campaigns(site: &Site) -> Markup {
                 p class="note" { (when(*at)) @for reason in row.campaign.reasons.iter().take(SHARED) { " · " (quoted(reason, TEXT)) } }
                 ul class="list" {
                     @for shared in row.campaign.shared.iter().take(SHARED) { li { (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } ": " (quoted(&shared.quote, TEXT)) } }
+                    (layout::more_items(row.campaign.shared.len(), SHARED))
                 }
                 details {
                     summary { "Items" }
                     ul class="list" {
                         @for (id, slug) in row.campaign.members.iter().zip(&row.slugs).take(MOST) { li { (named(site, id, slug, "")) } }
+                        (layout::more_items(row.campaign.members.len(), MOST))
                     }
                 }
             }

@@ -18,9 +18,7 @@ pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out)
     let state = super::state(&raised, &known);
     let value = super::to_json(&raised, state);
     match format {
-        ListFormat::Json => {
-            out.line(serde_json::to_string_pretty(&json!({ "schema": super::SCHEMA, "items": [value] }))?)?
-        }
+        ListFormat::Json => out.json_pretty(&json!({ "schema": super::SCHEMA, "items": [value] }))?,
         ListFormat::Jsonl => out.line(payload::text(&value))?,
         ListFormat::Table => {
             let alert = &raised.alert;

@@ -29,6 +29,8 @@ pub(crate) const ROOT: &str = "../../";
 const SCANS: usize = 50;
 /// Gaps that are shown.
 const GAPS: usize = 50;
+/// Alerts shown, the gravest.
+const ALERTS: usize = 20;
 
 /// The page.
 pub(crate) fn page(site: &Site, row: &Row, data: &Data) -> String {
@@ -75,7 +77,7 @@ fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
     let current = &data.current;
     let raised: Vec<_> = site.watch.alerts_of(&row.id).collect();
     html! {
-        @if !raised.is_empty() { section aria-label="Alerts" class="alerts" { (alerts::listed(site, raised.into_iter(), ROOT)) } }
+        @if !raised.is_empty() { section aria-label="Alerts" class="alerts" { (alerts::listed(site, raised.iter().copied().take(ALERTS), ROOT)) (layout::more(raised.len(), ALERTS)) } }
         (differ(data))
         dl class="facts" {
             div { dt { "rank" } dd { (number(row.rank)) " of " (number(site.rows.len() as u64)) } }
@@ -95,7 +97,7 @@ fn summary(site: &Site, row: &Row, data: &Data) -> Markup {
                 summary { (counted(gaps.len() as u64, "gap")) ": what could not be looked at" }
                 ul class="list" {
                     @for gap in gaps.iter().take(GAPS) { li { (quoted(&gap.to_string(), TEXT)) } }
-                    @if gaps.len() > GAPS { li class="quiet" { "… and " (gaps.len() - GAPS) " more" } }
+                    (layout::more_items(gaps.len(), GAPS))
                 }
             }
         }

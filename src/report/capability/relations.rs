@@ -13,6 +13,8 @@ use crate::report::site::{Row, Site};
 
 /// Entries of one list.
 const MOST: usize = 40;
+/// Reasons of one of them.
+const REASONS: usize = 6;
 
 pub(super) fn listed(data: &Data) -> Markup {
     html! {
@@ -25,12 +27,13 @@ pub(super) fn listed(data: &Data) -> Markup {
                         tr {
                             td { (said(&of.key.source, NAME)) } th scope="row" { (quoted(&of.key.name, NAME)) }
                             td { (of.state.map_or("–", |state| state.as_str())) }
-                            td { @for reason in of.reasons.iter().take(4) { div { (quoted(reason, TEXT)) } } }
+                            td { @for reason in of.reasons.iter().take(REASONS) { div { (quoted(reason, TEXT)) } } (layout::more(of.reasons.len(), REASONS)) }
                         }
                     }
                 }
             }
         }))
+        (layout::more(data.listed.len(), MOST))
     }
 }
 
@@ -69,9 +72,11 @@ pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
                 @for (lead, _) in leads.iter().take(MOST) {
                     li {
                         (layout::severity(lead.severity)) " " (quoted(&lead.name, NAME)) " looks like " (quoted(&lead.target, NAME))
-                        div class="under" { @for (at, reason) in lead.reasons.iter().take(6).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                        div class="under" { @for (at, reason) in lead.reasons.iter().take(REASONS).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                        (layout::more(lead.reasons.len(), REASONS))
                     }
                 }
+                (layout::more_items(leads.len(), MOST))
             }
         }
         @if !collisions.is_empty() {
@@ -81,22 +86,26 @@ pub(super) fn resembling(site: &Site, row: &Row, data: &Data) -> Markup {
                     li {
                         (layout::severity(collision.severity)) " " (said(&collision.of, NAME)) " " (quoted(&collision.name, NAME))
                         @if let Some(target) = &collision.target { " of " (quoted(target, NAME)) }
-                        div class="under" { @for (at, reason) in collision.reasons.iter().take(6).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                        div class="under" { @for (at, reason) in collision.reasons.iter().take(REASONS).enumerate() { @if at > 0 { "; " } (quoted(reason, TEXT)) } }
+                        (layout::more(collision.reasons.len(), REASONS))
                     }
                 }
+                (layout::more_items(collisions.len(), MOST))
             }
         }
         @if !family.is_empty() {
             h3 { "Contents" }
             ul class="list" {
                 @for of in family.iter().take(MOST) { @if of.capability == data.current.capability.id { li { (quoted(&of.slug, NAME)) " " span class="quiet" { "(this one)" } } } @else { li { (copied(site, of, ROOT)) } } }
-                @if family.len() > MOST { li class="quiet" { "… and " (family.len() - MOST) " more" } }
+                (layout::more_items(family.len(), MOST))
             }
         }
         @for (row, _) in campaigns.iter().take(MOST) {
             h3 { "Campaign " (layout::severity(row.campaign.severity)) }
-            p { (counted(row.campaign.members.len() as u64, "item")) " ask for the same: " @for (at, shared) in row.campaign.shared.iter().take(3).enumerate() { @if at > 0 { ", " } (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } } }
-            ul class="list" { @for (id, slug) in row.campaign.members.iter().zip(&row.slugs).take(MOST) { li { (named(site, id, slug, ROOT)) } } }
+            p { (counted(row.campaign.members.len() as u64, "item")) " ask for the same: " @for (at, shared) in row.campaign.shared.iter().take(REASONS).enumerate() { @if at > 0 { ", " } (said(&shared.what, NAME)) " " code { (quoted(&shared.value, NAME)) } } }
+            (layout::more(row.campaign.shared.len(), REASONS))
+            ul class="list" { @for (id, slug) in row.campaign.members.iter().zip(&row.slugs).take(MOST) { li { (named(site, id, slug, ROOT)) } } (layout::more_items(row.campaign.members.len(), MOST)) }
         }
+        (layout::more(campaigns.len(), MOST))
     }
 }

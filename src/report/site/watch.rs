@@ -109,6 +109,7 @@ pub(crate) struct Watch {
     pub(crate) campaigns: Vec<(CampaignRow, AsOf)>,
     drift_of: BTreeMap<CapabilityId, Vec<usize>>,
     alerts_of: BTreeMap<CapabilityId, Vec<usize>>,
+    alert_at: BTreeMap<String, usize>,
     leads_of: BTreeMap<String, Vec<usize>>,
     copies_of: BTreeMap<CapabilityId, Vec<usize>>,
     family_of: BTreeMap<CapabilityId, CapabilityId>,
@@ -149,6 +150,7 @@ impl Watch {
             self.drift_of.entry(head.capability).or_default().push(at);
         }
         for (at, raised) in self.alerts.iter().enumerate() {
+            self.alert_at.insert(raised.alert.key.clone(), at);
             if let Some(capability) = raised.alert.capability {
                 self.alerts_of.entry(capability).or_default().push(at);
             }
@@ -177,6 +179,11 @@ impl Watch {
     /// The events of one capability, the newest first.
     pub(crate) fn drift_of(&self, capability: &CapabilityId) -> impl Iterator<Item = &DriftHead> {
         picked(&self.drift, self.drift_of.get(capability))
+    }
+
+    /// The place of an alert among all, by its key.
+    pub(crate) fn alert_at(&self, key: &str) -> usize {
+        self.alert_at.get(key).copied().unwrap_or_default()
     }
 
     /// The alerts about one capability.
