@@ -35,33 +35,56 @@ const EVIDENCE: usize = 200;
 /// Bytes of a whole print: a comment of a pull request takes 65,536 letters.
 const ROOM: usize = 60_000;
 
-/// The sections as they are gathered, each with what sorts it.
+/// What is told of one capability.
+struct Section {
+    band: Band,
+    text: String,
+    /// The rules that it names.
+    rules: BTreeSet<&'static str>,
+}
+
+/// The sections as they are gathered.
 #[derive(Default)]
-struct Sections(Vec<(Band, String)>);
+struct Sections(Vec<Section>);
 
 impl Printer for Sections {
     fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
-        self.0.push((judged.verdict.band, section(judged)?));
+        self.0.push(section(judged)?);
         Ok(())
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
-        self.0.sort_by_key(|(band, _)| gravity(*band));
-        let (mut used, all) = (0, self.0.len());
-        let fits = |(_, section): &&(Band, String)| {
-            used += section.len();
-            used <= ROOM
-        };
-        let shown: Vec<&str> = self.0.iter().take_while(fits).map(|(_, section)| section.as_str()).collect();
-        for section in &shown {
-            out.line(section)?;
+        self.0.sort_by_key(|section| gravity(section.band));
+        let (mut used, mut shown, mut named) = (0, 0, BTreeSet::new());
+        for section in &self.0 {
+            let words: Vec<String> = section.rules.difference(&named).map(|rule| explained(rule)).collect();
+            used += section.text.len() + words.iter().map(String::len).sum::<usize>();
+            if used > ROOM {
+                break;
+            }
+            out.line(&section.text)?;
+            shown += 1;
+            named.extend(&section.rules);
         }
-        if shown.len() < all {
-            let left = output::count(u64::try_from(all - shown.len())?, "capability");
+        if let Some(left) = self.0.len().checked_sub(shown).filter(|left| *left > 0) {
+            let left = output::count(u64::try_from(left)?, "capability");
             out.line(format_args!("{left} less grave, for which there is no room here; `--format jsonl` has all.\n"))?;
+        }
+        if !named.is_empty() {
+            out.line("## Rules\n")?;
+        }
+        for rule in named {
+            out.line(explained(rule))?;
         }
         Ok(())
     }
+}
+
+/// What a rule says and asks for, in our own words.
+fn explained(rule: &str) -> String {
+    rules::find(rule).map_or_else(String::new, |meta| {
+        format!("- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))
+    })
 }
 
 /// The worst first; what is unknown stands before what is known to be good.
@@ -75,7 +98,7 @@ const fn gravity(band: Band) -> u8 {
     }
 }
 
-fn section(judged: &Judged) -> anyhow::Result<String> {
+fn section(judged: &Judged) -> anyhow::Result<Section> {
     let (scanned, mut text) = (&judged.scanned, String::new());
     let (kind, slug) = (scanned.capability.kind, code(&scanned.capability.slug));
     writeln!(text, "## {kind} {slug} — {}\n", judged.verdict.band.as_str())?;
@@ -94,21 +117,18 @@ fn section(judged: &Judged) -> anyhow::Result<String> {
         let known = finding.baseline.filter(|standing| *standing != Standing::New);
         let known = known.map(|standing| format!(" ({})", standing.words())).unwrap_or_default();
         let (severity, rule) = (finding.severity.as_str(), finding.rule);
-        let place = code(&format!("{}:{}", finding.file, finding.line));
+        let place =
+            if finding.line > 0 { code(&format!("{}:{}", finding.file, finding.line)) } else { code(finding.file) };
         let evidence = code(&output::shorten(finding.evidence, EVIDENCE));
         writeln!(text, "| {severity}{known} | {rule} | {place} | {evidence} |")?;
     }
     left_out(&mut text, findings.len(), "finding")?;
-    let found: BTreeSet<&str> = findings.iter().map(|finding| finding.rule).collect();
-    for (at, meta) in found.into_iter().filter_map(rules::find).enumerate() {
-        let lead = if at == 0 { "\n" } else { "" };
-        writeln!(text, "{lead}- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))?;
-    }
     for gap in judged.gaps().iter().take(SHOWN) {
         writeln!(text, "\nNot looked at: {}", code(&output::shorten(&gap.to_string(), EVIDENCE)))?;
     }
     left_out(&mut text, judged.gaps().len(), "gap")?;
-    Ok(text)
+    let rules = findings.iter().filter_map(|finding| rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
+    Ok(Section { band: judged.verdict.band, text, rules })
 }
 
 fn left_out(text: &mut String, all: usize, noun: &str) -> anyhow::Result<()> {
@@ -138,12 +158,23 @@ fn code(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, plain};
+    use super::{SHOWN, code, left_out, plain};
 
     #[test]
     fn nothing_leaves_a_code_span() {
         assert_eq!(code("a`b|c\n<script>"), "`a'b¦c\\u{a}<script>`");
         assert_eq!(code(""), "");
+    }
+
+    #[test]
+    fn what_a_section_leaves_out_is_told() {
+        let said = |all| {
+            let mut text = String::new();
+            left_out(&mut text, all, "finding").expect("writes");
+            text
+        };
+        assert_eq!(said(SHOWN), "");
+        assert_eq!(said(SHOWN + 2), "\n… and 2 findings more.\n");
     }
 
     #[test]
