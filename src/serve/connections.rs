@@ -11,6 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
+use tokio_io_timeout::TimeoutStream;
 
 use super::dispatch::Service;
 
@@ -20,6 +21,8 @@ const HEAD_BYTES: usize = 16 * 1024;
 const HEADERS: usize = 64;
 /// How long a head may take, and how long a connection may be silent between two requests.
 const HEAD_WAIT: Duration = Duration::from_secs(10);
+/// How long an answer may wait for a client that does not read.
+const STALL: Duration = Duration::from_secs(10);
 /// How long a connection is used; then it is closed after the answer in hand.
 const LIFE: Duration = Duration::from_secs(120);
 /// How long the answer in hand may take then.
@@ -70,13 +73,15 @@ pub(super) async fn accept(listener: &TcpListener, service: &Arc<Service>, most:
 async fn serve(stream: TcpStream, service: &Arc<Service>, mut ended: watch::Receiver<bool>) {
     // Answers are whole when they are written: nothing is to be waited for.
     let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALL));
     let answer = service_fn(|request| {
         let service = Arc::clone(service);
         async move { Ok::<_, Infallible>(service.answer(request).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WAIT).max_buf_size(HEAD_BYTES).max_headers(HEADERS);
-    let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), answer));
+    let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(Box::pin(stream)), answer));
     let is_over = tokio::select! {
         result = connection.as_mut() => {
             if let Err(error) = result {

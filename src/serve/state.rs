@@ -3,8 +3,9 @@
 //! One thread loads; a load never holds up an answer. The store is asked every second whether it changed, and loaded again at most a
 //! tenth of the time, so that a night that commits all the time is not followed commit by commit.
 
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -33,7 +34,15 @@ pub(super) struct Loaded {
 #[derive(Default)]
 pub(super) struct State {
     loaded: RwLock<Option<Arc<Loaded>>>,
-    readers: Mutex<Vec<Reader>>,
+    readers: Mutex<Ready>,
+}
+
+/// Readers that lie ready.
+#[derive(Default)]
+struct Ready {
+    /// Grows when another file takes the store's place.
+    epoch: u64,
+    readers: Vec<Reader>,
 }
 
 impl State {
@@ -46,21 +55,36 @@ impl State {
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(loaded));
     }
 
+    fn ready(&self) -> MutexGuard<'_, Ready> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the readers, those that are lent when they come back.
+    fn forget_readers(&self) {
+        let mut ready = self.ready();
+        ready.epoch += 1;
+        ready.readers.clear();
+    }
+
     /// Lends a reader; one is opened where none lies ready. As many are open as answers are made at once.
     pub(super) fn with_reader<T>(
         &self,
         options: &Options,
         work: impl FnOnce(&Reader) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let ready = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (ready, epoch) = {
+            let mut ready = self.ready();
+            (ready.readers.pop(), ready.epoch)
+        };
         let reader = match ready {
             Some(reader) => reader,
             None => Reader::open(&options.store)?,
         };
         let result = work(&reader);
         // One that failed may be broken, and is not lent again.
-        if result.is_ok() {
-            self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        let mut ready = self.ready();
+        if result.is_ok() && ready.epoch == epoch {
+            ready.readers.push(reader);
         }
         result
     }
@@ -98,9 +122,30 @@ impl Loader {
     }
 }
 
+/// Which file stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId(u64, u64);
+
+impl FileId {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        let about = std::fs::metadata(path).with_context(|| format!("failed to look at {}", path.display()))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Ok(Self(about.dev(), about.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            let age = about.created()?.duration_since(std::time::UNIX_EPOCH)?;
+            Ok(Self(age.as_secs(), u64::from(age.subsec_nanos())))
+        }
+    }
+}
+
 /// What the loader knows between two looks.
 #[derive(Default)]
 struct Follow {
+    file: Option<FileId>,
     reader: Option<Reader>,
     version: Option<i64>,
     generation: u64,
@@ -121,6 +166,12 @@ impl Follow {
     }
 
     fn try_step(&mut self, service: &Service) -> anyhow::Result<()> {
+        let file = FileId::of(&service.options.store)?;
+        if self.file != Some(file) {
+            // Another file stands there, such as one that was restored: open readers go on to see the one that is gone.
+            service.state.forget_readers();
+            (self.reader, self.version, self.file) = (None, None, Some(file));
+        }
         let reader = match self.reader.take() {
             Some(reader) => reader,
             None => Reader::open(&service.options.store)?,
