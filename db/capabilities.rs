@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::capability::Capability;
+use capdex_core::capability::{Capability, Kind};
 use capdex_core::digest::Digest;
 use capdex_core::ids::{CapabilityId, ListingKey};
 use capdex_core::snapshot::Completeness;
@@ -58,6 +58,21 @@ pub struct CapabilityRevision {
     pub ruleset: Digest,
     /// The digest of its facts.
     pub facts: Digest,
+}
+
+/// What a current capability is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentName {
+    /// Its id.
+    pub id: CapabilityId,
+    /// Its slug.
+    pub slug: String,
+    /// Its locator's identity.
+    pub identity: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its path inside the package; empty for the package's root.
+    pub path: String,
 }
 
 /// Where a current capability lies in this file. Meaningless outside it, and once the file has changed.
@@ -139,6 +154,25 @@ impl Reader {
     ) -> Result<(), E> {
         let sql = current_sql!("ORDER BY k.slug, k.digest");
         each(self.connection(), READ, sql, (), stands, visit)
+    }
+
+    /// What every capability that stands now is called, sorted as [`Reader::current`] sorts them, one by one.
+    pub fn each_name(&self, mut visit: impl FnMut(CurrentName)) -> Result<(), StoreError> {
+        let sql = standing_sql!("k.digest, k.slug, i.name, k.kind, k.path", "ORDER BY k.slug, k.digest");
+        let name = |row: &Row<'_>| {
+            let kind: String = row.cell(3)?;
+            Ok(CurrentName {
+                id: CapabilityId(row.digest(0)?),
+                slug: row.cell(1)?,
+                identity: row.cell(2)?,
+                kind: kind.parse().map_err(|_| StoreError::Unknown { what: "kind", key: kind })?,
+                path: row.cell(4)?,
+            })
+        };
+        each(self.connection(), "read the names of the capabilities", sql, (), name, |name| -> Result<(), StoreError> {
+            visit(name);
+            Ok(())
+        })
     }
 
     /// One capability as it stands now; none where it is unknown or gone from its package.

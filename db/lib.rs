@@ -62,7 +62,7 @@ mod fixtures;
 pub use abuse::ImportedList;
 pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
-pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentPlace};
+pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, CurrentPlace};
 pub use collisions::Offered;
 pub use columns::{Visibility, columns};
 pub use compared::{ListingPair, Removal, SnapshotPair, SnapshotSeen};

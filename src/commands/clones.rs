@@ -18,7 +18,7 @@ pub(super) fn run(global: &Global, options: &Clones, out: &mut Out) -> anyhow::R
     let reader = super::reader(global)?;
     let mut members: Vec<FamilyMember> = reader.family_members()?.into_iter().map(|(member, _)| member).collect();
     if let Some(text) = &options.capability {
-        let wanted = super::find(&reader, text)?.capability.id;
+        let wanted = super::named::find(&reader, text)?.capability.id;
         let family = members.iter().find(|member| member.capability == wanted).map(|member| member.original);
         members.retain(|member| Some(member.original) == family);
     }

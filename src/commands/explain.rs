@@ -14,7 +14,7 @@ use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = super::find(&reader, &options.capability)?;
+    let current = super::named::find(&reader, &options.capability)?;
     let as_of = ranked::as_of(global, &reader)?;
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;

@@ -3,10 +3,8 @@
 //! No rule, no rubric and no SQL may live here.
 
 use anyhow::Context as _;
-use capdex_core::capability::Kind;
-use capdex_core::ids::slug_of;
 use capdex_core::rubrics::RUBRICS;
-use capdex_db::{CurrentCapability, Reader};
+use capdex_db::Reader;
 
 use crate::cli::{Cli, Command, Global};
 use crate::exit::{Exit, usage};
@@ -32,6 +30,7 @@ mod exposure;
 mod listed;
 pub(crate) mod lookalikes;
 mod man;
+mod named;
 mod nightly;
 mod report;
 mod rules;
@@ -86,34 +85,6 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
 fn reader(global: &Global) -> anyhow::Result<Reader> {
     Reader::open(&global.db)
         .with_context(|| format!("failed to open the store {} (run `capdex nightly` first)", global.db.display()))
-}
-
-/// Finds a capability by slug, by `npm:@scope/name#kind:path`, or by at least 8 hex digits of its id.
-fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
-    let wanted = slug_like(text);
-    let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
-    let is_hex = hex.len() >= 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mut found: Vec<CurrentCapability> = reader
-        .current()?
-        .into_iter()
-        .filter(|current| {
-            current.capability.slug == wanted || (is_hex && current.capability.id.to_string().starts_with(&hex))
-        })
-        .collect();
-    match found.len() {
-        0 => Err(usage(format!("no capability {text:?} in the store; `capdex export` lists them all"))),
-        1 => Ok(found.remove(0)),
-        several => Err(usage(format!("{text:?} means {several} capabilities; give more digits of the id"))),
-    }
-}
-
-/// The slug that a written name means: `npm:@scope/name#kind:path`, or a slug as it is.
-fn slug_like(text: &str) -> String {
-    let parts = text.split_once('#').and_then(|(identity, rest)| {
-        let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
-        kind.parse::<Kind>().ok().map(|kind| slug_of(identity, kind, path))
-    });
-    parts.unwrap_or_else(|| text.to_lowercase())
 }
 
 /// Checks a rubric's id.

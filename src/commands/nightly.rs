@@ -26,11 +26,12 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     }
     if let Some(written) = &report.written {
         out.line(format_args!(
-            "Dataset: {} ({} in {} files, {}). Next: capdex explain SLUG · capdex verify {0}",
+            "Dataset: {} ({} in {} files, {}). Next: capdex explain {} · capdex verify {0}",
             options.out.display(),
             output::count(written.capabilities, "capability"),
             written.files,
-            output::bytes(written.bytes)
+            output::bytes(written.bytes),
+            summary::first_name(written).unwrap_or_else(|| "CAPABILITY".to_owned())
         ))?;
     }
     Ok(exit_of(&report))

@@ -5,6 +5,7 @@ use capdex_core::score::Band;
 use comfy_table::presets;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
+use crate::export::Written;
 use crate::export::best::Line;
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
@@ -39,6 +40,15 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
         ))?;
     }
     Ok(())
+}
+
+/// The name of the first row as `explain` takes it, where a shell takes it as it stands: people copy what is shown to them.
+pub(super) fn first_name(written: &Written) -> Option<String> {
+    let line = written.best.lines.first()?;
+    let name = format!("{}#{}", line.package, line.path);
+    let name = name.trim_end_matches('#');
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);
+    (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then(|| name.to_owned())
 }
 
 fn cells(line: &Line) -> Vec<Cell> {

@@ -54,7 +54,7 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
 /// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
 fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = super::find(&reader, name)?;
+    let current = super::named::find(&reader, name)?;
     let bundle = reader.bundle(current.snapshot)?;
     let (mut differences, mut compared) = (Vec::new(), 0);
     let bytes = |score: &Score| Digest::of_json(score);

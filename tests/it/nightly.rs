@@ -141,6 +141,13 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     let again = capdex.run(&["score", "--all"]);
     assert!(again.code == Some(0) && again.stdout.contains("no request was sent"), "{}", again.stdout);
     assert!(registry.requests().is_empty());
+    // As the ranked table calls it, by its bare name, and what is only almost its name.
+    assert_eq!(capdex.run(&["explain", "npm:weather-mcp"]).stdout, explained.stdout);
+    assert_eq!(capdex.run(&["explain", "weather-mcp"]).stdout, explained.stdout);
+    let almost = capdex.run(&["explain", "weather"]);
+    assert!(almost.code == Some(2) && almost.stderr.contains("npm-weather-mcp-mcp-server"), "{}", almost.stderr);
+    let several = capdex.run(&["explain", "npm:agent-pack"]);
+    assert!(several.code == Some(2) && several.stderr.contains("means 4 capabilities"), "{}", several.stderr);
     let unknown = capdex.run(&["explain", "npm-nothing"]);
     assert_eq!((unknown.code, unknown.stderr.lines().count()), (Some(2), 1), "{}", unknown.stderr);
 }

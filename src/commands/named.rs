@@ -1,0 +1,152 @@
+//! CAPABILITY on the command line: which one a person means by what he wrote.
+//!
+//! A slug, `npm:@scope/name#kind:path` and digits of the id name one exactly. Where they name none, the words of the ranked table
+//! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several.
+
+use capdex_core::capability::Kind;
+use capdex_core::ids::slug_of;
+use capdex_db::{CurrentCapability, CurrentName, Reader};
+
+use crate::exit::usage;
+use crate::output::escape;
+
+/// Slugs that an error shows to choose from.
+const SHOWN: usize = 8;
+/// Digits of an id that say which is meant.
+const LEAST_DIGITS: usize = 8;
+
+/// How well a name fits what was written, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It names it exactly.
+    Exact,
+    /// It is how the ranked table calls it.
+    Shown,
+    /// It is the bare name of it or of its package.
+    Bare,
+    /// It is a part of its slug.
+    Part,
+}
+
+/// Finds the capability that is meant.
+///
+/// # Errors
+/// Wrong usage where none or several are called so: the text shows what is called almost so.
+pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
+    let wanted = Wanted::of(text);
+    let mut best: Option<(Fit, Vec<CurrentName>)> = None;
+    reader.each_name(|name| {
+        let Some(fit) = wanted.fit(&name) else { return };
+        match &mut best {
+            Some((known, names)) if *known == fit => names.push(name),
+            Some((known, _)) if *known < fit => {}
+            _ => best = Some((fit, vec![name])),
+        }
+    })?;
+    let (fit, mut names) = best.unwrap_or((Fit::Part, Vec::new()));
+    // Who writes the name of a package means what is in it, where that is one thing.
+    if fit > Fit::Exact && names.iter().any(|name| name.kind != Kind::Package) {
+        names.retain(|name| name.kind != Kind::Package);
+    }
+    let slugs: Vec<String> = names.iter().take(SHOWN).map(|name| escape(&name.slug).into_owned()).collect();
+    let beyond = names.len().saturating_sub(SHOWN);
+    let more = if beyond > 0 { format!(", and {beyond} more") } else { String::new() };
+    match (fit, names.as_slice()) {
+        (Fit::Part, []) => {
+            Err(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
+        }
+        (Fit::Part, _) => {
+            Err(usage(format!("no capability {text:?} in the store; there is {}{more}", slugs.join(", "))))
+        }
+        (_, [name]) => {
+            let found = reader.current_of(&name.id)?;
+            found.ok_or_else(|| usage(format!("{} does not stand any more", escape(&name.slug))))
+        }
+        _ => {
+            let ids: Vec<String> =
+                names.iter().take(SHOWN).zip(&slugs).map(|(name, slug)| format!("{slug} ({})", name.id)).collect();
+            Err(usage(format!("{text:?} means {} capabilities: {}{more}", names.len(), ids.join(", "))))
+        }
+    }
+}
+
+/// What was written, taken apart once.
+struct Wanted<'a> {
+    text: &'a str,
+    slug: String,
+    hex: Option<String>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.trim();
+        let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
+        let is_hex = hex.len() >= LEAST_DIGITS && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Self { text, slug: slug_like(text), hex: is_hex.then_some(hex) }
+    }
+
+    fn fit(&self, name: &CurrentName) -> Option<Fit> {
+        let CurrentName { id, slug, identity, path, .. } = name;
+        let is_id = || self.hex.as_ref().is_some_and(|hex| id.0.hex().starts_with(hex));
+        if *slug == self.slug || is_id() {
+            return Some(Fit::Exact);
+        }
+        let (of, inside) = self.text.split_once('#').unwrap_or((self.text, ""));
+        if of == identity && (inside == path || inside.is_empty()) {
+            return Some(Fit::Shown);
+        }
+        let package = identity.split_once(':').map_or(identity.as_str(), |(_, name)| name);
+        let last = |text: &'_ str| text.rsplit('/').next() == Some(self.text);
+        if package == self.text || last(package) || last(path) {
+            return Some(Fit::Bare);
+        }
+        (!self.slug.is_empty() && slug.contains(&self.slug)).then_some(Fit::Part)
+    }
+}
+
+/// The slug that a written name means: `npm:@scope/name#kind:path`, or a slug as it is.
+fn slug_like(text: &str) -> String {
+    let parts = text.split_once('#').and_then(|(identity, rest)| {
+        let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
+        kind.parse::<Kind>().ok().map(|kind| slug_of(identity, kind, path))
+    });
+    parts.unwrap_or_else(|| text.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use capdex_core::ids::CapabilityId;
+
+    use super::*;
+
+    fn name(identity: &str, kind: Kind, path: &str) -> CurrentName {
+        CurrentName {
+            id: CapabilityId::of(identity, kind, path),
+            slug: slug_of(identity, kind, path),
+            identity: identity.to_owned(),
+            kind,
+            path: path.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_people_write_fits_as_well_as_it_says() {
+        let skill = name("npm:@acme/kit", Kind::Skill, "skills/notes");
+        let id = skill.id.to_string();
+        for (text, fit) in [
+            ("npm:@acme/kit#skill:skills/notes", Some(Fit::Exact)),
+            (skill.slug.as_str(), Some(Fit::Exact)),
+            (&id[..20], Some(Fit::Exact)),
+            ("npm:@acme/kit#skills/notes", Some(Fit::Shown)),
+            ("npm:@acme/kit", Some(Fit::Shown)),
+            ("@acme/kit", Some(Fit::Bare)),
+            ("kit", Some(Fit::Bare)),
+            ("notes", Some(Fit::Bare)),
+            ("note", Some(Fit::Part)),
+            ("npm:@acme/kit#skills/other", None),
+            ("", None),
+        ] {
+            assert_eq!(Wanted::of(text).fit(&skill), fit, "{text}");
+        }
+    }
+}
