@@ -65,3 +65,26 @@ fn bash_completes_a_command_and_an_option() {
     assert!(complete("capdex nigh", 1).contains("nightly"));
     assert!(complete("capdex scan --fo", 2).contains("--format"));
 }
+
+/// The block of commands below "First steps", run as it stands but for the alert that the reader picks.
+#[test]
+fn the_first_steps_of_the_readme_lead_to_an_alert() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let steps = readme.split("## First steps").nth(1).expect("the section");
+    let steps = steps.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of commands");
+    let picked = "$(capdex alerts list | awk 'NR == 2 { print $1 }')";
+    assert_eq!(steps.matches(" ALERT").count(), 1, "{steps}");
+    let capdex = Capdex::offline();
+    capdex.write("steps.sh", format!("set -e\n{}", steps.replace(" ALERT", &format!(" {picked}"))));
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_capdex")).parent().expect("a folder").display().to_string();
+    let path = std::env::var("PATH").expect("a path");
+    let mut command = std::process::Command::new("sh");
+    command.arg("steps.sh").current_dir(capdex.path()).env("PATH", format!("{program}:{path}"));
+    command.env("CAPDEX_DB", capdex.path().join("capdex.db"));
+    let output = command.output().expect("starts");
+    let (said, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}{told}");
+    for step in ["watch  skill notes", "1 alert raised", "code does what attacks do", "curl -fsSL", "What to do"] {
+        assert!(said.contains(step), "{step}: {said}");
+    }
+}
