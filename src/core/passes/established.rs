@@ -18,23 +18,10 @@ const DIRECTORIES: usize = 3;
 const MANY_USERS: u64 = 10_000;
 /// Fewer do not, even among the most popular tenth of a source.
 const FEW_USERS: u64 = 100;
-/// Sources that publishers fill themselves: being in them says nothing.
-const FILLED_BY_PUBLISHERS: [&str; 14] = [
-    "npm",
-    "pypi",
-    "github",
-    "git",
-    "oci",
-    "mcp",
-    "folder",
-    "official-registry",
-    "github-registry",
-    "pulsemcp",
-    "sub-registry",
-    "marketplaces",
-    "smithery",
-    "clawhub",
-];
+/// Directories that somebody else fills: being in them is more than a publisher's own word. A name that is not here says nothing:
+/// an operator may call a registry of his what he likes.
+const FILLED_BY_OTHERS: [&str; 6] =
+    ["awesome-lists", "docker-mcp-registry", "glama", "mcp-so", "skills-sh", "skillsmp"];
 /// Registries that date what they hold themselves; elsewhere a date is what a publisher says.
 const DATED: [&str; 4] = ["npm", "pypi", "official-registry", "github-registry"];
 
@@ -100,7 +87,7 @@ impl Standing {
         if !member.is_active {
             return;
         }
-        if !FILLED_BY_PUBLISHERS.contains(&source) {
+        if FILLED_BY_OTHERS.contains(&source) {
             self.directories.insert(source.to_owned());
         }
         let bar = bars.get(source).copied();
@@ -158,15 +145,16 @@ mod tests {
     fn age_with_breadth_or_use_establishes() {
         let mut members = vec![
             member("a:1", "old", None, -400),
-            member("a:2", "wide", None, 5),
-            member("b:2", "wide", None, 96),
-            member("c:2", "wide", None, 97),
-            member("a:4", "wide and new", None, 95),
-            member("b:4", "wide and new", None, 96),
-            member("c:4", "wide and new", None, 97),
+            member("glama:2", "wide", None, 5),
+            member("mcp-so:2", "wide", None, 96),
+            member("skillsmp:2", "wide", None, 97),
+            member("glama:4", "wide and new", None, 95),
+            member("mcp-so:4", "wide and new", None, 96),
+            member("skillsmp:4", "wide and new", None, 97),
             member("npm:5", "filled", None, 5),
             member("pypi:5", "filled", None, 5),
             member("smithery:5", "filled", None, 5),
+            member("corp:5", "filled", None, 5),
             member("a:3", "new", None, 99),
             member("e:6", "used and new", Some(20_000), 99),
             member("f:7", "unused and old", Some(3), -400),

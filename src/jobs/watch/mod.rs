@@ -26,10 +26,10 @@ struct Pass {
 
 /// Every pass in its order: later ones read what earlier ones store.
 const PASSES: &[Pass] = &[
-    Pass { id: "identity", version: 1, run: identity::run },
+    Pass { id: "identity", version: 2, run: identity::run },
     Pass { id: "drift", version: 1, run: drift::run },
-    Pass { id: "lookalikes", version: 1, run: lookalikes::run },
-    Pass { id: "collisions", version: 1, run: collisions::run },
+    Pass { id: "lookalikes", version: 2, run: lookalikes::run },
+    Pass { id: "collisions", version: 2, run: collisions::run },
     Pass { id: "clones", version: 1, run: clones::run },
     Pass { id: "campaigns", version: 1, run: campaigns::run },
     // No pass by itself: what is told the rules follows from all of them.
