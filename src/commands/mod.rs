@@ -33,6 +33,7 @@ mod listed;
 pub(crate) mod lookalikes;
 mod man;
 mod nightly;
+mod prune;
 mod report;
 mod rules;
 mod scan;
@@ -73,6 +74,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Status(options) => status::run(&cli.global, options, &mut out),
         Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
         Command::Doctor(options) => doctor::run(&cli.global, options, &mut out),
+        Command::Prune(options) => prune::run(&cli.global, options, &mut out),
         Command::Backup(options) => backup::backup(&cli.global, options, &mut out),
         Command::Restore(options) => backup::restore(&cli.global, options, &mut out),
         Command::Completions(options) => completions::run(options, &mut out),
@@ -90,20 +92,37 @@ fn reader(global: &Global) -> anyhow::Result<Reader> {
 
 /// Finds a capability by slug, by `npm:@scope/name#kind:path`, or by at least 8 hex digits of its id.
 fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
-    let wanted = slug_like(text);
-    let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
-    let is_hex = hex.len() >= 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    found(reader, text)?.ok_or_else(|| not_found(text, 0))
+}
+
+/// The same; none where none of that name stands now.
+fn found(reader: &Reader, text: &str) -> anyhow::Result<Option<CurrentCapability>> {
+    let (wanted, hex) = names(text);
     let mut found: Vec<CurrentCapability> = reader
         .current()?
         .into_iter()
         .filter(|current| {
-            current.capability.slug == wanted || (is_hex && current.capability.id.to_string().starts_with(&hex))
+            current.capability.slug == wanted
+                || (!hex.is_empty() && current.capability.id.to_string().starts_with(&hex))
         })
         .collect();
     match found.len() {
-        0 => Err(usage(format!("no capability {text:?} in the store; `capdex export` lists them all"))),
-        1 => Ok(found.remove(0)),
-        several => Err(usage(format!("{text:?} means {several} capabilities; give more digits of the id"))),
+        0 | 1 => Ok(found.pop()),
+        several => Err(not_found(text, several)),
+    }
+}
+
+/// What a written name may be: a slug, and the first digits of an id (empty where it cannot be one).
+fn names(text: &str) -> (String, String) {
+    let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
+    let is_hex = hex.len() >= 8 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (slug_like(text), if is_hex { hex } else { String::new() })
+}
+
+fn not_found(text: &str, several: usize) -> anyhow::Error {
+    match several {
+        0 => usage(format!("no capability {text:?} in the store; `capdex export` lists them all")),
+        _ => usage(format!("{text:?} means {several} capabilities; give more digits of the id")),
     }
 }
 

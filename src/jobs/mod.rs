@@ -1,4 +1,4 @@
-//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts.
+//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts, prune.
 //!
 //! What talks to the network (list, fetch) goes through the queue in the store; what is pure (scan, score, watch) asks
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
@@ -23,6 +23,7 @@ pub mod export;
 pub mod fetch;
 pub mod list;
 pub mod plan;
+pub mod prune;
 pub mod rehash;
 pub mod run;
 pub mod scan;
@@ -49,6 +50,8 @@ pub struct Context {
     pub limits: Limits,
     /// Whom to tell of alerts, and how.
     pub alerts: Alerts,
+    /// Days for which the store keeps everything; none where nothing is ever deleted.
+    pub keep_days: Option<u32>,
     /// The pool for scanning and scoring.
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.

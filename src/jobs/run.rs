@@ -14,10 +14,11 @@ use serde_json::json;
 use tracing::info;
 
 use super::alerts::{self, AlertsReport};
-use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
+use super::{Context, StageReport, Stop, export, fetch, list, prune, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::daemon::signals::asked_to_stop;
+use crate::exit::usage;
 use crate::export::Written;
 use crate::{bulk, clock};
 
@@ -40,6 +41,8 @@ pub struct RunReport {
     pub export: StageReport,
     /// Telling of alerts.
     pub alerts: AlertsReport,
+    /// Deleting what is old and not needed; nothing where the schedule does not say so.
+    pub prune: StageReport,
     /// Gaps that stand open in the ledger.
     pub open_gaps: u64,
     /// Whether somebody asked to stop.
@@ -101,6 +104,7 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         overrides: resolved.overrides,
         limits: Limits::default(),
         alerts: schedule.alerts()?,
+        keep_days: schedule.keep_days().map_err(usage)?,
         pool: bulk::pool(global.threads)?,
         as_of,
         asks_anew: false,
@@ -233,6 +237,11 @@ fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
             let raised = report.alerts.raised;
             let told = alerts::run(&context.store, &context.alerts, context.as_of, &context.stop)?;
             report.alerts = AlertsReport { raised, ..told };
+            report.interrupted = context.stop.is_asked();
+        }
+        if let (Some(days), false) = (context.keep_days, report.interrupted) {
+            let as_of = context.as_of;
+            report.prune = prune::run(&context.store, (as_of, days), &context.stop, context.quiet)?.1;
             report.interrupted = context.stop.is_asked();
         }
     }
