@@ -28,6 +28,7 @@ pub mod rehash;
 pub mod run;
 pub mod scan;
 pub mod score;
+mod times;
 pub mod watch;
 
 /// Everything a job may use: the only bag of dependencies.
@@ -65,6 +66,22 @@ pub struct Context {
     pub is_replayed: bool,
     /// Set when the run is to stop after the steps in hand.
     pub stop: Stop,
+    /// Set when no further request is to be begun: the run is to stop, or its time for requests is over. What was fetched by
+    /// then is judged, exported and told all the same.
+    pub requests: Stop,
+}
+
+impl Context {
+    /// Asks the run to stop after the steps in hand.
+    pub fn ask_to_stop(&self) {
+        self.stop.ask();
+        self.requests.ask();
+    }
+
+    /// Whether the run's time for requests was over before somebody asked it to stop.
+    pub fn is_over_budget(&self) -> bool {
+        self.requests.is_asked() && !self.stop.is_asked()
+    }
 }
 
 /// How one source is walked in a run.

@@ -154,6 +154,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         asks_anew: false,
         is_replayed: false,
         stop: Stop::default(),
+        requests: Stop::default(),
     }
 }
 
