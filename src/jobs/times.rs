@@ -37,7 +37,8 @@ struct Begun {
 impl Times {
     /// A run that begins now.
     pub(super) fn of_run(run: RunId, name: &str, as_of: AsOf) -> Self {
-        let span = info_span!("run", run = run.0, schedule = name, as_of = %as_of, outcome = field::Empty);
+        let span =
+            info_span!("run", otel.name = name, run = run.0, schedule = name, as_of = %as_of, outcome = field::Empty);
         Self { span, stages: Vec::new() }
     }
 
@@ -70,12 +71,20 @@ impl Times {
     }
 
     fn begin(&self, stage: &'static str) -> Begun {
-        let span = info_span!(parent: &self.span, "stage", stage, error = field::Empty);
+        let span = info_span!(
+            parent: &self.span,
+            "stage",
+            otel.name = stage,
+            stage,
+            otel.status_code = field::Empty,
+            error = field::Empty
+        );
         Begun { stage, began: clock::now(), watch: Stopwatch::start(), span }
     }
 
     fn end<T>(&mut self, begun: Begun, result: anyhow::Result<T>) -> anyhow::Result<T> {
         if let Err(error) = &result {
+            begun.span.record("otel.status_code", "ERROR");
             begun.span.record("error", format!("{error:#}"));
         }
         let millis = u32::try_from(begun.watch.elapsed().as_millis()).unwrap_or(u32::MAX);

@@ -140,6 +140,10 @@ fn a_pruned_store_stands_verifies_and_drifts_as_one_that_never_was() {
     next_nights(20);
     let status = json_of(&pruned, &["status", "--format", "json"]);
     assert!(status["runs"][0]["summary"]["prune"]["done"].as_u64() > Some(0), "{status}");
+    let shown = pruned.run(&["status"]).stdout;
+    for stage in ["list ", ", scan ", ", export ", ", alerts ", ", prune "] {
+        assert!(shown.contains(stage), "no {stage} in {shown}");
+    }
     pruned.write("schedule.toml", "name = \"n\"\n[retention]\nkeep_days = 0\n[sources.npm]\n");
     let mistake = pruned.run(&["nightly", "--config", "schedule.toml"]);
     assert!(mistake.code == Some(2) && mistake.stderr.contains("retention.keep_days"), "{}", mistake.stderr);
