@@ -75,6 +75,17 @@ pub struct CurrentName {
     pub path: String,
 }
 
+/// A capability that was found in some scan, and the last snapshot that had it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormerCapability {
+    /// Its readable name.
+    pub slug: String,
+    /// The version of that snapshot, where the locator has one.
+    pub version: Option<String>,
+    /// That snapshot.
+    pub snapshot: SnapshotId,
+}
+
 /// Where a current capability lies in this file. Meaningless outside it, and once the file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrentPlace {
@@ -208,6 +219,20 @@ impl Reader {
         let sql = current_sql!("WHERE r.id = ?1");
         let found = first(self.connection(), "read a capability", sql, (place.revision,), stands)?;
         found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
+    }
+
+    /// The capabilities that ever had this slug, or whose id begins with these hex digits (empty for none), sorted by id, each
+    /// with the snapshot that had it last. At most two ids: more are not told apart.
+    pub fn former(&self, slug: &str, hex: &str) -> Result<Vec<FormerCapability>, StoreError> {
+        let sql = "SELECT k.slug, n.version, n.id FROM capabilities k
+                   JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE capability = k.id)
+                   JOIN scans c ON c.id = r.scan
+                   JOIN snapshots n ON n.id = c.snapshot
+                   WHERE k.slug = ?1 OR (?2 <> '' AND substr(lower(hex(k.digest)), 1, length(?2)) = ?2)
+                   ORDER BY k.digest LIMIT 2";
+        rows(self.connection(), "look for a former capability", sql, (slug, hex), |row| {
+            Ok(FormerCapability { slug: row.cell(0)?, version: row.cell(1)?, snapshot: SnapshotId(row.cell(2)?) })
+        })
     }
 
     /// The slug of a capability; none for one that is unknown.

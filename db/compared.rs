@@ -72,7 +72,7 @@ pub struct Removal {
 }
 
 /// Pairs of one identity that are given at once: as many nights may have died between fetching and comparing.
-const MAX_PAIRS: usize = 8;
+pub(crate) const MAX_PAIRS: usize = 8;
 
 impl Writer<'_> {
     /// Notes that a pair of snapshots was compared.
@@ -194,7 +194,7 @@ impl Reader {
         })
     }
 
-    fn is_compared(&self, before: i64, after: i64, turn: i64) -> Result<bool, StoreError> {
+    pub(crate) fn is_compared(&self, before: i64, after: i64, turn: i64) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM compared_snapshots WHERE before = ?1 AND after = ?2 AND turn >= ?3";
         let params = (before, after, turn);
         let found = first(self.connection(), "look up a comparison", sql, params, |row| row.cell::<i64>(0))?;

@@ -17,14 +17,17 @@ pub enum DueOutcome {
     Incomplete,
     /// The run could do nothing, or died too often.
     Failed,
-    /// Its time was over before its work was; the next run goes on.
+    /// The time for requests was over before all were made; the next run goes on.
     OverBudget,
     /// Nobody was there at the time, and the schedule asks for no recovery.
     Missed,
+    /// Its process was stopped or died, and a later due time came before anybody went on with it.
+    Overtaken,
 }
 
 impl DueOutcome {
-    const ALL: [Self; 5] = [Self::Done, Self::Incomplete, Self::Failed, Self::OverBudget, Self::Missed];
+    const ALL: [Self; 6] =
+        [Self::Done, Self::Incomplete, Self::Failed, Self::OverBudget, Self::Missed, Self::Overtaken];
 
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
@@ -34,6 +37,7 @@ impl DueOutcome {
             Self::Failed => "failed",
             Self::OverBudget => "over_budget",
             Self::Missed => "missed",
+            Self::Overtaken => "overtaken",
         }
     }
 
@@ -77,7 +81,8 @@ impl Writer<'_> {
         since.ok_or_else(|| StoreError::Unknown { what: "schedule", key: name.to_owned() })
     }
 
-    /// Begins a due time, or begins it once more; the row as it is then. None where it or a later one was answered already.
+    /// Begins a due time, or begins it once more; the row as it is then. None where it or a later one was answered already. An
+    /// earlier one that is still open is overtaken by it.
     pub fn begin_due(
         &self,
         schedule: &str,
@@ -94,7 +99,23 @@ impl Writer<'_> {
         if execute(self.connection(), "begin a due time", sql, params)? == 0 {
             return Ok(None);
         }
+        let overtaken = "UPDATE due_runs SET outcome = 'overtaken', finished = ?3
+                         WHERE schedule = ?1 AND due < ?2 AND outcome IS NULL";
+        let params = (schedule, due.unix_seconds(), now.unix_seconds());
+        execute(self.connection(), "close what was overtaken", overtaken, params)?;
         Ok(last_due(self.connection(), schedule)?.filter(|run| run.due == due))
+    }
+
+    /// Forgets the due times of a schedule that lie after an instant, and that it was entered later: the clock was set back.
+    /// The latest of them; none where there are none.
+    pub fn forget_after(&self, schedule: &str, instant: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        const WHAT: &str = "forget due times to come";
+        let (conn, params) = (self.connection(), (schedule, instant.unix_seconds()));
+        let latest = "SELECT max(due) FROM due_runs WHERE schedule = ?1 AND due > ?2";
+        let latest: Option<i64> = first(conn, WHAT, latest, params, |row| row.cell(0))?.flatten();
+        execute(conn, WHAT, "DELETE FROM due_runs WHERE schedule = ?1 AND due > ?2", params)?;
+        execute(conn, WHAT, "UPDATE timetable SET since = ?2 WHERE name = ?1 AND since > ?2", params)?;
+        Ok(latest.map(Timestamp::from_unix_seconds))
     }
 
     /// Leaves a due time on purpose, open: that try was no failure and does not count.
@@ -174,6 +195,27 @@ mod tests {
         let kept = store.reader().expect("opens").last_due("n").expect("reads").expect("there");
         assert_eq!((kept.outcome, kept.finished), (Some(DueOutcome::Done), Some(at(99))));
         assert_eq!(begin(5, 40), None, "an earlier due time is not begun after a later one");
+        begin(20, 21).expect("begun");
+        begin(30, 31).expect("begun");
+        let sql = "SELECT outcome FROM due_runs WHERE due = 20";
+        let overtaken =
+            store.write(move |writer| crate::sql::first(writer.connection(), "look", sql, (), |row| row.cell(0)));
+        assert_eq!(overtaken.expect("read"), Some("overtaken".to_owned()), "no row stays open behind a later one");
+    }
+
+    #[test]
+    fn what_lies_ahead_of_a_clock_that_was_set_back_is_forgotten() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let forget = |now| store.write(move |writer| writer.forget_after("n", at(now))).expect("written");
+        store.write(|writer| writer.enter_schedule("n", "a", at(50))).expect("entered");
+        for due in [10, 100, 200] {
+            store.write(move |writer| writer.begin_due("n", at(due), 0, at(due))).expect("written");
+        }
+        assert_eq!((forget(200), forget(20), forget(20)), (None, Some(at(200)), None));
+        assert_eq!(store.reader().expect("opens").last_due("n").expect("reads").map(|run| run.due), Some(at(10)));
+        let since = store.write(|writer| writer.enter_schedule("n", "a", at(30))).expect("entered");
+        assert_eq!(since, at(20));
     }
 
     #[test]

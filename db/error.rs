@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use capdex_core::time::AsOf;
+
 /// Why the store could not be opened, read or written. A failed write has left nothing behind.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -80,6 +82,14 @@ pub enum StoreError {
         what: &'static str,
         /// What is wrong with it.
         detail: String,
+    },
+    /// The bytes were pruned. What they gave stays; it cannot be computed again until they are fetched again.
+    #[error("the bytes of {what} were pruned on {at}")]
+    Pruned {
+        /// The package and its version.
+        what: String,
+        /// As of when.
+        at: AsOf,
     },
     /// The caller names something that the store does not hold.
     #[error("the store holds no {what} {key}")]

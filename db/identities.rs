@@ -41,10 +41,11 @@ pub(crate) fn succeed(conn: &Connection, identity: i64, snapshot: i64, at: i64) 
     execute(conn, "append to the succession", sql, (identity, snapshot, at)).map(drop)
 }
 
-/// The snapshot of an artifact that could be assessed and came last, if there is one.
+/// The snapshot of an artifact that could be assessed, has its bytes and came last, if there is one.
 pub(crate) fn assessed_snapshot(conn: &Connection, identity: i64, artifact: &str) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT s.snapshot FROM succession s JOIN snapshots n ON n.id = s.snapshot
                WHERE s.identity = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'
+                 AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)
                ORDER BY s.run DESC, s.at DESC, n.tree DESC, n.id DESC LIMIT 1";
     id_of(conn, "look up a snapshot", sql, (identity, artifact))
 }

@@ -1,7 +1,8 @@
 //! capdex-db keeps everything: one SQLite file, one writing thread, many readers.
 //!
 //! SQL text lives here and nowhere else. It must not fetch, scan, score or read a clock: every instant is passed in.
-//! History is append-only: listings, snapshots, revisions, facts and scores are added and never overwritten.
+//! History is append-only: listings, snapshots, revisions, facts and scores are added and never overwritten. What nobody
+//! needs any more goes by retention alone (`pruned.rs`, `prune.rs`): old bytes, old days, old ledgers.
 //! Sources: `docs/ARCHITECTURE.md` (laws 5 to 7).
 
 #![warn(missing_docs)]
@@ -35,12 +36,15 @@ mod lock;
 mod messages;
 mod migrate;
 mod pages;
+mod prune;
+mod pruned;
 mod queue;
 mod reader;
 mod rehashed;
 mod revisions;
 mod runs;
 mod scores;
+mod shrink;
 mod sightings;
 mod sinks;
 mod sketches;
@@ -62,7 +66,7 @@ mod fixtures;
 pub use abuse::ImportedList;
 pub use backup::restore;
 pub use blobs::MAX_BLOB_BYTES;
-pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, CurrentPlace};
+pub use capabilities::{CapabilityRevision, CurrentCapability, CurrentName, CurrentPlace, FormerCapability};
 pub use collisions::Offered;
 pub use columns::{Visibility, columns};
 pub use compared::{ListingPair, Removal, SnapshotPair, SnapshotSeen};
@@ -78,12 +82,15 @@ pub use lock::is_locked;
 pub use messages::{Queued, Telling};
 pub use migrate::SCHEMA_VERSION;
 pub use pages::NamingListing;
+pub use prune::{Gone, LEDGERS, Ledger};
+pub use pruned::Prunable;
 pub use queue::{Job, JobId};
 pub use reader::{Reader, View};
 pub use rehashed::Rehashable;
 pub use revisions::Scanned;
 pub use runs::{RunId, RunRow, RunStatus};
 pub use scores::{PackedScore, RubricIds, StoredScore};
+pub use shrink::Pages;
 pub use sinks::SinkState;
 pub use sketches::Sketched;
 pub use snapshots::SnapshotId;

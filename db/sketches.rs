@@ -13,6 +13,7 @@ use capdex_core::snapshot::FileEntry;
 
 use crate::blobs::read_blob;
 use crate::documents::pack;
+use crate::pruned::why_missing;
 use crate::sql::{Cells, canonical, execute, first, rows};
 use crate::{Reader, SnapshotId, StoreError, Writer};
 
@@ -99,10 +100,9 @@ impl Reader {
             if capability.files.binary_search(&entry.path).is_err() {
                 continue;
             }
-            let bytes = read_blob(self.connection(), &entry.digest)?.ok_or_else(|| StoreError::Corrupt {
-                what: "snapshot",
-                detail: format!("its blob {} is not stored", entry.digest),
-            })?;
+            let Some(bytes) = read_blob(self.connection(), &entry.digest)? else {
+                return Err(why_missing(self.connection(), snapshot, &entry.digest)?);
+            };
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
         Ok(files)

@@ -15,6 +15,7 @@ use crate::blobs::{has_blob, read_blob};
 use crate::claims;
 use crate::identities::{assessed_snapshot, name_identity, put_identity, settle, succeed};
 use crate::listings::put_listing;
+use crate::pruned::{is_whole_again, why_missing};
 use crate::sql::{Cells, canonical, first, id_of, insert, seconds};
 use crate::{Reader, StoreError, Writer, documents};
 
@@ -41,6 +42,8 @@ impl Writer<'_> {
         let listing = put_listing(conn, listing, at)?;
         name_identity(conn, identity, listing)?;
         let id = put_snapshot(conn, identity, snapshot, at)?;
+        // All its blobs are stored, as was checked.
+        is_whole_again(conn, id)?;
         let newest = match &snapshot.completeness {
             Completeness::NotAssessable(_) => {
                 assessed_snapshot(conn, identity, &snapshot.locator.artifact())?.unwrap_or(id)
@@ -93,17 +96,19 @@ fn put_snapshot(conn: &Connection, identity: i64, snapshot: &Snapshot, at: AsOf)
 }
 
 impl Reader {
-    /// Whether the bytes of an artifact are stored: a snapshot of it that could be assessed, at least in part.
+    /// Whether the bytes of an artifact are stored: a snapshot of it that could be assessed, at least in part, and was not
+    /// pruned.
     pub fn has_artifact(&self, locator: &Locator) -> Result<bool, StoreError> {
         let sql = "SELECT n.id FROM identities i JOIN snapshots n ON n.identity = i.id
-                   WHERE i.name = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'";
+                   WHERE i.name = ?1 AND n.artifact = ?2 AND n.state <> 'not_assessable'
+                     AND NOT EXISTS (SELECT 1 FROM pruned_snapshots p WHERE p.snapshot = n.id)";
         let params = (locator.identity(), locator.artifact());
         Ok(id_of(self.connection(), "look up an artifact", sql, params)?.is_some())
     }
 
     /// A snapshot with its bytes, its gaps and what its listing claims now (nothing, where it was only ever marked), with the
     /// reports of imported lists.
-    /// [`StoreError::Unknown`] for a snapshot that is not stored.
+    /// [`StoreError::Unknown`] for a snapshot that is not stored, [`StoreError::Pruned`] for one whose bytes are gone.
     pub fn bundle(&self, snapshot: SnapshotId) -> Result<Bundle, StoreError> {
         const WHAT: &str = "read a snapshot";
         let conn = self.connection();
@@ -126,10 +131,9 @@ impl Reader {
             found.ok_or_else(|| StoreError::Unknown { what: "snapshot", key: snapshot.0.to_string() })?;
         let mut files = BTreeMap::new();
         for entry in entries {
-            let bytes = read_blob(conn, &entry.digest)?.ok_or_else(|| StoreError::Corrupt {
-                what: "snapshot",
-                detail: format!("its blob {} is not stored", entry.digest),
-            })?;
+            let Some(bytes) = read_blob(conn, &entry.digest)? else {
+                return Err(why_missing(conn, snapshot, &entry.digest)?);
+            };
             files.insert(entry.path, BundleFile { bytes: bytes.into(), digest: entry.digest });
         }
         let claims = listing.map_or_else(|| Ok(Claims::default()), |listing| claims::of(conn, listing))?;

@@ -14,7 +14,7 @@ use crate::connection::{inspect, open_to_write, turn_on_wal};
 use crate::lock::Lock;
 use crate::migrate::{self, SCHEMA_VERSION, Standing};
 use crate::sql::failed;
-use crate::{Reader, StoreError, Writer};
+use crate::{Reader, StoreError, Writer, shrink};
 
 /// How many writes may wait before the next caller is held back.
 const WAITING_WRITES: usize = 64;
@@ -47,11 +47,16 @@ impl Store {
         inspect(&path)?;
         let lock = Lock::take(&path)?;
         let mut conn = open_to_write(&path)?;
-        match migrate::standing(&conn)? {
+        let standing = migrate::standing(&conn)?;
+        match standing {
             Standing::Empty => (),
             Standing::Store(version) if version <= SCHEMA_VERSION => (),
             Standing::Store(found) => return Err(StoreError::TooNew { path, found, known: SCHEMA_VERSION }),
             Standing::Foreign => return Err(StoreError::NotAStore { path }),
+        }
+        if standing == Standing::Empty {
+            // Only before there is any page.
+            shrink::prepare(&conn)?;
         }
         turn_on_wal(&conn)?;
         migrate::to_latest(&mut conn, &path)?;
@@ -74,12 +79,27 @@ impl Store {
         &self,
         work: impl FnOnce(&Writer<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.on_writing_thread(|conn| transact(conn, work))
+    }
+
+    /// The same for what SQLite does in no transaction of ours: `work` must be whole by itself.
+    pub(crate) fn outside_a_write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.on_writing_thread(|conn| work(conn))
+    }
+
+    fn on_writing_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         if self.inner.is_writing_thread() {
             return Err(StoreError::WriteInsideWrite);
         }
         let (answer, answered) = sync_channel(1);
         let work: Work = Box::new(move |conn| {
-            let result = catch_unwind(AssertUnwindSafe(|| transact(conn, work))).unwrap_or(Err(StoreError::CutShort));
+            let result = catch_unwind(AssertUnwindSafe(|| work(conn))).unwrap_or(Err(StoreError::CutShort));
             // Nobody waits any more only where the caller's thread has died; the write stands all the same.
             drop(answer.send(result));
         });

@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};
 pub use installed::{Completions, Man};
-pub use operation::{Backup, Daemon, Doctor, Restore};
+pub use operation::{Backup, Daemon, Doctor, Prune, Restore};
 pub use scan::{FailOn, Scan};
 pub use site::{Report, Serve};
 pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
@@ -187,6 +187,11 @@ pub enum Command {
         after_help = "Examples:\n  capdex doctor\n  capdex doctor --schedules /etc/capdex/schedules --deep\n  capdex doctor --offline --format json"
     )]
     Doctor(Doctor),
+    /// Delete what is old and nothing needs: bytes of snapshots that others followed, scores of days long past, ledgers.
+    #[command(
+        after_help = "Examples:\n  capdex prune --plan\n  capdex prune --keep-days 30\n\nWhat stands keeps everything: every current capability can be verified, the next night compares with the same bytes, and\na dataset as of now is the same. Digests, facts, events and alerts are never deleted. What is listed again is fetched again."
+    )]
+    Prune(Prune),
     /// Copy the store into a new file while others read and write it, and check the copy.
     #[command(after_help = "Example:\n  capdex backup capdex-2026-11-22.db")]
     Backup(Backup),

@@ -5,6 +5,7 @@
 mod alerts;
 mod daemon;
 mod identity;
+mod retention;
 mod sinks;
 mod sources;
 
@@ -22,6 +23,7 @@ use crate::jobs::SourceRun;
 pub use alerts::{Alerts, AlertsSection, Sink, Target};
 pub use daemon::{DaemonSection, Overlap, Timing};
 pub use identity::IdentitySection;
+pub use retention::RetentionSection;
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
@@ -49,6 +51,8 @@ pub struct Schedule {
     pub identity: IdentitySection,
     /// When the daemon runs it; none for one that is run by hand only.
     pub daemon: Option<DaemonSection>,
+    /// How long the store keeps what nobody needs any more; for ever without it.
+    pub retention: Option<RetentionSection>,
     /// Which sources, by id, and what to list there.
     pub sources: BTreeMap<String, SourceSection>,
 }
@@ -168,6 +172,7 @@ impl Schedule {
         }
         schedule.alerts()?;
         schedule.timing().map_err(|why| usage(format!("{origin}: {why}")))?;
+        schedule.keep_days().map_err(|why| usage(format!("{origin}: {why}")))?;
         Ok(schedule)
     }
 
@@ -177,6 +182,14 @@ impl Schedule {
     /// The key, and what is wrong with it.
     pub fn timing(&self) -> Result<Option<Timing>, String> {
         self.daemon.as_ref().map(DaemonSection::timing).transpose()
+    }
+
+    /// Days for which the store keeps everything; none where nothing is ever deleted.
+    ///
+    /// # Errors
+    /// The key, and what is wrong with it.
+    pub fn keep_days(&self) -> Result<Option<u32>, String> {
+        self.retention.as_ref().map(RetentionSection::keep_days).transpose()
     }
 
     /// Whom to tell of alerts, and how.

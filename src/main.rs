@@ -12,12 +12,14 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    telemetry::start(&cli.global);
-    match commands::run(&cli) {
+    let telemetry = telemetry::start(&cli.global);
+    let code = match commands::run(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
             output::say(format_args!("capdex: {}", output::escape(&format!("{error:#}"))));
             exit::code_of(&error)
         }
-    }
+    };
+    telemetry.finish();
+    code
 }

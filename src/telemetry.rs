@@ -1,15 +1,35 @@
-//! Log lines on standard error, by `tracing`; `docs/LOGGING.md` lists the field names.
+//! Log lines on standard error, by `tracing`; `docs/LOGGING.md` lists the field names. With the feature `otel`, also the spans
+//! of runs to a collector.
 //!
 //! Must not print results.
 
 use std::io::{IsTerminal as _, stderr};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::cli::{Colour, Global, LogFormat};
 
+/// What goes on until the program ends.
+#[must_use = "what waits to be handed over is lost unless it is finished"]
+pub struct Telemetry {
+    #[cfg(feature = "otel")]
+    collector: Option<capdex_otel::Collector>,
+}
+
+impl Telemetry {
+    /// Hands over what still waits. Takes three seconds at most, and nothing without a collector.
+    pub fn finish(self) {
+        #[cfg(feature = "otel")]
+        if self.collector.is_some_and(|collector| !collector.finish()) {
+            tracing::warn!("the collector of spans did not take the last ones");
+        }
+    }
+}
+
 /// Starts logging and sets when colour is used. `CAPDEX_LOG` overrides what `-v` and `-q` choose.
-pub fn start(global: &Global) {
+pub fn start(global: &Global) -> Telemetry {
     match global.color {
         Colour::Auto => anstream::ColorChoice::Auto,
         Colour::Always => anstream::ColorChoice::Always,
@@ -29,9 +49,29 @@ pub fn start(global: &Global) {
         Colour::Always => true,
         Colour::Never => false,
     };
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_ansi(colour);
-    match global.log_format {
-        LogFormat::Text => builder.with_target(false).init(),
-        LogFormat::Json => builder.json().flatten_event(true).init(),
+    let lines = fmt::layer().with_writer(stderr).with_ansi(colour);
+    let lines = match global.log_format {
+        LogFormat::Text => lines.with_target(false).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let registry = tracing_subscriber::registry().with(lines.with_filter(filter));
+    #[cfg(feature = "otel")]
+    {
+        let (collector, fault) = match capdex_otel::Collector::of_environment(&|name| std::env::var(name).ok()) {
+            None => (None, None),
+            Some(Ok(collector)) => (Some(collector), None),
+            Some(Err(fault)) => (None, Some(fault)),
+        };
+        registry.with(collector.as_ref().map(capdex_otel::Collector::layer)).init();
+        if let Some(fault) = fault {
+            // A run does not fail for want of somebody who watches it.
+            tracing::warn!(error = fault, "no collector is told of spans");
+        }
+        Telemetry { collector }
+    }
+    #[cfg(not(feature = "otel"))]
+    {
+        registry.init();
+        Telemetry {}
     }
 }

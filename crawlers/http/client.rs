@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
+use capdex_core::time::Timestamp;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
@@ -94,6 +95,8 @@ struct Counters {
     requests: AtomicU64,
     received_bytes: AtomicU64,
     not_modified: AtomicU64,
+    /// What the clock of the server that answered last said; none before an answer that tells.
+    date: Mutex<Option<Timestamp>>,
 }
 
 impl Counters {
@@ -251,6 +254,11 @@ impl Http {
         self.own.usage()
     }
 
+    /// What the clock of the server said that answered this handle or a clone of it last; none where no answer told.
+    pub fn server_date(&self) -> Option<Timestamp> {
+        *self.own.date.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for a place at a host.
     ///
     /// # Errors
@@ -372,6 +380,9 @@ impl Http {
             Err(_) => Err(self.shared.out_of_time(url, body)),
         };
         self.count(|counters| &counters.received_bytes, received.into_inner());
+        if heard.date.is_some() {
+            *self.own.date.lock().unwrap_or_else(PoisonError::into_inner) = heard.date;
+        }
         *budget = budget.saturating_sub(begun.elapsed());
         (outcome, heard)
     }

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
+use capdex_core::time::Timestamp;
 use reqwest::Response;
 use reqwest::header::{
-    CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+    AGE, CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use tracing::trace;
 use url::Url;
@@ -17,7 +18,7 @@ use url::Url;
 use super::address;
 use super::rate::Rate;
 use super::redact::redact_url;
-use super::retry::retry_after;
+use super::retry::{http_date, retry_after};
 use super::tape::{Exchange, Key, Outcome, Tape, headers_of, without_tokens};
 use crate::CrawlError;
 
@@ -105,6 +106,8 @@ pub(crate) struct Heard {
     pub(crate) status: Option<u16>,
     /// What is left of the budget.
     pub(crate) rate: Rate,
+    /// The server's clock, as far as the answer tells.
+    pub(crate) date: Option<Timestamp>,
 }
 
 /// Sends one request and reads its answer, or takes both from the tape.
@@ -129,7 +132,7 @@ pub(crate) async fn exchange(
     };
     let status = response.status().as_u16();
     let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
-    *heard = Heard { status: Some(status), rate: Rate::of(response.headers()) };
+    *heard = Heard { status: Some(status), rate: Rate::of(response.headers()), date: date_of(response.headers()) };
     trace!(url = subject(url), status, "answered");
     let result = match status {
         200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
@@ -263,6 +266,13 @@ fn too_many(subject: String, headers: &HeaderMap) -> Failure {
         wait: wait_of(headers).max(Rate::of(headers).wait()),
         is_for_all: true,
     }
+}
+
+/// What the server's clock says: `Date`, and where a cache kept the answer since, for how long (RFC 9111, section 5.1).
+fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
+    let date = http_date(&text_of(headers, &DATE)?)?;
+    let age_s = text_of(headers, &AGE).and_then(|age| age.trim().parse::<u32>().ok()).unwrap_or(0);
+    Some(Timestamp::from_unix_seconds(date.unix_seconds().saturating_add(i64::from(age_s))))
 }
 
 fn wait_of(headers: &HeaderMap) -> Option<Duration> {

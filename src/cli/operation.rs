@@ -19,6 +19,20 @@ pub struct Daemon {
     pub plan: bool,
 }
 
+/// Options of `prune`.
+#[derive(Debug, Args)]
+pub struct Prune {
+    /// Days for which everything is kept.
+    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..))]
+    pub keep_days: u32,
+    /// Say what would go, table by table, and change nothing.
+    #[arg(long)]
+    pub plan: bool,
+    /// How it is printed.
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub format: ListFormat,
+}
+
 /// Options of `backup`.
 #[derive(Debug, Args)]
 pub struct Backup {

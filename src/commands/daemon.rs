@@ -99,6 +99,10 @@ fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
             out.line(format_args!("{now} {name}: {outcome}, due {due}, took {took:.1} s"))?;
         }
         Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", output::escape(name)))?,
+        Event::ClockSetBack(name, due) => {
+            let name = output::escape(name);
+            out.line(format_args!("{now} {name}: the clock was set back; what was done up to {due} is forgotten"))?;
+        }
         Event::Error(name, why) => {
             out.line(format_args!("{now} {}: {}", output::escape(name), output::escape(why)))?;
         }

@@ -32,6 +32,7 @@ pub(crate) mod lookalikes;
 mod man;
 mod named;
 mod nightly;
+mod prune;
 mod report;
 mod rules;
 mod scan;
@@ -72,6 +73,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Status(options) => status::run(&cli.global, options, &mut out),
         Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
         Command::Doctor(options) => doctor::run(&cli.global, options, &mut out),
+        Command::Prune(options) => prune::run(&cli.global, options, &mut out),
         Command::Backup(options) => backup::backup(&cli.global, options, &mut out),
         Command::Restore(options) => backup::restore(&cli.global, options, &mut out),
         Command::Completions(options) => completions::run(options, &mut out),

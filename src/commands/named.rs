@@ -28,11 +28,29 @@ enum Fit {
     Part,
 }
 
+/// What was found under a name.
+pub(super) enum Found {
+    /// The one that is meant.
+    One(Box<CurrentCapability>),
+    /// Nothing that stands now is called so; the error shows what is called almost so.
+    None(anyhow::Error),
+    /// Several are; the error lists them.
+    Several(anyhow::Error),
+}
+
 /// Finds the capability that is meant.
 ///
 /// # Errors
 /// Wrong usage where none or several are called so: the text shows what is called almost so.
 pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapability> {
+    match search(reader, text)? {
+        Found::One(current) => Ok(*current),
+        Found::None(error) | Found::Several(error) => Err(error),
+    }
+}
+
+/// The same for who has something to say where none is found.
+pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
     let wanted = Wanted::of(text);
     let mut best: Option<(Fit, Vec<CurrentName>)> = None;
     reader.each_name(|name| {
@@ -48,26 +66,41 @@ pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapabil
     if fit > Fit::Exact && names.iter().any(|name| name.kind != Kind::Package) {
         names.retain(|name| name.kind != Kind::Package);
     }
-    let slugs: Vec<String> = names.iter().take(SHOWN).map(|name| escape(&name.slug).into_owned()).collect();
-    let beyond = names.len().saturating_sub(SHOWN);
-    let more = if beyond > 0 { format!(", and {beyond} more") } else { String::new() };
-    match (fit, names.as_slice()) {
+    Ok(match (fit, names.as_slice()) {
         (Fit::Part, []) => {
-            Err(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
+            Found::None(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
         }
-        (Fit::Part, _) => {
-            Err(usage(format!("no capability {text:?} in the store; there is {}{more}", slugs.join(", "))))
+        (Fit::Part, some) => {
+            Found::None(usage(format!("no capability {text:?} in the store; there is {}", list(some, slug))))
         }
-        (_, [name]) => {
-            let found = reader.current_of(&name.id)?;
-            found.ok_or_else(|| usage(format!("{} does not stand any more", escape(&name.slug))))
+        (_, [name]) => match reader.current_of(&name.id)? {
+            Some(current) => Found::One(Box::new(current)),
+            None => Found::None(usage(format!("{} does not stand any more", slug(name)))),
+        },
+        (_, several) => {
+            let each = |name: &CurrentName| format!("{} ({})", slug(name), name.id);
+            Found::Several(usage(format!("{text:?} means {} capabilities: {}", several.len(), list(several, each))))
         }
-        _ => {
-            let ids: Vec<String> =
-                names.iter().take(SHOWN).zip(&slugs).map(|(name, slug)| format!("{slug} ({})", name.id)).collect();
-            Err(usage(format!("{text:?} means {} capabilities: {}{more}", names.len(), ids.join(", "))))
-        }
+    })
+}
+
+/// What a written name may be exactly: a slug, and the first digits of an id (empty where it cannot be one).
+pub(super) fn exact(text: &str) -> (String, String) {
+    let wanted = Wanted::of(text);
+    (wanted.slug, wanted.hex.unwrap_or_default())
+}
+
+fn slug(name: &CurrentName) -> String {
+    escape(&name.slug).into_owned()
+}
+
+/// Some to choose from.
+fn list(names: &[CurrentName], each: impl Fn(&CurrentName) -> String) -> String {
+    let mut shown: Vec<String> = names.iter().take(SHOWN).map(each).collect();
+    if let Some(beyond) = names.len().checked_sub(SHOWN).filter(|beyond| *beyond > 0) {
+        shown.push(format!("and {beyond} more"));
     }
+    shown.join(", ")
 }
 
 /// What was written, taken apart once.

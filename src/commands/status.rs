@@ -211,15 +211,25 @@ fn print(status: &Value, out: &mut Out) -> anyhow::Result<()> {
             text(row, "cron")
         ))?;
     }
-    for run in rows(status, "runs") {
-        let number = run.get("run").and_then(Value::as_i64).unwrap_or(0);
-        out.line(format_args!(
-            "run {number}: {} as of {}: {} (finished {})",
-            text(run, "command"),
-            text(run, "as_of"),
-            text(run, "status"),
-            text(run, "finished")
-        ))?;
+    rows(status, "runs").iter().try_for_each(|run| print_run(run, out))
+}
+
+/// A line about a run, and one about how long each of its stages took.
+fn print_run(run: &Value, out: &mut Out) -> anyhow::Result<()> {
+    let number = run.get("run").and_then(Value::as_i64).unwrap_or(0);
+    out.line(format_args!(
+        "run {number}: {} as of {}: {} (finished {})",
+        text(run, "command"),
+        text(run, "as_of"),
+        text(run, "status"),
+        text(run, "finished")
+    ))?;
+    let stages = run.get("summary").map_or(&[][..], |summary| rows(summary, "stages"));
+    if let Some(first) = stages.first() {
+        let seconds = |stage: &Value| stage.get("seconds").and_then(Value::as_f64).unwrap_or(0.0);
+        let took: Vec<String> =
+            stages.iter().map(|stage| format!("{} {:.1} s", text(stage, "stage"), seconds(stage))).collect();
+        out.line(format_args!("  from {}: {}", text(first, "began"), took.join(", ")))?;
     }
     Ok(())
 }

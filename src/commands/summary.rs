@@ -123,6 +123,11 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
         output::count(report.watch.done, "observation")
     );
     out.line(line("watch", &report.watch, watch))?;
+    if report.prune.done > 0 {
+        let rows = output::count(report.prune.done, "row");
+        let prune = format!("{rows} deleted that were old and not needed, {}", output::bytes(report.prune.bytes));
+        out.line(line("prune", &report.prune, prune))?;
+    }
     if report.open_gaps > 0 {
         out.line(format_args!(
             "{} open: `capdex status` lists what could not be looked at, and why.",

@@ -5,7 +5,9 @@ use std::path::Path;
 use capdex_core::digest::Digest;
 use capdex_core::rules;
 use capdex_core::score::Score;
+use capdex_db::{Reader, StoreError};
 
+use super::named::{self, Found};
 use crate::cli::{Global, Verify};
 use crate::exit::{Exit, usage};
 use crate::export::{manifest, ranked, verify};
@@ -54,8 +56,15 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
 /// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
 fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let current = super::named::find(&reader, name)?;
-    let bundle = reader.bundle(current.snapshot)?;
+    let current = match named::search(&reader, name)? {
+        Found::One(current) => current,
+        Found::None(error) => return former(&reader, name, error, out),
+        Found::Several(error) => return Err(error),
+    };
+    let bundle = match reader.bundle(current.snapshot) {
+        Err(error @ StoreError::Pruned { .. }) => return unknown(&current.capability.slug, &error.to_string(), out),
+        other => other?,
+    };
     let (mut differences, mut compared) = (Vec::new(), 0);
     let bytes = |score: &Score| Digest::of_json(score);
     for (path, file) in &bundle.files {
@@ -101,4 +110,29 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
         output::count(compared as u64, "score")
     ))?;
     Ok(if differences.is_empty() { Exit::Done } else { Exit::Threshold })
+}
+
+/// A capability that stood once: where its bytes were pruned, nothing can be said of them, and that is no difference.
+fn former(reader: &Reader, name: &str, stands_not: anyhow::Error, out: &mut Out) -> anyhow::Result<Exit> {
+    let (slug, digits) = named::exact(name);
+    let former = reader.former(&slug, &digits)?;
+    let [one] = former.as_slice() else { return Err(stands_not) };
+    match reader.bundle(one.snapshot) {
+        Err(error @ StoreError::Pruned { .. }) => unknown(&one.slug, &error.to_string(), out),
+        Err(error) => Err(error.into()),
+        Ok(_) => Err(usage(format!(
+            "{} is not in its package any more; what it was in version {} is stored, and `capdex drift` has when it left",
+            one.slug,
+            one.version.as_deref().unwrap_or("-")
+        ))),
+    }
+}
+
+fn unknown(slug: &str, why: &str, out: &mut Out) -> anyhow::Result<Exit> {
+    out.line(format_args!(
+        "{}: unknown, {}: what is stored of it stands and cannot be computed again",
+        output::escape(slug),
+        output::escape(why)
+    ))?;
+    Ok(Exit::Incomplete)
 }

@@ -18,7 +18,8 @@ pub struct DaemonSection {
     /// What becomes of a due time that comes while the schedule's own run before is still going (default skip).
     #[serde(default)]
     pub overlap: Overlap,
-    /// Minutes after which a run stops with the steps in hand done; the next one goes on (default: no budget).
+    /// Minutes after which a run begins no more requests; what was fetched by then is scanned, scored, watched, exported and
+    /// told, and the next run fetches the rest (default: no budget).
     pub budget_minutes: Option<u32>,
     /// Seconds over which starts are spread, by the schedule's name and the due time (default 0).
     #[serde(default)]
@@ -47,7 +48,7 @@ pub struct Timing {
     pub cron: Cron,
     /// What holds where due times meet a run.
     pub overlap: Overlap,
-    /// How long a run may take.
+    /// How long a run may begin requests.
     pub budget: Option<Duration>,
     /// Seconds over which starts are spread.
     pub jitter_s: u32,

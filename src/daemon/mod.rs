@@ -4,6 +4,8 @@
 //! there, and the system frees it when its holder dies. So two daemons never run one due time twice, and none has to guess
 //! by a clock whether the other is alive. A child process for each run would have to hand that lock over.
 
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +14,19 @@ use std::time::Duration;
 
 use capdex_core::time::Timestamp;
 use capdex_db::{DueOutcome, DueRun, Store, StoreError};
-use tracing::{debug, error, info};
+use tracing::{debug, error, info, warn};
 
 use crate::cli::{Global, Tape};
 use crate::clock::{self, Stopwatch};
 use crate::config::{Schedule, Timing};
+use crate::exit::usage;
 use crate::jobs::run as jobs;
 
 pub mod cron;
 pub mod plan;
 pub mod signals;
 
-use plan::{Known, Next};
+use plan::{Known, MOST_TRIES, Next};
 
 /// A schedule with when it runs.
 pub struct Scheduled {
@@ -44,16 +47,16 @@ pub enum Event<'a> {
     Answered(&'a str, Timestamp, DueOutcome, Duration),
     /// A run was stopped because the daemon is to end; whoever is started next goes on with it.
     Left(&'a str, Timestamp),
-    /// A run could do nothing; why.
+    /// A run could do nothing, or was given up; why.
     Error(&'a str, String),
+    /// The clock was set back: the latest due time that lay ahead and is forgotten.
+    ClockSetBack(&'a str, Timestamp),
 }
 
 /// The daemon's longest sleep: a clock that is set forward is noticed after this.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 /// The wait for another process that holds the store.
 const LOCKED_SLEEP: Duration = Duration::from_secs(1);
-/// How often a due time is begun whose process dies; one that brings the daemon down is not begun for ever.
-const MOST_TRIES: u32 = 3;
 /// How often a run looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -67,22 +70,52 @@ pub fn run(
     halt: &signals::Halt,
     tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    // Since when it is there without having slept: what comes due while a run is under way is met late and not missed.
+    let (mut entered, mut attended) = (BTreeSet::new(), None);
     while !halt.stop.is_asked() {
         let store = match Store::open(&global.db) {
             Ok(store) => store,
             Err(StoreError::Locked { .. }) => {
                 debug!("another process holds the store");
+                attended.get_or_insert_with(clock::now);
                 halt.wait(LOCKED_SLEEP);
                 continue;
             }
             Err(error) => return Err(error.into()),
         };
-        match choose(&store, scheduled, clock::now(), tell)? {
-            Choice::Run(one, due, missed) => run_one(global, store, one, (due, missed), halt, tell)?,
+        refuse_double(&store, scheduled, &mut entered)?;
+        let now = clock::now();
+        match choose(&store, scheduled, (now, attended), tell)? {
+            Choice::Run(one, due, missed) => {
+                attended.get_or_insert(now);
+                run_one(global, store, one, (due, missed), halt, tell)?;
+            }
             Choice::Wait(until) => {
                 drop(store);
+                attended = None;
                 sleep_until(until, halt);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did: each would
+/// begin the other's times anew, and neither would ever come to run.
+fn refuse_double(store: &Store, scheduled: &[Scheduled], entered: &mut BTreeSet<String>) -> anyhow::Result<()> {
+    let table: BTreeMap<String, String> = store.reader()?.timetable()?.into_iter().collect();
+    for one in scheduled {
+        let (name, cron) = (&one.schedule.name, one.timing.cron.as_str());
+        let is_new = entered.insert(name.clone());
+        match table.get(name) {
+            Some(other) if !is_new && other != cron => {
+                let file = one.file.display();
+                return Err(usage(format!(
+                    "{file}: daemon.cron: {name:?} is due at {cron:?} here and at {other:?} in another daemon on this store; \
+                     give one of the two another name"
+                )));
+            }
+            _ => (),
         }
     }
     Ok(())
@@ -97,7 +130,7 @@ enum Choice<'a> {
 fn choose<'a>(
     store: &Store,
     scheduled: &'a [Scheduled],
-    now: Timestamp,
+    (now, attended): (Timestamp, Option<Timestamp>),
     tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Choice<'a>> {
     let (mut due_first, mut wake): (Option<(Timestamp, u64, &Scheduled)>, Option<Timestamp>) = (None, None);
@@ -105,7 +138,8 @@ fn choose<'a>(
         let (name, cron) = (one.schedule.name.clone(), one.timing.cron.as_str().to_owned());
         let since = store.write(move |writer| writer.enter_schedule(&name, &cron, now))?;
         let name = one.schedule.name.as_str();
-        let known = Known { since, last: store.reader()?.last_due(name)? };
+        let known = Known { since, last: store.reader()?.last_due(name)?, attended };
+        let known = forget_ahead(store, name, known, now, tell)?;
         match plan::next(name, &one.timing, &known, now) {
             Next::Run { due, missed } if due_first.is_none_or(|(first, ..)| due < first) => {
                 due_first = Some((due, missed, one));
@@ -120,10 +154,40 @@ fn choose<'a>(
                 tell(&Event::Answered(name, due, DueOutcome::Missed, Duration::ZERO))?;
                 wake = Some(now);
             }
+            Next::GiveUp { due } => {
+                let schedule = name.to_owned();
+                store.write(move |writer| writer.answer_due(&schedule, due, DueOutcome::Failed, now))?;
+                let why =
+                    format!("its process died {MOST_TRIES} times; see the system's log, then `capdex nightly` by hand");
+                tell(&Event::Error(name, why))?;
+                tell(&Event::Answered(name, due, DueOutcome::Failed, Duration::ZERO))?;
+                wake = Some(now);
+            }
             Next::Wait(until) => wake = wake.into_iter().chain(until).min(),
         }
     }
     Ok(due_first.map_or(Choice::Wait(wake), |(due, missed, one)| Choice::Run(one, due, missed)))
+}
+
+/// What is known of a schedule without what lies ahead: after the clock was set back nothing would be due until it has caught
+/// up, and what was answered in a time that has not come was not answered.
+fn forget_ahead(
+    store: &Store,
+    name: &str,
+    known: Known,
+    now: Timestamp,
+    tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Known> {
+    let ahead = known.last.as_ref().map(|run| run.due).into_iter().chain([known.since]);
+    if !ahead.into_iter().any(|instant| plan::lies_ahead(instant, now)) {
+        return Ok(known);
+    }
+    let schedule = name.to_owned();
+    let latest = store.write(move |writer| writer.forget_after(&schedule, now))?;
+    warn!(schedule = name, "the clock was set back");
+    tell(&Event::ClockSetBack(name, latest.unwrap_or(known.since)))?;
+    let last = store.reader()?.last_due(name)?;
+    Ok(Known { since: known.since.min(now), last, ..known })
 }
 
 /// Sleeps until a due time, in pieces: clocks are set, and machines sleep.
@@ -153,22 +217,11 @@ fn run_one(
     let Some(begun) = begun else { return Ok(()) };
     tell(&Event::Begun(&begun))?;
     let (name, watch) = (one.schedule.name.as_str(), Stopwatch::start());
-    let is_hopeless = begun.tries > MOST_TRIES;
-    let outcome = if is_hopeless {
-        let why = format!("its process died {MOST_TRIES} times; see the system's log, then `capdex nightly` by hand");
+    let (outcome, why) = outcome_of(catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, halt))));
+    if let Some(why) = why {
+        error!(schedule = name, error = why, "the run failed");
         tell(&Event::Error(name, why))?;
-        Some(DueOutcome::Failed)
-    } else {
-        match catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, halt))) {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => {
-                error!(schedule = name, error = format!("{error:#}"), "the run failed");
-                tell(&Event::Error(name, format!("{error:#}")))?;
-                Some(DueOutcome::Failed)
-            }
-            Err(_) => Some(DueOutcome::Failed),
-        }
-    };
+    }
     let (schedule, at) = (name.to_owned(), clock::now());
     let Some(outcome) = outcome else {
         store.write(move |writer| writer.leave_due(&schedule, due))?;
@@ -178,28 +231,48 @@ fn run_one(
     tell(&Event::Answered(name, due, outcome, watch.elapsed()))
 }
 
+/// How a run ended, with why where it failed; a panic is a failure that says so.
+fn outcome_of(
+    ended: Result<anyhow::Result<Option<DueOutcome>>, Box<dyn Any + Send>>,
+) -> (Option<DueOutcome>, Option<String>) {
+    match ended {
+        Ok(Ok(outcome)) => (outcome, None),
+        Ok(Err(error)) => (Some(DueOutcome::Failed), Some(format!("{error:#}"))),
+        Err(panic) => {
+            let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            (Some(DueOutcome::Failed), Some(format!("a fault of the program ended it: {said}")))
+        }
+    }
+}
+
 /// The run itself; no outcome where the daemon is to end before the run did.
 fn work(global: &Global, store: Store, one: &Scheduled, halt: &signals::Halt) -> anyhow::Result<Option<DueOutcome>> {
     let context = jobs::open_in(store, global, &one.schedule, &Tape::default())?;
     let (is_over, budget, watch) = (AtomicBool::new(false), one.timing.budget, Stopwatch::start());
     let report = thread::scope(|scope| {
-        let stop = &context.stop;
-        scope.spawn(|| {
+        let context = &context;
+        let (watch, is_over) = (&watch, &is_over);
+        scope.spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
-                if halt.stop.is_asked() || budget.is_some_and(|budget| watch.elapsed() >= budget) {
-                    stop.ask();
+                if halt.stop.is_asked() {
+                    context.ask_to_stop();
                     break;
+                }
+                if budget.is_some_and(|budget| watch.elapsed() >= budget) {
+                    context.requests.ask();
                 }
                 thread::sleep(LOOK);
             }
         });
-        let _over = SetWhenDropped(&is_over);
-        jobs::whole(&context, &one.schedule.name, jobs::Last::Export(one.timing.out.clone()))
+        let _over = SetWhenDropped(is_over);
+        jobs::whole(context, &one.schedule.name, jobs::Last::Export(one.timing.out.clone()))
     })?;
     info!(schedule = one.schedule.name, "ran");
     Ok(match () {
-        () if report.interrupted && halt.stop.is_asked() => None,
-        () if report.interrupted => Some(DueOutcome::OverBudget),
+        // Whoever else was asked to stop than by a signal, it was this daemon.
+        () if report.interrupted => None,
+        () if report.over_budget => Some(DueOutcome::OverBudget),
         () if report.is_incomplete() => Some(DueOutcome::Incomplete),
         () => Some(DueOutcome::Done),
     })
@@ -211,5 +284,100 @@ struct SetWhenDropped<'a>(&'a AtomicBool);
 impl Drop for SetWhenDropped<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DaemonSection;
+
+    /// A schedule that lists nothing, due at times of its own.
+    fn scheduled(name: &str, cron: &str) -> Scheduled {
+        let section = DaemonSection {
+            cron: cron.to_owned(),
+            overlap: crate::config::Overlap::Skip,
+            budget_minutes: None,
+            jitter_seconds: 0,
+            recover: None,
+            out: None,
+        };
+        let schedule = Schedule { name: name.to_owned(), ..Schedule::default() };
+        Scheduled { file: "s.toml".into(), schedule, timing: section.timing().expect("times") }
+    }
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-11-{text}:00Z").parse().expect("an instant")
+    }
+
+    /// What is chosen at an instant: the due time to run, else none; with what was told.
+    fn chosen(store: &Store, scheduled: &[Scheduled], now: Timestamp) -> (Option<Timestamp>, Vec<String>) {
+        let mut told = Vec::new();
+        let mut tell = |event: &Event<'_>| {
+            told.push(format!("{event:?}"));
+            Ok(())
+        };
+        let due = match choose(store, scheduled, (now, None), &mut tell).expect("chosen") {
+            Choice::Run(_, due, _) => Some(due),
+            Choice::Wait(_) => None,
+        };
+        (due, told)
+    }
+
+    fn run_at(store: &Store, name: &'static str, due: Timestamp) {
+        let run = move |writer: &capdex_db::Writer<'_>| {
+            writer.begin_due(name, due, 0, due)?;
+            writer.answer_due(name, due, DueOutcome::Done, due)
+        };
+        store.write(run).expect("written");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_is_told_and_holds_nothing_up() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(&folder.path().join("capdex.db")).expect("opens");
+        let hourly = [scheduled("n", "0 * * * *")];
+        assert_eq!(chosen(&store, &hourly, at("20T00:30")), (None, Vec::new()));
+        run_at(&store, "n", at("20T01:00"));
+        // The clock ran ahead by days, and was mended.
+        run_at(&store, "n", at("28T05:00"));
+        let (due, told) = chosen(&store, &hourly, at("20T02:10"));
+        assert_eq!(due, Some(at("20T02:00")), "it does not wait until the clock has caught up");
+        assert!(told.len() == 1 && told[0].starts_with("ClockSetBack"), "{told:?}");
+        run_at(&store, "n", at("20T02:00"));
+        assert_eq!(chosen(&store, &hourly, at("20T02:20")), (None, Vec::new()), "it is told once");
+        assert_eq!(chosen(&store, &hourly, at("20T01:59")), (None, Vec::new()), "a step of a time server is no step");
+    }
+
+    #[test]
+    fn two_daemons_with_one_name_and_unlike_times_do_not_go_on() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(&folder.path().join("capdex.db")).expect("opens");
+        let (ours, theirs) = ([scheduled("n", "0 * * * *")], [scheduled("n", "30 * * * *")]);
+        let (mut first, mut second) = (BTreeSet::new(), BTreeSet::new());
+        let look = |scheduled: &[Scheduled], entered: &mut BTreeSet<String>| {
+            refuse_double(&store, scheduled, entered).map(|()| chosen(&store, scheduled, at("20T00:10"))).map(drop)
+        };
+        for _ in 0..2 {
+            look(&ours, &mut first).expect("alone");
+        }
+        look(&theirs, &mut second).expect("a new expression is an operator's right");
+        let error = look(&ours, &mut first).expect_err("refused").to_string();
+        for part in ["s.toml: daemon.cron", "0 * * * *", "30 * * * *", "another name"] {
+            assert!(error.contains(part), "{error}");
+        }
+        look(&theirs, &mut second).expect("the other one goes on");
+    }
+
+    #[test]
+    fn a_panic_is_a_failure_that_says_what_happened() {
+        for panic in [|| std::panic::panic_any("a bad index"), || std::panic::panic_any("a bad index".to_owned())] {
+            let ended: Result<anyhow::Result<Option<DueOutcome>>, _> = catch_unwind(panic);
+            let (outcome, why) = outcome_of(ended);
+            assert_eq!(outcome, Some(DueOutcome::Failed));
+            assert!(why.is_some_and(|why| why.contains("a bad index")));
+        }
+        assert_eq!(outcome_of(Ok(Ok(None))), (None, None));
+        assert_eq!(outcome_of(Ok(Err(anyhow::anyhow!("no")))), (Some(DueOutcome::Failed), Some("no".into())));
     }
 }

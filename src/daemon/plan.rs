@@ -10,6 +10,8 @@ use crate::config::{Overlap, Timing};
 
 /// How late a due time may be met without being missed, in seconds: the daemon looks twice in this time.
 const GRACE_S: i64 = 60;
+/// How often a due time is begun whose process dies; one that brings the daemon down is not begun for ever.
+pub const MOST_TRIES: u32 = 3;
 /// Missed due times that are counted; who needs more of them knows enough.
 const MOST_COUNTED: usize = 10_000;
 
@@ -20,6 +22,8 @@ pub struct Known {
     pub since: Timestamp,
     /// The newest due time that was begun or answered.
     pub last: Option<DueRun>,
+    /// Since when this daemon is there without a pause but that of a run, its own or another daemon's; none where it slept.
+    pub attended: Option<Timestamp>,
 }
 
 /// What is to be done about a schedule now.
@@ -39,6 +43,11 @@ pub enum Next {
         /// Due times before it that nobody answered.
         missed: u64,
     },
+    /// This due time was begun so often, each time to the death of its process, that it is given up.
+    GiveUp {
+        /// The due time.
+        due: Timestamp,
+    },
     /// Nothing until then; none where no time comes any more.
     Wait(Option<Timestamp>),
 }
@@ -46,7 +55,7 @@ pub enum Next {
 /// What is to be done about a schedule.
 pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next {
     let open = known.last.as_ref().filter(|run| run.outcome.is_none());
-    let after = answered_until(timing, known);
+    let after = answered_until(timing, known, now);
     let is_ready = |due: &Timestamp| start(name, timing, *due) <= now;
     let ready = timing.cron.until(now).take_while(|due| *due > after).find(is_ready);
     match (ready, open) {
@@ -55,12 +64,15 @@ pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next 
             let missed = u64::try_from(missed).unwrap_or(u64::MAX) + u64::from(open.is_some());
             let is_late = now.unix_seconds() - start(name, timing, due).unix_seconds() > GRACE_S;
             let is_queued = known.last.as_ref().and_then(|run| run.finished).is_some_and(|finished| due <= finished);
-            if is_late && !is_queued && !timing.recovers {
+            // The daemon was there and had its hands full: nobody missed anything.
+            let was_met = known.attended.is_some_and(|attended| attended <= start(name, timing, due));
+            if is_late && !is_queued && !was_met && !timing.recovers {
                 Next::Note { due, missed }
             } else {
                 Next::Run { due, missed }
             }
         }
+        (None, Some(run)) if run.tries >= MOST_TRIES => Next::GiveUp { due: run.due },
         // It was begun, and its process was stopped or died: it is gone on with.
         (None, Some(run)) => Next::Run { due: run.due, missed: run.missed },
         (None, None) => Next::Wait(upcoming(name, timing, after.max(now), after)),
@@ -68,13 +80,19 @@ pub fn next(name: &str, timing: &Timing, known: &Known, now: Timestamp) -> Next 
 }
 
 /// Up to when every due time is dealt with.
-fn answered_until(timing: &Timing, known: &Known) -> Timestamp {
+fn answered_until(timing: &Timing, known: &Known, now: Timestamp) -> Timestamp {
     let Some(last) = &known.last else { return known.since };
     let through_its_run = match timing.overlap {
-        Overlap::Skip => last.finished.filter(|_| last.outcome.is_some()),
+        // An end that lies ahead is that of a clock which was set back since.
+        Overlap::Skip => last.finished.filter(|end| last.outcome.is_some() && !lies_ahead(*end, now)),
         Overlap::Queue => None,
     };
     last.due.max(known.since).max(through_its_run.unwrap_or(last.due))
+}
+
+/// Whether an instant in the past lies ahead by more than what time servers do: the clock was set back since.
+pub fn lies_ahead(instant: Timestamp, now: Timestamp) -> bool {
+    instant.unix_seconds() > now.unix_seconds().saturating_add(GRACE_S)
 }
 
 /// The next start after `now`: of a due time that has come and waits for its turn, else of the next one.
@@ -114,7 +132,37 @@ mod tests {
     }
 
     fn next_of(timing: &Timing, last: Option<DueRun>, now: &str) -> Next {
-        next("n", timing, &Known { since: at("00:30:00"), last }, at(now))
+        next("n", timing, &Known { since: at("00:30:00"), last, attended: None }, at(now))
+    }
+
+    #[test]
+    fn a_time_that_came_during_another_schedules_run_was_not_missed() {
+        let (timing, last) = (timing(Overlap::Skip, false), run("01:00:00", Some("01:10:00")));
+        let met = |attended: &str| {
+            let known = Known { since: at("00:30:00"), last: last.clone(), attended: Some(at(attended)) };
+            next("n", &timing, &known, at("02:40:00"))
+        };
+        assert_eq!(met("01:59:00"), Next::Run { due: at("02:00:00"), missed: 0 });
+        assert_eq!(met("02:00:01"), Next::Note { due: at("02:00:00"), missed: 0 }, "it came before anybody was there");
+    }
+
+    #[test]
+    fn what_killed_its_process_three_times_is_given_up_and_the_next_is_run() {
+        let died = |tries| DueRun { tries, ..run("01:00:00", None).expect("a run") };
+        let timing = timing(Overlap::Skip, true);
+        assert_eq!(next_of(&timing, Some(died(2)), "01:30:00"), Next::Run { due: at("01:00:00"), missed: 0 });
+        assert_eq!(next_of(&timing, Some(died(3)), "01:30:00"), Next::GiveUp { due: at("01:00:00") });
+        assert_eq!(next_of(&timing, Some(died(3)), "02:00:00"), Next::Run { due: at("02:00:00"), missed: 1 });
+    }
+
+    #[test]
+    fn an_end_that_lies_ahead_holds_nothing_up() {
+        let last = run("01:00:00", Some("09:00:00"));
+        assert_eq!(
+            next_of(&timing(Overlap::Skip, true), last, "02:00:00"),
+            Next::Run { due: at("02:00:00"), missed: 0 }
+        );
+        assert!(lies_ahead(at("02:01:01"), at("02:00:00")) && !lies_ahead(at("02:01:00"), at("02:00:00")));
     }
 
     #[test]
@@ -161,7 +209,7 @@ mod tests {
         assert!(waits.iter().all(|wait| (0..=600).contains(wait)) && waits.windows(2).any(|two| two[0] != two[1]));
         let (due, begin) = (at("01:00:00"), start("n", &timing, at("01:00:00")));
         assert_ne!(start("other", &timing, due), begin);
-        let known = Known { since: at("00:30:00"), last: None };
+        let known = Known { since: at("00:30:00"), last: None, attended: None };
         let before = Timestamp::from_unix_seconds(begin.unix_seconds() - 1);
         assert_eq!(next("n", &timing, &known, before), Next::Wait(Some(begin)));
         assert_eq!(next("n", &timing, &known, begin), Next::Run { due, missed: 0 });
@@ -170,7 +218,7 @@ mod tests {
     #[test]
     fn a_year_of_missed_seconds_is_counted_to_a_bound() {
         let timing = Timing { cron: Cron::parse("* * * * * *").expect("an expression"), ..timing(Overlap::Skip, true) };
-        let known = Known { since: "2025-11-22T00:00:00Z".parse().expect("an instant"), last: None };
+        let known = Known { since: "2025-11-22T00:00:00Z".parse().expect("an instant"), last: None, attended: None };
         let due = at("00:00:00");
         assert_eq!(next("n", &timing, &known, due), Next::Run { due, missed: 10_000 });
     }

@@ -31,9 +31,38 @@ fn judge(now: Timestamp, last_run: Option<Timestamp>) -> Finding {
     }
 }
 
+/// How far this machine's clock is behind the servers that answered, or ahead of them: by the one that it differs from least,
+/// because one server may be wrong by itself. Nothing where none told the time.
+pub(super) fn against(servers: &[(String, i64)]) -> Option<Finding> {
+    let (server, behind_s) = servers.iter().min_by_key(|(_, behind_s)| behind_s.saturating_abs())?;
+    let (subject, told) = ("against servers", servers.len());
+    let differs_s = behind_s.saturating_abs();
+    if differs_s <= TOLERATED_S {
+        let found = format!("{differs_s} s from {server}, of {told} asked");
+        return Some(Finding::new("clock", subject, (Health::Ok, found), ""));
+    }
+    let way = if *behind_s > 0 { "behind" } else { "ahead of" };
+    let found = format!("{differs_s} s {way} {server}, which it differs from least, of {told} asked");
+    let advice = "set the clock, and let a time server keep it: ages, due times and certificates hang on it";
+    Some(Finding::new("clock", subject, (Health::Warn, found), advice))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_server_that_agrees_is_enough_and_a_minute_is_tolerated() {
+        let health = |seconds: &[i64]| {
+            let servers: Vec<(String, i64)> = seconds.iter().map(|behind_s| ("npm".to_owned(), *behind_s)).collect();
+            against(&servers).map(|finding| finding.health)
+        };
+        assert_eq!(health(&[]), None);
+        assert_eq!((health(&[60]), health(&[-60])), (Some(Health::Ok), Some(Health::Ok)));
+        assert_eq!((health(&[61]), health(&[-61])), (Some(Health::Warn), Some(Health::Warn)));
+        assert_eq!(health(&[9_000, 3]), Some(Health::Ok));
+        assert_eq!(health(&[i64::MIN, 9_000]), Some(Health::Warn));
+    }
 
     #[test]
     fn a_clock_before_the_program_or_the_last_run_is_wrong() {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use capdex_core::time::Timestamp;
 use capdex_crawlers::CrawlError;
-use capdex_crawlers::http::{Http, HttpSettings, Request};
+use capdex_crawlers::http::{Answer, Http, HttpSettings, Request};
 
-use super::{Finding, Health, Patient};
+use super::{Finding, Health, Patient, clock};
 
 /// An answer is an answer; nobody needs more of it.
 const MOST_BYTES: u64 = 64 << 10;
@@ -16,7 +17,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     if !patient.is_online {
         return Vec::new();
     }
-    let mut found = BTreeMap::new();
+    let (mut found, mut servers) = (BTreeMap::new(), Vec::new());
     for (file, schedule) in patient.schedules {
         match schedule.resolve(0) {
             Ok(resolved) => {
@@ -30,7 +31,8 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
                 let sources = resolved.sources.iter().filter(|(_, run)| run.settings.base_url.starts_with("http"));
                 let asked: Vec<(&str, &str)> =
                     sources.map(|(id, run)| (id.as_str(), run.settings.base_url.as_str())).collect();
-                for finding in ask_all(settings, &asked) {
+                for (finding, behind_s) in ask_all(settings, &asked) {
+                    servers.extend(behind_s.map(|behind_s| (finding.subject.clone(), behind_s)));
                     found.entry(finding.subject.clone()).or_insert(finding);
                 }
             }
@@ -40,10 +42,12 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             }
         }
     }
-    found.into_values().collect()
+    // The requests are made anyway, and most servers say what time it is.
+    found.into_values().chain(clock::against(&servers)).collect()
 }
 
-fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<Finding> {
+/// What was found of each source, and by how many seconds its server's clock is ahead of ours, where it says so.
+fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<(Finding, Option<i64>)> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let made = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let http = Http::new(settings).map_err(|error| error.to_string())?;
@@ -51,14 +55,22 @@ fn ask_all(settings: HttpSettings, sources: &[(&str, &str)]) -> Vec<Finding> {
     });
     let (runtime, http) = match made {
         Ok(made) => made,
-        Err(error) => return vec![Finding::new("source", "all", (Health::Fail, error), "mend the [http] table")],
+        Err(error) => {
+            return vec![(Finding::new("source", "all", (Health::Fail, error), "mend the [http] table"), None)];
+        }
     };
     runtime.block_on(futures_util::future::join_all(sources.iter().map(|(id, url)| ask(&http, id, url))))
 }
 
-async fn ask(http: &Http, id: &str, url: &str) -> Finding {
+async fn ask(http: &Http, id: &str, url: &str) -> (Finding, Option<i64>) {
     let request = Request { url, max_bytes: MOST_BYTES, ..Request::default() };
-    let answer = http.acting_for(id).get(request).await;
+    let http = http.acting_for(id).counted();
+    let answer = http.get(request).await;
+    let ahead = |date: Timestamp| date.unix_seconds().saturating_sub(crate::clock::now().unix_seconds());
+    (judge(id, answer), http.server_date().map(ahead))
+}
+
+fn judge(id: &str, answer: Result<Answer, CrawlError>) -> Finding {
     let say = |health, found: String, advice: &str| Finding::new("source", id, (health, found), advice);
     match answer {
         // A base address need not be a page: whatever is said there, somebody says it.

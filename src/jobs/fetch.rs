@@ -126,7 +126,7 @@ impl Window {
 /// Fills the window from the queue, unless somebody asked to stop. A claim takes more than a host's share where it meets
 /// only that host; the next one leaves that host out.
 fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyhow::Result<()> {
-    while window.running.len() + CLAIM <= WINDOW && !context.stop.is_asked() {
+    while window.running.len() + CLAIM <= WINDOW && !context.requests.is_asked() {
         let (now, except) = (clock::now(), window.busy_hosts());
         let jobs = context.store.write(move |writer| writer.claim(FETCH_JOB, CLAIM, now, LEASE_S, &except))?;
         let is_last = jobs.len() < CLAIM;
@@ -153,7 +153,7 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
 fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
     let http = context.http.acting_for(&payload.locator.ecosystem());
     let (limits, slots) = (context.limits, Arc::clone(slots));
-    let stop = context.stop.clone();
+    let stop = context.requests.clone();
     running.spawn(async move {
         let result = fetch_one(&http, &payload.locator, &limits, &slots, &stop).await;
         (job, payload, result)

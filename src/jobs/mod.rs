@@ -1,4 +1,4 @@
-//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts.
+//! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts, prune.
 //!
 //! What talks to the network (list, fetch) goes through the queue in the store; what is pure (scan, score, watch) asks
 //! the store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
@@ -23,10 +23,12 @@ pub mod export;
 pub mod fetch;
 pub mod list;
 pub mod plan;
+pub mod prune;
 pub mod rehash;
 pub mod run;
 pub mod scan;
 pub mod score;
+mod times;
 pub mod watch;
 
 /// Everything a job may use: the only bag of dependencies.
@@ -49,6 +51,8 @@ pub struct Context {
     pub limits: Limits,
     /// Whom to tell of alerts, and how.
     pub alerts: Alerts,
+    /// Days for which the store keeps everything; none where nothing is ever deleted.
+    pub keep_days: Option<u32>,
     /// The pool for scanning and scoring.
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
@@ -62,6 +66,22 @@ pub struct Context {
     pub is_replayed: bool,
     /// Set when the run is to stop after the steps in hand.
     pub stop: Stop,
+    /// Set when no further request is to be begun: the run is to stop, or its time for requests is over. What was fetched by
+    /// then is judged, exported and told all the same.
+    pub requests: Stop,
+}
+
+impl Context {
+    /// Asks the run to stop after the steps in hand.
+    pub fn ask_to_stop(&self) {
+        self.stop.ask();
+        self.requests.ask();
+    }
+
+    /// Whether the run's time for requests was over before somebody asked it to stop.
+    pub fn is_over_budget(&self) -> bool {
+        self.requests.is_asked() && !self.stop.is_asked()
+    }
 }
 
 /// How one source is walked in a run.

@@ -152,7 +152,7 @@ async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
 
 async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
     let http = context.http.acting_for(&one.locator.ecosystem());
-    let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.stop).await;
+    let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
         None => return Found::Stopped,
         Some(Err(CrawlError::Malformed { subject, reason: GapReason::DigestMismatch, detail })) => {

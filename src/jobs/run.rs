@@ -8,16 +8,18 @@ use anyhow::Context as _;
 use capdex_core::time::AsOf;
 use capdex_crawlers::http::{Http, TapeSettings};
 use capdex_crawlers::unpack::Limits;
-use capdex_db::{RunStatus, Store};
+use capdex_db::{RunId, RunStatus, Store};
 use serde::Serialize;
 use serde_json::json;
 use tracing::info;
 
 use super::alerts::{self, AlertsReport};
-use super::{Context, StageReport, Stop, export, fetch, list, rehash, scan, score, watch};
+use super::times::Times;
+use super::{Context, StageReport, Stop, export, fetch, list, prune, rehash, scan, score, watch};
 use crate::cli::{Global, Tape};
 use crate::config::Schedule;
 use crate::daemon::signals::asked_to_stop;
+use crate::exit::usage;
 use crate::export::Written;
 use crate::{bulk, clock};
 
@@ -40,10 +42,14 @@ pub struct RunReport {
     pub export: StageReport,
     /// Telling of alerts.
     pub alerts: AlertsReport,
+    /// Deleting what is old and not needed; nothing where the schedule does not say so.
+    pub prune: StageReport,
     /// Gaps that stand open in the ledger.
     pub open_gaps: u64,
     /// Whether somebody asked to stop.
     pub interrupted: bool,
+    /// Whether the time for requests was over before all were made; the next run goes on.
+    pub over_budget: bool,
     /// The dataset; none for a backfill.
     #[serde(skip)]
     pub written: Option<Written>,
@@ -52,7 +58,7 @@ pub struct RunReport {
 impl RunReport {
     /// Whether something could not be fetched, parsed or evaluated, or told to a sink.
     pub fn is_incomplete(&self) -> bool {
-        self.open_gaps > 0 || self.alerts.waiting() > 0
+        self.open_gaps > 0 || self.over_budget || self.alerts.waiting() > 0
     }
 }
 
@@ -101,12 +107,14 @@ pub fn open_in(store: Store, global: &Global, schedule: &Schedule, tape: &Tape) 
         overrides: resolved.overrides,
         limits: Limits::default(),
         alerts: schedule.alerts()?,
+        keep_days: schedule.keep_days().map_err(usage)?,
         pool: bulk::pool(global.threads)?,
         as_of,
         asks_anew: false,
         quiet: global.quiet,
         is_replayed: tape.replay.is_some(),
         stop: Stop::default(),
+        requests: Stop::default(),
     })
 }
 
@@ -119,27 +127,38 @@ pub fn whole(context: &Context, name: &str, last: Last) -> anyhow::Result<RunRep
     let (as_of, command, started) = (context.as_of, name.to_owned(), clock::now());
     let run = context.store.write(move |writer| writer.start_run(&command, as_of, started, &plan))?;
     info!(run = run.0, as_of = %as_of, "started");
-    let result = stages(context, &last);
+    let mut times = Times::of_run(run, name, as_of);
+    let result = stages(context, &last, &mut times);
     let (status, summary) = match &result {
         Ok(report) if report.interrupted => (RunStatus::Interrupted, json!(report)),
         Ok(report) if report.is_incomplete() => (RunStatus::Incomplete, json!(report)),
         Ok(report) => (RunStatus::Done, json!(report)),
         Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
     };
-    let finished = clock::now();
-    context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?;
+    finish(context, run, times, (status, summary))?;
     result
+}
+
+/// Closes a run in the ledger.
+fn finish(
+    context: &Context,
+    run: RunId,
+    times: Times,
+    (status, summary): (RunStatus, serde_json::Value),
+) -> anyhow::Result<()> {
+    let (finished, summary) = (clock::now(), times.close(status, summary));
+    Ok(context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?)
 }
 
 /// What the passes saw is evidence too: scans and scores again the packages of which they saw something new. Passes leave
 /// such findings out of account, so that this ends here.
-fn take_sightings_in(context: &Context) -> anyhow::Result<(StageReport, StageReport)> {
+fn take_sightings_in(context: &Context, times: &mut Times) -> anyhow::Result<(StageReport, StageReport)> {
     let watched = context.store.reader()?.watched_state()?;
-    let scanned = scan::run(context)?;
+    let scanned = times.time("scan", || scan::run(context))?;
     if scanned.items == 0 {
         return Ok((scanned, StageReport::default()));
     }
-    let scored = score::run(context, None, false)?;
+    let scored = times.time("score", || score::run(context, None, false))?;
     watch::carry_over(context, &watched)?;
     Ok((scanned, scored))
 }
@@ -151,33 +170,33 @@ fn take_sightings_in(context: &Context) -> anyhow::Result<(StageReport, StageRep
 pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
     let (as_of, started, plan) = (context.as_of, clock::now(), json!({ "rehash": "all" }));
     let run = context.store.write(move |writer| writer.start_run("drift --rehash", as_of, started, &plan))?;
-    let result = rehash_stages(context);
+    let mut times = Times::of_run(run, "drift --rehash", as_of);
+    let result = rehash_stages(context, &mut times);
     let (status, summary) = match &result {
         Ok(report) if context.stop.is_asked() => (RunStatus::Interrupted, json!({ "rehash": report })),
         Ok(report) if report.failed > 0 => (RunStatus::Incomplete, json!({ "rehash": report })),
         Ok(report) => (RunStatus::Done, json!({ "rehash": report })),
         Err(error) => (RunStatus::Failed, json!({ "error": format!("{error:#}") })),
     };
-    let finished = clock::now();
-    context.store.write(move |writer| writer.finish_run(run, status, finished, &summary))?;
+    finish(context, run, times, (status, summary))?;
     result
 }
 
-fn rehash_stages(context: &Context) -> anyhow::Result<StageReport> {
+fn rehash_stages(context: &Context, times: &mut Times) -> anyhow::Result<StageReport> {
     // It lives to the end: a signal is heard in every stage.
     let runtime = runtime()?;
     let report = runtime.block_on(async {
         stop_when_asked(context);
-        let listed = list::run(context).await?.stage;
-        let fetched = fetch::run(context).await?;
-        let hashed = rehash::run(context, rehash::Take::All).await?;
+        let listed = times.wait("list", list::run(context)).await?.stage;
+        let fetched = times.wait("fetch", fetch::run(context)).await?;
+        let hashed = times.wait("rehash", rehash::run(context, rehash::Take::All)).await?;
         let failed = hashed.failed + listed.failed + fetched.failed;
         anyhow::Ok(StageReport { failed, ..hashed })
     })?;
-    scan::run(context)?;
-    score::run(context, None, false)?;
-    watch::run(context)?;
-    take_sightings_in(context)?;
+    times.time("scan", || scan::run(context))?;
+    times.time("score", || score::run(context, None, false))?;
+    times.time("watch", || watch::run(context))?;
+    take_sightings_in(context, times)?;
     Ok(report)
 }
 
@@ -187,54 +206,68 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// Asks everybody to stop at Ctrl-C or at a service manager's word. Called within a runtime.
 fn stop_when_asked(context: &Context) {
-    let stop = context.stop.clone();
+    let (stop, requests) = (context.stop.clone(), context.requests.clone());
     tokio::spawn(async move {
         asked_to_stop().await;
         stop.ask();
+        requests.ask();
     });
 }
 
-fn stages(context: &Context, last: &Last) -> anyhow::Result<RunReport> {
+fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<RunReport> {
     let mut report = RunReport::default();
     // It lives to the end: a signal is heard in every stage.
     let runtime = runtime()?;
     let listed = runtime.block_on(async {
         stop_when_asked(context);
-        let listed = list::run(context).await?;
+        let listed = times.wait("list", list::run(context)).await?;
         if !matches!(last, Last::List) {
-            report.fetch = fetch::run(context).await?;
-            report.rehash = rehash::run(context, rehash::Take::Sample(context.rehash_per_night)).await?;
+            report.fetch = times.wait("fetch", fetch::run(context)).await?;
+            let some = rehash::Take::Sample(context.rehash_per_night);
+            report.rehash = times.wait("rehash", rehash::run(context, some)).await?;
         }
         anyhow::Ok(listed)
     })?;
     report.list = listed.stage;
+    let is_cut_short = context.is_over_budget();
     let nothing_known = context.store.reader()?.totals()?.listings == 0;
     if listed.sources > 0 && listed.unreachable == listed.sources && nothing_known {
         anyhow::bail!("no source could be reached; see `capdex status` for each one's error");
     }
     if !matches!(last, Last::List) {
-        report.scan = scan::run(context)?;
-        report.score = score::run(context, None, false)?;
+        report.scan = times.time("scan", || scan::run(context))?;
+        report.score = times.time("score", || score::run(context, None, false))?;
         let before = context.store.reader()?.alert_count()?;
-        report.watch = watch::run(context)?;
-        let (scanned, scored) = take_sightings_in(context)?;
+        report.watch = times.time("watch", || watch::run(context))?;
+        let (scanned, scored) = take_sightings_in(context, times)?;
         report.scan = report.scan.and(scanned);
         report.score = report.score.and(scored);
         report.alerts.raised = context.store.reader()?.alert_count()?.saturating_sub(before);
     }
     report.open_gaps = u64::try_from(context.store.reader()?.gaps(true)?.len()).unwrap_or(u64::MAX);
     report.interrupted = context.stop.is_asked();
+    report.over_budget = is_cut_short;
     if let (Last::Export(out), false) = (last, report.interrupted) {
-        let (stage, written) = export::run(context, out)?;
+        let (stage, written) = times.time("export", || export::run(context, out))?;
         report.export = stage;
         report.written = Some(written);
         // Who plays a record asks nobody, and so tells nobody.
         if !context.is_replayed {
             let raised = report.alerts.raised;
-            let told = alerts::run(&context.store, &context.alerts, context.as_of, &context.stop)?;
+            let tell = || alerts::run(&context.store, &context.alerts, context.as_of, &context.stop);
+            let told = times.time("alerts", tell)?;
             report.alerts = AlertsReport { raised, ..told };
+            report.interrupted = context.stop.is_asked();
+        }
+        if let (Some(days), false) = (context.keep_days, report.interrupted) {
+            let as_of = context.as_of;
+            let prune = || prune::run(&context.store, (as_of, days), &context.stop, context.quiet);
+            report.prune = times.time("prune", prune)?.1;
             report.interrupted = context.stop.is_asked();
         }
     }
     Ok(report)
 }
+
+#[cfg(test)]
+mod tests;

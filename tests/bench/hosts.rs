@@ -147,12 +147,14 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         rehash_per_night: 0,
         overrides: capdex_core::passes::identity::Overrides::default(),
         limits: Limits::default(),
+        keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),
         as_of,
         quiet: true,
         asks_anew: false,
         is_replayed: false,
         stop: Stop::default(),
+        requests: Stop::default(),
     }
 }
 

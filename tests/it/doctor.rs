@@ -74,3 +74,44 @@ fn a_key_is_checked_and_shown_nowhere() {
         }
     }
 }
+
+/// A server that answers every request with 404 and a date.
+fn server_at(seconds_ahead: i64) -> String {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("binds");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut lines = BufReader::new(&stream).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let date = chrono::Utc::now() + chrono::TimeDelta::seconds(seconds_ahead);
+            let date = date.format("%a, %d %b %Y %H:%M:%S GMT");
+            // Whoever asked may have gone.
+            let _ = write!(
+                &stream,
+                "HTTP/1.1 404 Not Found\r\nDate: {date}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            );
+        }
+    });
+    url
+}
+
+#[test]
+fn a_clock_that_differs_from_every_server_is_told() {
+    let clock_of = |ahead: &[i64]| {
+        let capdex = Capdex::offline();
+        let mut schedule = "name = \"a\"\n".to_owned();
+        for (number, ahead) in ahead.iter().enumerate() {
+            schedule.push_str(&format!("[sources.s{number}]\nkind = \"npm\"\nbase_url = {:?}\n", server_at(*ahead)));
+        }
+        capdex.write("s.toml", schedule);
+        let run = capdex.run(&["doctor", "--config", "s.toml", "--format", "json"]);
+        let item = one(&items(&run), "clock", "against servers").clone();
+        (text(&item, "health").to_owned(), text(&item, "found").to_owned(), text(&item, "advice").to_owned())
+    };
+    let (health, found, advice) = clock_of(&[300]);
+    assert!(health == "warn" && found.contains(" s behind s0") && advice.contains("time server"), "{found}");
+    let (health, found, _) = clock_of(&[-300, -400]);
+    assert!(health == "warn" && found.contains(" s ahead of s0"), "{found}");
+    assert_eq!(clock_of(&[900, 2]).0, "ok", "one server that is wrong by itself is no fault of this machine");
+}

@@ -29,6 +29,7 @@ mod manual;
 mod nginx;
 mod nightly;
 mod packages;
+mod prune;
 mod published;
 mod real_registry;
 mod replay;

@@ -173,6 +173,8 @@ impl Walker<'_> {
     fn reason_to_stop(&self, http: &Http, walked: &Walked) -> Option<&'static str> {
         if self.context.stop.is_asked() {
             Some("interrupted")
+        } else if self.context.requests.is_asked() {
+            Some("the time for requests of this run is over")
         } else if self.run.max_requests.is_some_and(|most| http.own_usage().requests >= most) {
             Some("its budget of requests for one run is spent")
         } else if self.run.max_entries.is_some_and(|most| walked.listed >= most) {

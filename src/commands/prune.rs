@@ -1,0 +1,86 @@
+//! `capdex prune`: deletes what is old and nothing needs, or says what that would be.
+
+use anyhow::Context as _;
+use capdex_core::time::AsOf;
+use capdex_db::{Reader, Store};
+use serde_json::json;
+
+use super::listed;
+use crate::cli::{Global, ListFormat, Prune};
+use crate::clock;
+use crate::daemon::signals::Halt;
+use crate::exit::Exit;
+use crate::jobs::prune::{self, TableReport};
+use crate::output::{self, Out};
+
+/// The file is written anew where at least one byte in so many holds nothing.
+const SHARE: u64 = 10;
+
+pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Result<Exit> {
+    let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    if options.plan {
+        let (tables, snapshots) = prune::plan(&super::reader(global)?, prune::before(as_of, options.keep_days))?;
+        print(&tables, options.format, out)?;
+        if options.format == ListFormat::Table {
+            let snapshots = output::count(snapshots, "snapshot");
+            out.line(format_args!("{snapshots} would lose bytes, and nothing else. Nothing was changed."))?;
+        }
+        return Ok(Exit::Done);
+    }
+    super::reader(global)?;
+    let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
+    let before = store.reader()?.pages()?;
+    let halt = Halt::listen()?;
+    let (tables, stage) = prune::run(&store, (as_of, options.keep_days), &halt.stop, global.quiet)?;
+    if halt.stop.is_asked() {
+        output::say("stopped; what went is gone, and the next prune goes on");
+        return Ok(Exit::Interrupted);
+    }
+    let exit = rewrite(&store)?;
+    let db = global.db.clone();
+    drop(store);
+    print(&tables, options.format, out)?;
+    if options.format == ListFormat::Table {
+        let after = Reader::open(&db)?.pages()?;
+        out.line(format_args!(
+            "{} lost bytes, and nothing else ({:.1} s). The store: {}, before {}.",
+            output::count(stage.items, "snapshot"),
+            stage.wall_ms as f64 / 1000.0,
+            output::bytes(after.bytes),
+            output::bytes(before.bytes)
+        ))?;
+    }
+    Ok(exit)
+}
+
+/// A store of before gives nothing back until it was written anew once.
+fn rewrite(store: &Store) -> anyhow::Result<Exit> {
+    let pages = store.reader()?.pages()?;
+    if pages.is_incremental || pages.free_bytes * SHARE < pages.bytes {
+        return Ok(Exit::Done);
+    }
+    match store.rewrite() {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) => {
+            let (free, room) = (output::bytes(pages.free_bytes), output::bytes(pages.bytes * 2));
+            let error = anyhow::Error::from(error);
+            output::say(format_args!(
+                "the file keeps its size, {free} of it free for what comes: {error:#}. It is written anew where there is \
+                 room for {room} and nobody reads"
+            ));
+            Ok(Exit::Incomplete)
+        }
+    }
+}
+
+fn print(tables: &[TableReport], format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
+    let items: Vec<_> =
+        tables.iter().map(|table| json!({ "table": table.table, "rows": table.rows, "bytes": table.bytes })).collect();
+    listed::print(format, "capdex.prune/1", &items, out, |out| {
+        for table in tables {
+            let rows = output::count(table.rows, "row");
+            out.line(format_args!("{:>9}  {rows}, {}", table.table, output::bytes(table.bytes)))?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,26 @@
+//! The `[retention]` table of a schedule: how long a store keeps what nobody needs any more.
+//!
+//! Must not know what goes.
+
+use serde::Deserialize;
+
+/// The `[retention]` table of a schedule. Without it nothing is ever deleted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetentionSection {
+    /// Days for which everything is kept; what is older and not needed goes at the end of each night.
+    pub keep_days: u32,
+}
+
+impl RetentionSection {
+    /// The same, checked.
+    ///
+    /// # Errors
+    /// The key and what is wrong with it.
+    pub fn keep_days(&self) -> Result<u32, String> {
+        match self.keep_days {
+            0 => Err("retention.keep_days: at least a day; leave the table out to delete nothing".to_owned()),
+            days => Ok(days),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The prune stage: deletes what is older than so many days and that nothing needs: bytes of snapshots that were followed by
+//! others, scores of days long past, and old ledgers.
+//!
+//! Must not touch what stands or what a dataset is made of. Every step is one bounded transaction, and a run that is killed is
+//! gone on with by the next: snapshots are marked before the first of their blobs goes.
+
+use capdex_core::time::{AsOf, Timestamp};
+use capdex_db::{Gone, LEDGERS, Reader, Store};
+use serde::Serialize;
+
+use super::{StageReport, Stop};
+use crate::clock;
+use crate::progress::Progress;
+
+/// Snapshots looked at in one round: bounds the memory for the digests of their files.
+const ROUND: usize = 50_000;
+/// Rows deleted, or snapshots marked, in one transaction.
+const ROWS: u32 = 20_000;
+/// Blobs deleted in one transaction: each may be many pages.
+const BLOBS: usize = 500;
+
+/// What goes from one table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableReport {
+    /// The table.
+    pub table: &'static str,
+    /// Rows that go; of `snapshots` none, they only lose their bytes.
+    pub rows: u64,
+    /// Their bytes, without what the table and its indexes need for themselves.
+    pub bytes: u64,
+}
+
+/// The instant before which things are old.
+pub fn before(as_of: AsOf, keep_days: u32) -> AsOf {
+    AsOf(Timestamp::from_unix_seconds(as_of.0.unix_seconds().saturating_sub(i64::from(keep_days) * 86_400)))
+}
+
+/// What would go, table by table, and how many snapshots would lose their bytes. Changes nothing.
+///
+/// # Errors
+/// What the store says.
+pub fn plan(reader: &Reader, before: AsOf) -> anyhow::Result<(Vec<TableReport>, u64)> {
+    let round = reader.prunable(before, usize::MAX)?;
+    let mut tables = vec![TableReport { table: "blobs", rows: round.blobs.len() as u64, bytes: round.stored_bytes }];
+    for ledger in LEDGERS {
+        let Gone { rows, bytes } = reader.prunable_rows(&ledger, before)?;
+        tables.push(TableReport { table: ledger.table, rows, bytes });
+    }
+    Ok((tables, round.snapshots.len() as u64))
+}
+
+/// Deletes it, and gives the freed pages back where the file allows that; what went, and the stage as runs have it.
+///
+/// # Errors
+/// What the store says; what went before is gone.
+pub fn run(
+    store: &Store,
+    (as_of, keep_days): (AsOf, u32),
+    stop: &Stop,
+    quiet: bool,
+) -> anyhow::Result<(Vec<TableReport>, StageReport)> {
+    let (watch, before) = (clock::Stopwatch::start(), before(as_of, keep_days));
+    let progress = Progress::stage("prune", None, quiet);
+    let mut report = StageReport::default();
+    let mut tables = vec![blobs(store, (before, as_of), stop, &progress, &mut report)?];
+    for ledger in LEDGERS {
+        let mut gone = Gone::default();
+        while !stop.is_asked() {
+            let step = store.write(move |writer| writer.prune_rows(&ledger, before, ROWS))?;
+            if step.rows == 0 {
+                break;
+            }
+            gone = Gone { rows: gone.rows + step.rows, bytes: gone.bytes + step.bytes };
+            progress.advance(step.rows);
+        }
+        tables.push(TableReport { table: ledger.table, rows: gone.rows, bytes: gone.bytes });
+    }
+    while !stop.is_asked() && store.write(|writer| writer.give_back())? > 0 {}
+    progress.finish();
+    report.done = tables.iter().map(|table| table.rows).sum();
+    report.bytes = tables.iter().map(|table| table.bytes).sum();
+    report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok((tables, report))
+}
+
+/// Round by round: marks snapshots, deletes the blobs that were theirs alone, notes that these are swept.
+fn blobs(
+    store: &Store,
+    (before, at): (AsOf, AsOf),
+    stop: &Stop,
+    progress: &Progress,
+    report: &mut StageReport,
+) -> anyhow::Result<TableReport> {
+    let mut table = TableReport { table: "blobs", rows: 0, bytes: 0 };
+    while !stop.is_asked() {
+        let round = store.reader()?.prunable(before, ROUND)?;
+        if round.is_empty() {
+            break;
+        }
+        report.items += round.snapshots.len() as u64;
+        for some in round.snapshots.chunks(ROWS as usize) {
+            let some = some.to_vec();
+            store.write(move |writer| writer.mark_pruned(&some, at))?;
+        }
+        for some in round.blobs.chunks(BLOBS) {
+            if stop.is_asked() {
+                return Ok(table);
+            }
+            let some = some.to_vec();
+            let dropped = store.write(move |writer| writer.drop_blobs(&some))?;
+            table.rows += dropped;
+            progress.advance(dropped);
+        }
+        store.write(|writer| writer.all_swept())?;
+        table.bytes += round.stored_bytes;
+    }
+    Ok(table)
+}

@@ -1,0 +1,120 @@
+//! When each stage of a run began and how long it took: for the ledger of runs, and as spans for whoever collects them.
+//!
+//! The spans are never entered, so that log lines read as they do without them. Must not know what a stage does.
+
+use std::future::Future;
+
+use capdex_core::time::{AsOf, Timestamp};
+use capdex_db::{RunId, RunStatus};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tracing::{Span, field, info_span};
+
+use crate::clock::{self, Stopwatch};
+
+/// One stage of a run. A stage that ran twice stands twice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct StageTime {
+    stage: &'static str,
+    began: Timestamp,
+    seconds: f64,
+}
+
+/// The stages of a run so far, in their order.
+pub(super) struct Times {
+    span: Span,
+    stages: Vec<StageTime>,
+}
+
+/// A stage that is under way.
+struct Begun {
+    stage: &'static str,
+    began: Timestamp,
+    watch: Stopwatch,
+    span: Span,
+}
+
+impl Times {
+    /// A run that begins now.
+    pub(super) fn of_run(run: RunId, name: &str, as_of: AsOf) -> Self {
+        let span =
+            info_span!("run", otel.name = name, run = run.0, schedule = name, as_of = %as_of, outcome = field::Empty);
+        Self { span, stages: Vec::new() }
+    }
+
+    /// Does a stage.
+    ///
+    /// # Errors
+    /// What the stage says; its time is noted all the same.
+    pub(super) fn time<T>(
+        &mut self,
+        stage: &'static str,
+        work: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let begun = self.begin(stage);
+        let result = work();
+        self.end(begun, result)
+    }
+
+    /// Waits for a stage.
+    ///
+    /// # Errors
+    /// What the stage says; its time is noted all the same.
+    pub(super) async fn wait<T>(
+        &mut self,
+        stage: &'static str,
+        work: impl Future<Output = anyhow::Result<T>>,
+    ) -> anyhow::Result<T> {
+        let begun = self.begin(stage);
+        let result = work.await;
+        self.end(begun, result)
+    }
+
+    fn begin(&self, stage: &'static str) -> Begun {
+        let span = info_span!(
+            parent: &self.span,
+            "stage",
+            otel.name = stage,
+            stage,
+            otel.status_code = field::Empty,
+            error = field::Empty
+        );
+        Begun { stage, began: clock::now(), watch: Stopwatch::start(), span }
+    }
+
+    fn end<T>(&mut self, begun: Begun, result: anyhow::Result<T>) -> anyhow::Result<T> {
+        if let Err(error) = &result {
+            begun.span.record("otel.status_code", "ERROR");
+            begun.span.record("error", format!("{error:#}"));
+        }
+        let millis = u32::try_from(begun.watch.elapsed().as_millis()).unwrap_or(u32::MAX);
+        self.stages.push(StageTime { stage: begun.stage, began: begun.began, seconds: f64::from(millis) / 1000.0 });
+        result
+    }
+
+    /// The run is over: adds its stages to what it says of itself.
+    pub(super) fn close(self, status: RunStatus, mut summary: Value) -> Value {
+        self.span.record("outcome", status.as_str());
+        if let Some(fields) = summary.as_object_mut() {
+            fields.insert("stages".to_owned(), json!(self.stages));
+        }
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_stand_in_their_order_also_one_that_failed() {
+        let mut times = Times::of_run(RunId(1), "test", AsOf(Timestamp::from_unix_seconds(0)));
+        assert_eq!(times.time("scan", || Ok(3)).expect("done"), 3);
+        times.time::<()>("score", || anyhow::bail!("no")).expect_err("failed");
+        let summary = times.close(RunStatus::Failed, json!({ "error": "no" }));
+        let stages = summary["stages"].as_array().expect("stages");
+        assert_eq!(stages.iter().map(|one| one["stage"].as_str()).collect::<Vec<_>>(), [Some("scan"), Some("score")]);
+        assert!(stages.iter().all(|one| one["seconds"].is_f64() && one["began"].is_string()), "{summary}");
+        assert_eq!(summary["error"], "no");
+    }
+}
