@@ -136,7 +136,15 @@ fn two_daemons_on_one_store_share_the_due_times() {
     let registry = packages::registry();
     let capdex = with_schedule(&registry, "cron = \"*/2 * * * * *\"");
     let daemons = [Daemon::start(&capdex), Daemon::start(&capdex)];
-    thread::sleep(Duration::from_secs(12));
+    let begun = Instant::now();
+    let runs = || {
+        let status: Value =
+            serde_json::from_str(&capdex.run(&["status", "--format", "json"]).stdout).unwrap_or_default();
+        status["runs"].as_array().map_or(0, Vec::len)
+    };
+    while runs() < 4 && begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(500));
+    }
     let lines: Vec<String> = daemons.into_iter().flat_map(Daemon::kill).collect();
     let begun: Vec<&str> = lines.iter().filter(|line| line.contains("begun")).map(|line| due(line)).collect();
     let distinct: BTreeSet<&str> = begun.iter().copied().collect();
