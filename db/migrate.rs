@@ -25,6 +25,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("migrations/0009_alert_queue.sql")),
     M::up(include_str!("migrations/0010_sightings.sql")),
     M::up(include_str!("migrations/0011_daemon.sql")),
+    M::up(include_str!("migrations/0012_usual_answers.sql")),
 ];
 /// The newest schema version that this program knows: the number of its migrations.
 pub const SCHEMA_VERSION: i64 = STEPS.len() as i64;

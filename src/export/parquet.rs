@@ -17,7 +17,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::cell::{Cell, Row};
@@ -173,9 +173,13 @@ fn properties(columns: &[Column]) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_created_by("capdex".into())
         .set_compression(Compression::ZSTD(level))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_max_row_group_row_count(Some(GROUP));
     for column in columns.iter().filter(|column| column.kind == ColumnType::Json) {
-        builder = builder.set_column_dictionary_enabled(ColumnPath::from(column.name), false);
+        let path = ColumnPath::from(column.name);
+        builder = builder
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_statistics_enabled(path, EnabledStatistics::None);
     }
     builder.build()
 }

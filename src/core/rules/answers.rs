@@ -6,23 +6,23 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
-use crate::facts::Answer;
+use crate::facts::{Answer, Silence};
 
 use super::{Lifecycle, RuleMeta, all};
 
 /// The usual answers of one rule.
 struct Usual {
-    absent: Fact,
-    not_applicable: Fact,
+    absent: Silence,
+    not_applicable: Silence,
     /// That data is missing, in the words that it used first: mostly there are no others.
-    unavailable: OnceLock<Fact>,
+    unavailable: OnceLock<Silence>,
 }
 
 /// By the rules' numbers.
 static USUAL: LazyLock<Vec<Usual>> = LazyLock::new(|| {
     let usual = |meta: &&'static RuleMeta| Usual {
-        absent: silent(meta, Outcome::False),
-        not_applicable: silent(meta, Outcome::NotApplicable),
+        absent: Silence::new(silent(meta, Outcome::False)),
+        not_applicable: Silence::new(silent(meta, Outcome::NotApplicable)),
         unavailable: OnceLock::new(),
     };
     all().iter().map(usual).collect()
@@ -58,11 +58,22 @@ pub(super) fn not_applicable(meta: &RuleMeta, number: Option<usize>) -> Answer {
 /// Data is missing, and which.
 pub(super) fn unavailable(meta: &RuleMeta, number: Option<usize>, missing: &str) -> Answer {
     let new = || Fact { evidence: super::quote(missing), ..silent(meta, Outcome::Unavailable) };
-    let first = usual(number, |usual| usual.unavailable.get_or_init(new));
+    let first = usual(number, |usual| usual.unavailable.get_or_init(|| Silence::new(new())));
     first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number, new()))
 }
 
-fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Fact) -> Option<Answer> {
+/// An answer that says a word, as it was told: shared where this version has just it.
+pub(super) fn told(number: Option<usize>, fact: Fact) -> Answer {
+    let usual = number.and_then(|number| USUAL.get(number).map(|usual| (number, usual)));
+    let shared = usual.and_then(|(number, usual)| {
+        let held = [Some(&usual.absent), Some(&usual.not_applicable), usual.unavailable.get()];
+        let same = held.into_iter().flatten().find(|silence| *silence.fact() == fact)?;
+        Some(Answer::shared(number, same))
+    });
+    shared.unwrap_or_else(|| Answer::own(number, fact))
+}
+
+fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Silence) -> Option<Answer> {
     let number = number?;
     USUAL.get(number).map(|usual| Answer::shared(number, of(usual)))
 }

@@ -246,6 +246,15 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     Facts::told(kind, answers::nothing_found(kind), told)
 }
 
+/// The facts of every capability of a bundle, without a look at its gaps.
+#[cfg(test)]
+pub(crate) fn facts_of(bundle: &crate::bundle::Bundle) -> Vec<Facts> {
+    let evidence = Evidence::gather(bundle);
+    let capabilities = crate::decompose::decompose(bundle, &evidence);
+    let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
+    capabilities.iter().map(|capability| evaluate(&subject(capability))).collect()
+}
+
 /// A rule in code with what is known of it and its place among all rules.
 type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
 
@@ -326,6 +335,17 @@ pub(crate) fn number_near(likely: usize, id: &str) -> Option<usize> {
 /// The place of a rule among all, in the order of their ids.
 pub(crate) fn number(id: &str) -> Option<usize> {
     ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
+}
+
+/// Facts of which what is not told is usual, where every rule that tells something is known; else gives back what was told.
+pub(crate) fn facts_told(kind: Kind, silent: Vec<Fact>, told: Vec<Fact>) -> Result<Facts, (Vec<Fact>, Vec<Fact>)> {
+    if silent.iter().chain(&told).any(|fact| number(fact.rule.as_str()).is_none()) {
+        return Err((silent, told));
+    }
+    let number = |fact: &Fact| number(fact.rule.as_str());
+    let silent = silent.into_iter().map(|fact| answers::told(number(&fact), fact));
+    let told = told.into_iter().map(|fact| Answer::own(number(&fact), fact));
+    Ok(Facts::told(kind, answers::nothing_found(kind), silent.chain(told).collect()))
 }
 
 /// What every rule that runs answers about a kind where it finds nothing, in the order of the rules.
