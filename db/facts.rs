@@ -300,7 +300,8 @@ mod tests {
         all[0].outcome = Outcome::Unavailable;
         all[0].evidence = "no tool could be read".into();
         let place = Place { file: "a.md".into(), line: 3, column: 1, pointer: String::new() };
-        all[1] = Fact { outcome: Outcome::True, severity: Severity::High, place, evidence: "x".into(), ..all[1].clone() };
+        all[1] =
+            Fact { outcome: Outcome::True, severity: Severity::High, place, evidence: "x".into(), ..all[1].clone() };
         Facts::new(Kind::Skill, all)
     }
 
@@ -348,7 +349,8 @@ mod tests {
     fn bodies_of_earlier_versions_are_read() {
         let folder = Folder::new();
         let stored = usual_and_more();
-        let plain = |fact: &&Fact| whole((fact.rule.clone(), fact.version, fact.outcome, fact.evidence.clone())) == **fact;
+        let plain =
+            |fact: &&Fact| whole((fact.rule.clone(), fact.version, fact.outcome, fact.evidence.clone())) == **fact;
         let words: Vec<Plain> = stored
             .all()
             .filter(plain)

@@ -189,8 +189,8 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::{execute, first};
     use crate::fixtures::{Folder, digest, facts, scan_of, scan_with, score};
+    use crate::sql::{execute, first};
 
     #[test]
     fn a_score_is_kept_once_for_each_text_version_and_day() {

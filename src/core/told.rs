@@ -69,8 +69,7 @@ impl Usual {
 
     /// The answers about a kind, to be written.
     pub fn words(&self, kind: Kind) -> Vec<Word<'_>> {
-        let word = |fact: &'_ Fact| (Cow::Owned(fact.rule.as_str().to_owned()), fact.version, fact.outcome);
-        self.of(kind).iter().map(word).collect()
+        self.of(kind).iter().map(|fact| (Cow::Borrowed(fact.rule.as_str()), fact.version, fact.outcome)).collect()
     }
 
     fn of(&self, kind: Kind) -> &[Fact] {

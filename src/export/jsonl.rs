@@ -33,7 +33,8 @@ impl Exporter for Jsonl {
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
         let file = |table: &Layout| {
             let file = HashedFile::create(dir, self.file_name(table.name))?;
-            let key = |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
+            let key =
+                |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
             Ok(Lines { keys: table.columns.iter().enumerate().map(key).collect(), file, rows: 0 })
         };
         Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))

@@ -339,12 +339,13 @@ pub(crate) fn number(id: &str) -> Option<usize> {
 
 /// Facts of which what is not told is usual, where every rule that tells something is known; else gives back what was told.
 pub(crate) fn facts_told(kind: Kind, silent: Vec<Fact>, told: Vec<Fact>) -> Result<Facts, (Vec<Fact>, Vec<Fact>)> {
-    if silent.iter().chain(&told).any(|fact| number(fact.rule.as_str()).is_none()) {
+    let numbers: Vec<Option<usize>> = silent.iter().chain(&told).map(|fact| number(fact.rule.as_str())).collect();
+    if numbers.contains(&None) {
         return Err((silent, told));
     }
-    let number = |fact: &Fact| number(fact.rule.as_str());
-    let silent = silent.into_iter().map(|fact| answers::told(number(&fact), fact));
-    let told = told.into_iter().map(|fact| Answer::own(number(&fact), fact));
+    let (of_silent, of_told) = numbers.split_at(silent.len());
+    let silent = silent.into_iter().zip(of_silent).map(|(fact, number)| answers::told(*number, fact));
+    let told = told.into_iter().zip(of_told).map(|(fact, number)| Answer::own(*number, fact));
     Ok(Facts::told(kind, answers::nothing_found(kind), silent.chain(told).collect()))
 }
 

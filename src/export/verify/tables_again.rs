@@ -98,8 +98,11 @@ fn check_scores(
         // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
         named = if number == named + 1 { number } else { named };
         let breakdown = number.checked_sub(1).and_then(|at| breakdowns.get(at)).filter(|_| number <= named);
-        let is_same = print(row.some("rubric", scores::CELLS)) == again.outline && breakdown == Some(&again.breakdown);
-        if !is_same {
+        if breakdown.is_some_and(|breakdown| *breakdown != again.breakdown) {
+            let file = dataset.file("breakdowns");
+            verified.differs(format!("{file}: number {number} is not how the score of {slug} by {id} is computed"));
+        }
+        if print(row.some("rubric", scores::CELLS)) != again.outline || breakdown.is_none() {
             verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
         }
         Ok(())
