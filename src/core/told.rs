@@ -122,21 +122,24 @@ impl Usual {
     /// The facts that were shortened.
     pub fn whole(&self, told: Told<'_>) -> Facts {
         let Told { kind, is_usual, told, silent } = told;
-        let silent: Vec<Fact> =
-            silent.iter().map(|(rule, version, outcome, missing)| word(rule, *version, *outcome, missing)).collect();
         let told: Vec<Fact> = told.into_iter().map(Cow::into_owned).collect();
         let is_ours = is_usual && self.0.get(&kind).is_some_and(|answers| answers.is_ours);
-        let shared = if is_ours { rules::facts_told(kind, silent, told) } else { Err((silent, told)) };
-        shared.unwrap_or_else(|(silent, told)| {
-            let named: BTreeSet<&str> = told.iter().chain(&silent).map(|fact| fact.rule.as_str()).collect();
+        let shared = if is_ours { rules::facts_told(kind, &silent, told) } else { Err(told) };
+        shared.unwrap_or_else(|mut told| {
+            told.extend(silent.iter().map(fact_of));
+            let named: BTreeSet<&str> = told.iter().map(|fact| fact.rule.as_str()).collect();
             let usual = if is_usual { self.of(kind) } else { &[] };
             let usual = usual.iter().filter(|fact| !named.contains(fact.rule.as_str())).cloned();
             let mut facts: Vec<Fact> = usual.collect();
-            facts.extend(silent);
             facts.extend(told);
             Facts::new(kind, facts)
         })
     }
+}
+
+/// The fact that says a word.
+pub(crate) fn fact_of((rule, version, outcome, missing): &Silent<'_>) -> Fact {
+    word(rule, *version, *outcome, missing)
 }
 
 /// What a rule has said so far.

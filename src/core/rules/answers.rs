@@ -7,6 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::facts::{Answer, Silence};
+use crate::told::{self, Silent};
 
 use super::{Lifecycle, RuleMeta, all};
 
@@ -62,15 +63,23 @@ pub(super) fn unavailable(meta: &RuleMeta, number: Option<usize>, missing: &str)
     first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number, new()))
 }
 
-/// An answer that says a word, as it was told: shared where this version has just it.
-pub(super) fn told(number: Option<usize>, fact: Fact) -> Answer {
-    let usual = number.and_then(|number| USUAL.get(number).map(|usual| (number, usual)));
-    let shared = usual.and_then(|(number, usual)| {
-        let held = [Some(&usual.absent), Some(&usual.not_applicable), usual.unavailable.get()];
-        let same = held.into_iter().flatten().find(|silence| *silence.fact() == fact)?;
-        Some(Answer::shared(number, same))
+/// An answer that says a word, as it was told: shared where the rule of this number says just so.
+pub(super) fn word(number: usize, word: &Silent<'_>) -> Answer {
+    let (_, version, outcome, missing) = word;
+    let own = || told::fact_of(word);
+    let silence = USUAL.get(number).and_then(|usual| match outcome {
+        Outcome::False => Some(&usual.absent),
+        Outcome::NotApplicable => Some(&usual.not_applicable),
+        Outcome::Unavailable if *version == usual.absent.fact().version => {
+            Some(usual.unavailable.get_or_init(|| Silence::new(own())))
+        }
+        _ => None,
     });
-    shared.unwrap_or_else(|| Answer::own(number, fact))
+    let same = |silence: &&Silence| silence.fact().version == *version && silence.fact().evidence == **missing;
+    match silence.filter(same) {
+        Some(silence) => Answer::shared(number, silence),
+        None => Answer::own(Some(number), own()),
+    }
 }
 
 fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Silence) -> Option<Answer> {

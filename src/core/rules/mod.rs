@@ -18,6 +18,7 @@ use crate::facts::Answer;
 use crate::ids::RuleId;
 use crate::listing::Claims;
 use crate::snapshot::Gap;
+use crate::told::Silent;
 
 mod answers;
 pub mod catalogue;
@@ -337,15 +338,20 @@ pub(crate) fn number(id: &str) -> Option<usize> {
     ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
 }
 
-/// Facts of which what is not told is usual, where every rule that tells something is known; else gives back what was told.
-pub(crate) fn facts_told(kind: Kind, silent: Vec<Fact>, told: Vec<Fact>) -> Result<Facts, (Vec<Fact>, Vec<Fact>)> {
-    let numbers: Vec<Option<usize>> = silent.iter().chain(&told).map(|fact| number(fact.rule.as_str())).collect();
-    if numbers.contains(&None) {
-        return Err((silent, told));
-    }
+/// Facts of which what is not told is usual; gives back what was told where a rule that tells something is not known. Words that
+/// this version's rules say too are shared and not made.
+pub(crate) fn facts_told(kind: Kind, silent: &[Silent<'_>], told: Vec<Fact>) -> Result<Facts, Vec<Fact>> {
+    let mut next = 0;
+    let mut near = |id: &str| {
+        let number = number_near(next, id)?;
+        next = number + 1;
+        Some(number)
+    };
+    let numbers = silent.iter().map(|(rule, ..)| &**rule).chain(told.iter().map(|fact| fact.rule.as_str()));
+    let Some(numbers) = numbers.map(&mut near).collect::<Option<Vec<usize>>>() else { return Err(told) };
     let (of_silent, of_told) = numbers.split_at(silent.len());
-    let silent = silent.into_iter().zip(of_silent).map(|(fact, number)| answers::told(*number, fact));
-    let told = told.into_iter().zip(of_told).map(|(fact, number)| Answer::own(*number, fact));
+    let silent = silent.iter().zip(of_silent).map(|(word, number)| answers::word(*number, word));
+    let told = told.into_iter().zip(of_told).map(|(fact, number)| Answer::own(Some(*number), fact));
     Ok(Facts::told(kind, answers::nothing_found(kind), silent.chain(told).collect()))
 }
 
