@@ -253,7 +253,8 @@ mod tests {
         assert_eq!(counted.expect("counts"), Some(1));
         let reader = store.reader().expect("opens");
         for facts in &of {
-            assert_eq!(reader.scores(facts, std::slice::from_ref(&one.rubric), 5).expect("reads"), [one.clone()]);
+            let read = reader.scores(facts, std::slice::from_ref(&one.rubric), 5).expect("reads");
+            assert_eq!(read, std::slice::from_ref(&one));
         }
         let ids = reader.rubric_ids(std::slice::from_ref(&one.rubric)).expect("reads");
         let stored = |facts| reader.stored_scores(facts, &ids, 5).expect("reads").pop().expect("a score");
