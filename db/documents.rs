@@ -3,6 +3,7 @@
 //! Must not know what the documents say. A packed body is JSON text, or a zstd frame of it where that is shorter;
 //! JSON never begins with a frame's magic number.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use capdex_core::digest::Digest;
@@ -69,19 +70,19 @@ pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
 
 /// Reads what [`pack`] made; `what` names it in the error.
 pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StoreError> {
+    let text = text_of(body, what)?;
+    serde_json::from_str(&text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
+}
+
+/// The JSON text that [`pack`] was given. Checks once that all of it is text, which is quicker than string by string.
+pub(crate) fn text_of<'a>(body: &'a [u8], what: &'static str) -> Result<Cow<'a, str>, StoreError> {
     let corrupt = |detail: String| StoreError::Corrupt { what, detail };
     if body.starts_with(&FRAME_MAGIC) {
         let text = decompress(body).map_err(|error| corrupt(error.to_string()))?;
-        parse_text(&text).map_err(corrupt)
+        String::from_utf8(text).map(Cow::Owned).map_err(|error| corrupt(error.to_string()))
     } else {
-        parse_text(body).map_err(corrupt)
+        std::str::from_utf8(body).map(Cow::Borrowed).map_err(|error| corrupt(error.to_string()))
     }
-}
-
-/// Checks once that all of it is text, which is quicker than string by string.
-fn parse_text<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
-    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Stores a document unless it is there; its id.

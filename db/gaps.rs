@@ -5,7 +5,9 @@
 use capdex_core::snapshot::Gap;
 use capdex_core::time::{AsOf, Timestamp};
 
-use crate::sql::{Cells, canonical, execute, rows, seconds};
+use rusqlite::Row;
+
+use crate::sql::{Cells, canonical, each, execute, seconds};
 use crate::{Reader, StoreError, Writer};
 
 /// One entry of the ledger.
@@ -43,21 +45,48 @@ impl Writer<'_> {
 impl Reader {
     /// The ledger, or only what is open, sorted by (stage, subject, gap).
     pub fn gaps(&self, open_only: bool) -> Result<Vec<LedgerGap>, StoreError> {
-        let sql = "SELECT stage, subject, gap, first_seen, resolved FROM gaps WHERE NOT ?1 OR resolved IS NULL";
-        let mut gaps = rows(self.connection(), "read the gaps", sql, (open_only,), |row| {
-            let resolved: Option<i64> = row.cell(4)?;
-            Ok(LedgerGap {
-                stage: row.cell(0)?,
-                subject: row.cell(1)?,
-                gap: row.json(2, "gap")?,
-                first_seen: row.as_of(3)?,
-                resolved: resolved.map(|at| AsOf(Timestamp::from_unix_seconds(at))),
-            })
+        let mut gaps = Vec::new();
+        self.each_gap(open_only, |gap| {
+            gaps.push(gap);
+            Ok::<(), StoreError>(())
         })?;
-        // By the order of the type, which is not that of its text.
-        gaps.sort_by(|a, b| (&a.stage, &a.subject, &a.gap).cmp(&(&b.stage, &b.subject, &b.gap)));
         Ok(gaps)
     }
+
+    /// The same one by one, for who does not need them all at once. An error of `visit` ends it.
+    pub fn each_gap<E: From<StoreError>>(
+        &self,
+        open_only: bool,
+        mut visit: impl FnMut(LedgerGap) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = "SELECT stage, subject, gap, first_seen, resolved FROM gaps WHERE NOT ?1 OR resolved IS NULL
+                   ORDER BY stage, subject";
+        // Those of one subject are sorted by the order of the type, which is not that of its text.
+        let mut same: Vec<LedgerGap> = Vec::new();
+        let mut hand_on = |same: &mut Vec<LedgerGap>| {
+            same.sort_by(|a, b| a.gap.cmp(&b.gap));
+            same.drain(..).try_for_each(&mut visit)
+        };
+        each(self.connection(), "read the gaps", sql, (open_only,), ledger_gap, |gap| {
+            if same.first().is_some_and(|first| (&first.stage, &first.subject) != (&gap.stage, &gap.subject)) {
+                hand_on(&mut same)?;
+            }
+            same.push(gap);
+            Ok::<(), E>(())
+        })?;
+        hand_on(&mut same)
+    }
+}
+
+fn ledger_gap(row: &Row<'_>) -> Result<LedgerGap, StoreError> {
+    let resolved: Option<i64> = row.cell(4)?;
+    Ok(LedgerGap {
+        stage: row.cell(0)?,
+        subject: row.cell(1)?,
+        gap: row.json(2, "gap")?,
+        first_seen: row.as_of(3)?,
+        resolved: resolved.map(|at| AsOf(Timestamp::from_unix_seconds(at))),
+    })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use capdex_core::passes::lookalike::{Lead, Space};
 use capdex_core::time::AsOf;
 
 use crate::documents::pack;
-use crate::facts::unpack_facts;
+use crate::facts::unpack_row;
 use crate::sql::{Cells, canonical, execute, id_of, rows, seconds};
 use crate::{Reader, StoreError, Writer};
 
@@ -74,18 +74,19 @@ impl Reader {
     /// What is known of the bytes behind listings, taken together: findings at high or above of what counts now, and
     /// scripts that run at installation.
     pub fn conduct(&self, listings: &[&ListingKey]) -> Result<Conduct, StoreError> {
-        let sql = "SELECT f.body FROM listings l
+        let conn = self.connection();
+        let sql = "SELECT f.body, a.digest, a.id FROM listings l
                    JOIN listing_identities e ON e.listing = l.id AND e.named = 1
                    JOIN identities i ON i.id = e.identity
                    JOIN revisions r ON r.scan = i.scan
                    JOIN facts f ON f.id = r.facts
+                   LEFT JOIN usual_answers a ON a.id = f.usual
                    WHERE l.source = ?1 AND l.name = ?2";
         let (mut high, mut scripts) = (BTreeSet::new(), BTreeSet::new());
         for key in listings {
             let of_key = (&key.source, &key.name);
-            let facts: Vec<Facts> = rows(self.connection(), "read the facts of a listing", sql, of_key, |row| {
-                unpack_facts(&row.cell::<Vec<u8>>(0)?)
-            })?;
+            let facts: Vec<Facts> =
+                rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row))?;
             let findings =
                 facts.iter().flat_map(Facts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
             high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));

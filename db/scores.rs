@@ -1,18 +1,21 @@
 //! Scores: what rubrics made of facts, once for each facts, rubric text and, where ages count, day.
 //!
-//! Must not know what a score means.
+//! A body holds a score's outline; its terms and parts are a breakdown that other scores may share. Bodies of before version
+//! 12 hold the whole score. Must not know what a score means.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use capdex_core::digest::Digest;
 use capdex_core::points::Points;
 use capdex_core::score::{Coverage, RubricRef, Score};
 use rusqlite::Connection;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::documents::{pack, unpack};
+use crate::breakdowns::{BreakdownId, PackedBreakdown};
+use crate::documents::{pack, text_of, unpack};
 use crate::facts::{FactsId, facts_id};
-use crate::sql::{Cells, execute, first, id_of, insert, rows};
+use crate::sql::{Cells, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
 
 /// A score ready to be stored: what takes time is done, so that the writing thread only writes.
@@ -22,15 +25,30 @@ pub struct PackedScore {
     rubric: RubricRef,
     day: Option<i64>,
     body: Vec<u8>,
+    breakdown: PackedBreakdown,
+}
+
+/// What a body holds. The rubric stands in a column.
+#[derive(Serialize, Deserialize)]
+struct Outline<'a> {
+    value: Option<Points>,
+    grade: Cow<'a, str>,
+    coverage: Coverage,
+    caps: Cow<'a, [String]>,
+    reason: Cow<'a, str>,
 }
 
 impl PackedScore {
     /// Packs a score of stored facts. `day` (days since the epoch) is given for rubrics that depend on it, and for no
     /// others.
     pub fn new(facts: FactsId, day: Option<i64>, score: &Score) -> Result<Self, StoreError> {
-        let text = serde_json::to_string(score)
+        let Score { value, grade, coverage, caps, reason, .. } = score;
+        let (value, coverage) = (*value, *coverage);
+        let outline = Outline { value, grade: grade.into(), coverage, caps: caps.into(), reason: reason.into() };
+        let text = serde_json::to_string(&outline)
             .map_err(|error| StoreError::Refused { what: "score", detail: error.to_string() })?;
-        Ok(Self { facts, rubric: score.rubric.clone(), day, body: pack(text)? })
+        let breakdown = PackedBreakdown::of(score)?;
+        Ok(Self { facts, rubric: score.rubric.clone(), day, body: pack(text)?, breakdown })
     }
 }
 
@@ -49,8 +67,8 @@ impl Writer<'_> {
     pub fn record_packed_scores(&self, scores: &[PackedScore]) -> Result<(), StoreError> {
         let conn = self.connection();
         // A unique index takes no two nulls for equal, so the writer looks before it inserts, in the same step.
-        let sql = "INSERT INTO scores (facts, rubric, day, body) SELECT ?1, ?2, ?3, ?4
-                   WHERE NOT EXISTS (SELECT 1 FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3)";
+        let known = "SELECT id FROM scores WHERE facts = ?1 AND rubric = ?2 AND day IS ?3";
+        let sql = "INSERT INTO scores (facts, rubric, day, body, breakdown) VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut rubrics: BTreeMap<&RubricRef, i64> = BTreeMap::new();
         for score in scores {
             let rubric = match rubrics.get(&score.rubric) {
@@ -61,7 +79,11 @@ impl Writer<'_> {
                     id
                 }
             };
-            execute(conn, "store a score", sql, (score.facts.0, rubric, score.day, &score.body))?;
+            let key = (score.facts.0, rubric, score.day);
+            if id_of(conn, "look up a score", known, key)?.is_none() {
+                let breakdown = score.breakdown.put(conn)?;
+                insert(conn, "store a score", sql, (key.0, key.1, key.2, &score.body, breakdown))?;
+            }
         }
         Ok(())
     }
@@ -83,55 +105,61 @@ fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, Store
 
 /// A score as it is stored, so that another thread can read it.
 #[derive(Clone, Debug)]
-pub struct StoredScore(Vec<u8>);
-
-impl StoredScore {
-    /// The score. [`StoreError::Corrupt`] where it is damaged.
-    pub fn unpack(&self) -> Result<Score, StoreError> {
-        unpack(&self.0, "score")
-    }
-
-    /// The score without the arithmetic behind it: quicker, and enough for verdict and rank.
-    pub fn outline(&self) -> Result<Score, StoreError> {
-        let Outline { rubric, value, grade, coverage, caps, reason } = unpack(&self.0, "score")?;
-        Ok(Score { value, grade, caps, ..Score::none(rubric, coverage, reason) })
-    }
+pub struct StoredScore {
+    rubric: RubricRef,
+    body: Vec<u8>,
+    /// Its breakdown; none for a score of before version 12, which stands whole in its body.
+    pub breakdown: Option<BreakdownId>,
 }
 
-/// What is read of a score as an outline.
-#[derive(Deserialize)]
-struct Outline {
-    rubric: RubricRef,
-    value: Option<Points>,
-    grade: String,
-    coverage: Coverage,
-    caps: Vec<String>,
-    reason: String,
+impl StoredScore {
+    /// The score without its terms and parts: quicker, and enough for verdict and rank. [`StoreError::Corrupt`] where it is
+    /// damaged.
+    pub fn outline(&self) -> Result<Score, StoreError> {
+        let text = text_of(&self.body, "score")?;
+        let Outline { value, grade, coverage, caps, reason } = serde_json::from_str(&text)
+            .map_err(|error| StoreError::Corrupt { what: "score", detail: error.to_string() })?;
+        let (grade, caps) = (grade.into_owned(), caps.into_owned());
+        Ok(Score { value, grade, caps, ..Score::none(self.rubric.clone(), coverage, reason) })
+    }
+
+    /// The score where it stands whole in its body; its outline else.
+    pub fn whole(&self) -> Result<Score, StoreError> {
+        match self.breakdown {
+            None => unpack(&self.body, "score"),
+            Some(_) => self.outline(),
+        }
+    }
 }
 
 /// Rubric texts by where they lie in this file; none for one under which nothing was ever scored.
 #[derive(Clone, Debug)]
-pub struct RubricIds(Vec<Option<i64>>);
+pub struct RubricIds(Vec<(RubricRef, Option<i64>)>);
 
 impl Reader {
     /// Where these rubric versions lie.
     pub fn rubric_ids(&self, rubrics: &[RubricRef]) -> Result<RubricIds, StoreError> {
         let conn = self.connection();
-        rubrics.iter().map(|rubric| rubric_id(conn, rubric)).collect::<Result<_, _>>().map(RubricIds)
+        let with_id = |rubric: &RubricRef| Ok((rubric.clone(), rubric_id(conn, rubric)?));
+        rubrics.iter().map(with_id).collect::<Result<_, _>>().map(RubricIds)
     }
 
-    /// What [`Reader::scores`] gives, as it is stored.
+    /// What [`Reader::scores`] gives, as it is stored, without the breakdowns.
     pub fn stored_scores(&self, facts: FactsId, rubrics: &RubricIds, day: i64) -> Result<Vec<StoredScore>, StoreError> {
-        let sql = "SELECT rubric, body FROM scores WHERE facts = ?1 AND (day IS NULL OR day = ?2)
+        let sql = "SELECT rubric, body, breakdown FROM scores WHERE facts = ?1 AND (day IS NULL OR day = ?2)
                    ORDER BY day IS NULL";
+        let known = |rubric: i64| rubrics.0.iter().find(|(_, id)| *id == Some(rubric)).map(|(rubric, _)| rubric);
         let found = rows(self.connection(), "read the scores", sql, (facts.0, day), |row| {
-            Ok((row.cell::<i64>(0)?, row.cell::<Vec<u8>>(1)?))
+            // Another text of a rubric, or one that nobody asks for.
+            let Some(rubric) = known(row.cell(0)?) else { return Ok(None) };
+            let breakdown = row.cell::<Option<i64>>(2)?.map(BreakdownId);
+            Ok(Some(StoredScore { rubric: rubric.clone(), body: row.cell(1)?, breakdown }))
         })?;
-        let mut found: Vec<Option<(i64, Vec<u8>)>> = found.into_iter().map(Some).collect();
-        let mut of = |rubric: &i64| {
-            found.iter_mut().find(|score| score.as_ref().is_some_and(|(id, _)| id == rubric)).and_then(Option::take)
+        let mut found: Vec<Option<StoredScore>> = found;
+        let mut of = |(rubric, _): &(RubricRef, _)| {
+            found.iter_mut().find(|score| score.as_ref().is_some_and(|score| score.rubric == *rubric))?.take()
         };
-        Ok(rubrics.0.iter().flatten().filter_map(&mut of).map(|(_, body)| StoredScore(body)).collect())
+        Ok(rubrics.0.iter().filter_map(&mut of).collect())
     }
 
     /// The facts of current capabilities that this rubric has not scored (on this day, where one is given), each once, in
@@ -149,17 +177,12 @@ impl Reader {
     /// The scores of facts under these rubric versions, in their order; a rubric without a score is left out. Of a
     /// rubric that depends on the day that of `day`, of another its only one.
     pub fn scores(&self, facts: &Digest, rubrics: &[RubricRef], day: i64) -> Result<Vec<Score>, StoreError> {
-        let conn = self.connection();
-        let Some(facts) = facts_id(conn, facts)? else { return Ok(Vec::new()) };
-        let sql = "SELECT body FROM scores WHERE facts = ?1 AND rubric = ?2 AND (day IS NULL OR day = ?3)
-                   ORDER BY day IS NULL LIMIT 1";
-        let mut scores = Vec::with_capacity(rubrics.len());
-        for rubric in rubrics {
-            if let Some(rubric) = rubric_id(conn, rubric)? {
-                scores.extend(first(conn, "read a score", sql, (facts, rubric, day), |row| row.packed(0, "score"))?);
-            }
-        }
-        Ok(scores)
+        let Some(facts) = facts_id(self.connection(), facts)? else { return Ok(Vec::new()) };
+        let whole = |stored: StoredScore| match stored.breakdown {
+            None => stored.whole(),
+            Some(breakdown) => self.breakdown(breakdown)?.fill(stored.outline()?),
+        };
+        self.stored_scores(FactsId(facts), &self.rubric_ids(rubrics)?, day)?.into_iter().map(whole).collect()
     }
 }
 
@@ -167,6 +190,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, digest, facts, scan_of, scan_with, score};
+    use crate::sql::{execute, first};
 
     #[test]
     fn a_score_is_kept_once_for_each_text_version_and_day() {
@@ -192,15 +216,54 @@ mod tests {
         let facts = reader.current_facts().expect("reads")[0];
         for day in [5, 6, 7] {
             let stored = reader.stored_scores(facts, &ids, day).expect("reads");
-            let stored: Vec<Score> = stored.iter().map(|score| score.unpack().expect("whole")).collect();
-            assert_eq!(stored, reader.scores(&of, &rubrics, day).expect("reads"), "day {day}");
-            let outlines = reader.stored_scores(facts, &ids, day).expect("reads");
-            for (score, outline) in stored.into_iter().zip(outlines) {
-                let outlined = outline.outline().expect("whole");
+            let whole = reader.scores(&of, &rubrics, day).expect("reads");
+            assert_eq!(stored.len(), whole.len(), "day {day}");
+            for (score, stored) in whole.into_iter().zip(stored) {
+                let breakdown = reader.breakdown(stored.breakdown.expect("one")).expect("stored");
+                let texts = breakdown.texts().expect("whole");
+                assert_eq!(texts.terms.get(), serde_json::to_string(&score.terms).expect("serialises"));
+                assert_eq!(texts.parts.get(), serde_json::to_string(&score.parts).expect("serialises"));
+                let outlined = stored.outline().expect("whole");
                 assert_eq!(outlined, Score { terms: Vec::new(), parts: Vec::new(), ..score });
             }
         }
         assert_eq!(reader.scores(&digest("none"), &rubrics, 5).expect("reads"), []);
+    }
+
+    #[test]
+    fn breakdowns_that_are_alike_are_stored_once_and_bodies_of_earlier_versions_are_read() {
+        let folder = Folder::new();
+        let store = folder.store();
+        let mut of = Vec::new();
+        for name in ["a", "b"] {
+            scan_of(&store, name, "1", 1);
+            let (facts, score) = (facts(name).digest(), score("saferskills/seed", "1", 70));
+            store.write(move |writer| writer.record_scores(&facts, None, &[score])).expect("stored");
+            of.push(facts);
+        }
+        let one = score("saferskills/seed", "1", 70);
+        let count = "SELECT count(*) FROM breakdowns";
+        let before = serde_json::to_string(&one).expect("serialises");
+        let counted = store.write(move |writer| {
+            let conn = writer.connection();
+            let sql = "UPDATE scores SET body = ?1, breakdown = NULL WHERE id = 1";
+            execute(conn, "write as before", sql, (pack(before)?,))?;
+            first(conn, "count", count, (), |row| row.cell::<i64>(0))
+        });
+        assert_eq!(counted.expect("counts"), Some(1));
+        let reader = store.reader().expect("opens");
+        for facts in &of {
+            let read = reader.scores(facts, std::slice::from_ref(&one.rubric), 5).expect("reads");
+            assert_eq!(read, std::slice::from_ref(&one));
+        }
+        let ids = reader.rubric_ids(std::slice::from_ref(&one.rubric)).expect("reads");
+        let stored = |facts| reader.stored_scores(facts, &ids, 5).expect("reads").pop().expect("a score");
+        let [whole, other] = [0, 1].map(|at| stored(reader.current_facts().expect("reads")[at]));
+        assert_eq!(whole.whole().expect("reads"), one);
+        let (_, id, breakdown) = reader.breakdown_of(&one).expect("reads");
+        assert!(whole.breakdown.is_none() && id == other.breakdown && id.is_some());
+        let outline = other.outline().expect("reads");
+        assert_eq!(breakdown.fill(outline).expect("reads"), one);
     }
 
     #[test]

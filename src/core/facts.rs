@@ -3,6 +3,7 @@
 //! Nearly every rule answers that it found nothing or that the question makes no sense: such an answer exists once and is
 //! shared by all capabilities. Must not know any rubric.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -10,6 +11,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::canonical;
 use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
@@ -25,16 +27,34 @@ pub(crate) struct Answer {
     held: Held,
 }
 
+/// An answer that every capability shares, with its canonical text: facts hold hundreds of them.
+#[derive(Debug)]
+pub(crate) struct Silence {
+    fact: Fact,
+    canonical: String,
+}
+
+impl Silence {
+    pub(crate) fn new(fact: Fact) -> Self {
+        Self { canonical: canonical::of_fact(&fact), fact }
+    }
+
+    /// What it says.
+    pub(crate) const fn fact(&self) -> &Fact {
+        &self.fact
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Held {
-    Shared(&'static Fact),
+    Shared(&'static Silence),
     Own(Box<Fact>),
 }
 
 impl Answer {
     /// An answer that is always the same.
-    pub(crate) const fn shared(number: usize, fact: &'static Fact) -> Self {
-        Self { number: Some(number), held: Held::Shared(fact) }
+    pub(crate) const fn shared(number: usize, silence: &'static Silence) -> Self {
+        Self { number: Some(number), held: Held::Shared(silence) }
     }
 
     /// An answer about this capability alone.
@@ -45,15 +65,23 @@ impl Answer {
     /// What it says.
     pub(crate) fn fact(&self) -> &Fact {
         match &self.held {
-            Held::Shared(fact) => fact,
+            Held::Shared(silence) => &silence.fact,
             Held::Own(fact) => fact,
+        }
+    }
+
+    /// Its canonical text.
+    fn canonical(&self) -> Cow<'_, str> {
+        match &self.held {
+            Held::Shared(silence) => Cow::Borrowed(&silence.canonical),
+            Held::Own(fact) => Cow::Owned(canonical::of_fact(fact)),
         }
     }
 
     /// What it says, to be changed.
     pub(crate) fn fact_mut(&mut self) -> &mut Fact {
-        if let Held::Shared(fact) = &self.held {
-            self.held = Held::Own(Box::new((*fact).clone()));
+        if let Held::Shared(silence) = &self.held {
+            self.held = Held::Own(Box::new(silence.fact.clone()));
         }
         match &mut self.held {
             Held::Own(fact) => fact,
@@ -78,7 +106,10 @@ impl Answer {
 
 impl PartialEq for Answer {
     fn eq(&self, other: &Self) -> bool {
-        self.fact() == other.fact()
+        match (&self.held, &other.held) {
+            (Held::Shared(one), Held::Shared(other)) if std::ptr::eq(*one, *other) => true,
+            _ => self.fact() == other.fact(),
+        }
     }
 }
 
@@ -238,8 +269,13 @@ impl Facts {
         Self::sorted(self.kind, self.facts)
     }
 
-    /// The digest over all facts: the key under which scores are kept.
+    /// Their canonical JSON: object keys sorted, no white space.
+    pub fn canonical(&self) -> String {
+        canonical::of_facts(self.kind, self.facts.iter().map(Answer::canonical))
+    }
+
+    /// The digest over all facts, of their canonical JSON: the key under which scores are kept.
     pub fn digest(&self) -> Digest {
-        Digest::of_json(self)
+        Digest::of(self.canonical().as_bytes())
     }
 }

@@ -10,6 +10,7 @@
 pub mod abuse;
 pub mod alert;
 pub mod bundle;
+mod canonical;
 pub mod capability;
 pub mod decompose;
 pub mod digest;
@@ -32,3 +33,4 @@ mod site;
 pub mod snapshot;
 pub mod standing;
 pub mod time;
+pub mod told;

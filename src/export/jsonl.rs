@@ -33,7 +33,9 @@ impl Exporter for Jsonl {
     fn create(&self, dir: &Path, tables: &[Layout]) -> anyhow::Result<Box<dyn Sink>> {
         let file = |table: &Layout| {
             let file = HashedFile::create(dir, self.file_name(table.name))?;
-            Ok(Lines { columns: table.columns.clone(), file, rows: 0 })
+            let key =
+                |(at, column): (usize, &Column)| format!("{}\"{}\":", if at == 0 { '{' } else { ',' }, column.name);
+            Ok(Lines { keys: table.columns.iter().enumerate().map(key).collect(), file, rows: 0 })
         };
         Ok(Box::new(Files(tables.iter().map(file).collect::<anyhow::Result<_>>()?)))
     }
@@ -55,17 +57,18 @@ impl Exporter for Jsonl {
 struct Files(Vec<Lines>);
 
 struct Lines {
-    columns: Vec<Column>,
+    /// What stands before the value of each column.
+    keys: Vec<String>,
     file: HashedFile,
     rows: u64,
 }
 
 impl Sink for Files {
     fn take(&mut self, table: usize, rows: &[Row]) -> anyhow::Result<()> {
-        let Some(Lines { columns, file, rows: count }) = self.0.get_mut(table) else { return Ok(()) };
+        let Some(Lines { keys, file, rows: count }) = self.0.get_mut(table) else { return Ok(()) };
         for row in rows {
-            for (index, (column, cell)) in columns.iter().zip(row).enumerate() {
-                write!(file, "{}\"{}\":", if index == 0 { '{' } else { ',' }, column.name)?;
+            for (key, cell) in keys.iter().zip(row) {
+                file.write_all(key.as_bytes())?;
                 match cell {
                     Cell::Null => file.write_all(b"null")?,
                     Cell::Text(text) => serde_json::to_writer(&mut *file, &**text)?,

@@ -22,6 +22,7 @@ use tables::{Layout, TABLES};
 pub use format::{EXPORTERS, Exporter};
 
 pub mod best;
+mod breakdowns;
 mod card;
 pub mod cell;
 mod csv;
@@ -38,7 +39,6 @@ mod since;
 mod sqlite;
 mod stream;
 pub mod tables;
-pub mod told;
 pub mod verify;
 
 /// What an export is of.

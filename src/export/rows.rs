@@ -6,21 +6,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_core::fact::Facts;
 use capdex_core::rubrics::saferskills::{self, Member};
-use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::rubrics::{RUBRICS, opposites, verdict};
 use capdex_core::score::Score;
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
-use capdex_db::{CurrentCapability, CurrentPlace, FactsId, PackedFacts, Reader, StoreError, StoredScore};
+use capdex_db::{
+    BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, Reader, StoreError, StoredBreakdown,
+};
 
 use super::best::{Best, Line};
+use super::breakdowns::{Breakdowns, Numbered};
 use super::cell::{Cell, Row};
 use super::ranked::Ranked;
 use super::ranking::Ranking;
 use super::since::{Seen, Since};
 use super::stream::Batch;
 use super::tables::coverage::Asked;
-use super::tables::{Layout, capabilities, facts, findings, number, packages, scores};
-use super::told::Usual;
+use super::tables::findings::FindingRows;
+use super::tables::{Layout, breakdowns, capabilities, facts, number, packages, scores};
 use crate::finding::{self, Tally};
 use crate::item::capability_tags;
 
@@ -31,12 +34,24 @@ pub(super) struct Packed {
     facts: PackedFacts,
     /// Whether no capability before it has the same facts.
     is_first: bool,
-    scores: Vec<StoredScore>,
+    scores: Vec<Numbered>,
+    /// Breakdowns that no capability before it has, with their numbers.
+    breakdowns: Vec<(u64, StoredBreakdown)>,
+    /// The rest of the scores of these places: what the reason for a disagreement is told from.
+    rests: Vec<(usize, StoredBreakdown)>,
+}
+
+/// What was met on the way.
+#[derive(Default)]
+pub(super) struct Met {
+    facts: BTreeSet<FactsId>,
+    breakdowns: Breakdowns,
 }
 
 /// What a capability gives.
 pub(super) struct Made {
-    pub(super) batches: Vec<Batch>,
+    /// Each with the place of its table.
+    pub(super) rows: Vec<(usize, Row)>,
     pub(super) counts: Counts,
 }
 
@@ -88,60 +103,68 @@ impl Counted {
 /// What making rows needs.
 pub(super) struct RowMaker {
     as_of: AsOf,
-    usual: Usual,
+    finding_rows: FindingRows,
     /// What stood before.
     pub(super) since: Since,
     ranked: Layout,
-    tables: [usize; 5],
+    tables: [usize; 6],
 }
 
 impl RowMaker {
     pub(super) fn new(as_of: AsOf, since: Since) -> Self {
-        let tables = ["capabilities", "scores", "findings", "changes", "facts"].map(number);
-        Self { as_of, usual: Usual::of_this_program(), since, ranked: Layout::of(&capabilities::TABLE, true), tables }
+        let tables = ["capabilities", "scores", "breakdowns", "findings", "changes", "facts"].map(number);
+        let (finding_rows, ranked) = (FindingRows::default(), Layout::of(&capabilities::TABLE, true));
+        Self { as_of, finding_rows, since, ranked, tables }
     }
 
-    /// Reads what stands at a place. `met` holds the facts of all places before it.
+    /// Reads what stands at a place. `met` holds what was met at all places before it.
     pub(super) fn read(
         &self,
         reader: &Reader,
         ranking: &Ranking,
         place: &CurrentPlace,
         rank: u64,
-        met: &mut BTreeSet<FactsId>,
+        met: &mut Met,
     ) -> Result<Packed, StoreError> {
         let unknown = || StoreError::Unknown { what: "facts", key: rank.to_string() };
+        let stored = reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?;
+        let mut breakdowns = Vec::new();
+        let scores = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
         Ok(Packed {
             rank,
             current: reader.current_at(place)?,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
-            is_first: met.insert(place.facts),
-            scores: reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?,
+            is_first: met.facts.insert(place.facts),
+            rests: rests(reader, &scores)?,
+            scores,
+            breakdowns,
         })
     }
 
     /// Makes the rows.
-    pub(super) fn make(&self, packed: Packed) -> anyhow::Result<Made> {
-        let all = packed.facts.unpack()?;
-        let is_first = packed.is_first;
+    pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
+        let (all, texts) = packed.facts.unpack_with_texts()?;
+        let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
+        let numbers: Vec<u64> = packed.scores.iter().map(|score| score.breakdown).collect();
         let ranked = ranked(packed, &all)?;
         let current = &ranked.current;
         let slug = Cell::text(&current.capability.slug);
         let id = Cell::text(current.capability.id.to_string());
-        let [capability, score, finding, change, fact] = self.tables;
-        let found = finding::findings(&all);
-        let found = found.iter().map(|finding| findings::row(&slug, &id, finding)).collect::<anyhow::Result<_>>()?;
+        let [capability, score, breakdown, finding, change, fact] = self.tables;
         let row = capabilities::row(&ranked, &slug, &id)?;
         let changed = Seen::of(&self.ranked, &row).and_then(|(id, now)| self.since.row(&id, &now));
-        let mut batches = vec![
-            Batch { table: change, rows: changed.into_iter().collect() },
-            Batch { table: capability, rows: vec![row] },
-            Batch { table: score, rows: self.score_rows(&ranked, &slug, &id)? },
-            Batch { table: finding, rows: found },
-        ];
+        let mut rows: Vec<(usize, Row)> = changed.into_iter().map(|row| (change, row)).collect();
+        rows.push((capability, row));
+        rows.extend(self.score_rows(&ranked, &numbers, &slug, &id)?.into_iter().map(|row| (score, row)));
+        for (number, stored) in breakdowns {
+            let BreakdownTexts { terms, parts } = stored.texts()?;
+            rows.push((breakdown, breakdowns::row(number, terms.get(), parts.get())));
+        }
+        for found in finding::findings(&all) {
+            rows.push((finding, self.finding_rows.row(&slug, &id, &found)?));
+        }
         if is_first {
-            let row = facts::row(&current.facts.hex(), &self.usual.short(&all))?;
-            batches.push(Batch { table: fact, rows: vec![row] });
+            rows.push((fact, facts::row(&current.facts.hex(), &all, texts)?));
         }
         let line = Line::of(&ranked);
         let counts = Counts {
@@ -151,10 +174,10 @@ impl RowMaker {
             member: ranked.member,
             line,
         };
-        Ok(Made { batches, counts })
+        Ok(Made { rows, counts })
     }
 
-    fn score_rows(&self, ranked: &Ranked, slug: &Cell, id: &Cell) -> anyhow::Result<Vec<Row>> {
+    fn score_rows(&self, ranked: &Ranked, numbers: &[u64], slug: &Cell, id: &Cell) -> anyhow::Result<Vec<Row>> {
         let current = &ranked.current;
         let subject = [
             slug.clone(),
@@ -164,7 +187,8 @@ impl RowMaker {
             Cell::text(current.ruleset.hex()),
             Cell::text(self.as_of.to_string()),
         ];
-        ranked.scores.iter().map(|score| scores::row(&subject, score)).collect()
+        let numbered = ranked.scores.iter().zip(numbers);
+        numbered.map(|(score, number)| scores::row(&subject, score, *number)).collect()
     }
 }
 
@@ -181,8 +205,23 @@ fn asked(ranked: &Ranked) -> Vec<((&'static str, &'static str), Asked)> {
     ranked.scores.iter().filter_map(of).collect()
 }
 
+/// The rests of the two scores that say why rubrics disagree.
+fn rests(reader: &Reader, scores: &[Numbered]) -> Result<Vec<(usize, StoredBreakdown)>, StoreError> {
+    let outlines: Vec<Score> = scores.iter().map(|numbered| numbered.score.clone()).collect();
+    let rest = |at: usize| {
+        let rest = scores.get(at).map(|numbered| numbered.rest(reader)).transpose()?.flatten();
+        Ok(rest.map(|rest| (at, rest)))
+    };
+    opposites(&outlines).into_iter().flatten().filter_map(|at| rest(at).transpose()).collect()
+}
+
 fn ranked(packed: Packed, all: &Facts) -> Result<Ranked, StoreError> {
-    let scores: Vec<Score> = packed.scores.iter().map(StoredScore::unpack).collect::<Result<_, _>>()?;
+    let mut scores: Vec<Score> = packed.scores.into_iter().map(|numbered| numbered.score).collect();
+    for (at, rest) in packed.rests {
+        if let Some(score) = scores.get_mut(at) {
+            *score = rest.fill(score.clone())?;
+        }
+    }
     Ok(Ranked {
         rank: packed.rank,
         verdict: verdict(&scores, &packed.current.completeness),

@@ -4,7 +4,6 @@
 //! All channels are short, so that memory does not grow with the store, and keep their order, so that the bytes are the same
 //! whatever the number of threads.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -16,7 +15,7 @@ use super::cell::Row;
 use super::format::Sink;
 use super::manifest::FileRow;
 use super::ranking::Ranking;
-use super::rows::{Counted, Packed, RowMaker};
+use super::rows::{Counted, Met, Packed, RowMaker};
 use super::tables::{Layout, Rows, TABLES, row_of};
 use crate::bulk;
 
@@ -107,13 +106,18 @@ fn make(
     for piece in pieces {
         let mut batches = match piece {
             Piece::Capabilities(packed) => {
-                let mut batches = Vec::new();
+                let mut tables: Vec<Vec<Row>> = vec![Vec::new(); TABLES.len()];
                 for made in bulk::mapped(pool, packed, |packed| maker.make(packed)) {
                     let made = made?;
                     counted.add(made.counts);
-                    batches.extend(made.batches);
+                    for (table, row) in made.rows {
+                        if let Some(rows) = tables.get_mut(table) {
+                            rows.push(row);
+                        }
+                    }
                 }
-                batches
+                let batch = |(table, rows)| Batch { table, rows };
+                tables.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).map(batch).collect()
             }
             Piece::Stored(batch) => vec![batch],
             Piece::EndOfCapabilities => counted.batches(&maker.since),
@@ -132,7 +136,7 @@ fn make(
 }
 
 fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Piece>) -> anyhow::Result<()> {
-    let mut met = BTreeSet::new();
+    let mut met = Met::default();
     for (index, places) in ranking.places.chunks(PIECE).enumerate() {
         let packed = |(at, place): (usize, &_)| {
             let rank = (index * PIECE + at + 1) as u64;

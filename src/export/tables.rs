@@ -9,6 +9,7 @@ use super::cell::{Cell, Row};
 
 mod alerts;
 pub mod answers;
+pub mod breakdowns;
 mod campaigns;
 pub mod capabilities;
 mod changes;
@@ -96,6 +97,7 @@ pub const TABLES: &[Table] = &[
     capabilities::TABLE,
     packages::TABLE,
     scores::TABLE,
+    breakdowns::TABLE,
     findings::TABLE,
     facts::TABLE,
     answers::TABLE,

@@ -119,7 +119,7 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
 }
 
 /// The tables that are read to compute again what they say.
-const COMPUTED: [&str; 5] = ["answers", "facts", "scores", "capabilities", "packages"];
+const COMPUTED: [&str; 6] = ["answers", "facts", "breakdowns", "scores", "capabilities", "packages"];
 
 /// One format of the dataset.
 struct Dataset<'a> {
@@ -161,9 +161,9 @@ impl Named<'_> {
         self.cell(column).as_text()
     }
 
-    /// The cells from a column on.
-    fn from(&self, column: &str) -> &[Cell] {
-        self.layout.place(column).and_then(|place| self.row.get(place..)).unwrap_or_default()
+    /// So many cells from a column on.
+    fn some(&self, column: &str, count: usize) -> &[Cell] {
+        self.layout.place(column).and_then(|place| self.row.get(place..place + count)).unwrap_or_default()
     }
 }
 

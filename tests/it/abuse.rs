@@ -25,7 +25,9 @@ fn judged(capdex: &Capdex) -> (String, String, Vec<String>) {
     let is_it = |row: &&Value| text(row, "slug") == SERVER;
     let scores = rows(&out, "scores");
     let score = scores.iter().filter(is_it).find(|row| text(row, "rubric") == "agentscore/seed").expect("a score");
-    let parts = score["parts"].as_array().expect("parts");
+    let breakdowns = rows(&out, "breakdowns");
+    let breakdown = breakdowns.iter().find(|row| row["breakdown"] == score["breakdown"]).expect("its breakdown");
+    let parts = breakdown["parts"].as_array().expect("parts");
     let abuse = parts.iter().find(|part| part["name"] == "abuse").expect("the check");
     let findings = rows(&out, "findings");
     let reports = findings.iter().filter(is_it).filter(|row| text(row, "rule") == "name-reported");

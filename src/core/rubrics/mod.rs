@@ -102,6 +102,11 @@ pub fn why_they_differ(scores: &[Score]) -> Option<String> {
     reasons::why_they_differ(scores)
 }
 
+/// Where the two scores stand whose terms and parts [`why_they_differ`] reads; it needs only outlines of the others.
+pub fn opposites(scores: &[Score]) -> Option<[usize; 2]> {
+    reasons::opposites(scores).map(|opposites| opposites.map(|(at, _)| at))
+}
+
 /// The text digest of a rubric: over its numbers file and our page about it.
 fn text_digest(numbers: &str, page: &str) -> Digest {
     Digest::of_fields([numbers.as_bytes(), page.as_bytes()])

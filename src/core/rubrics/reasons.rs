@@ -9,15 +9,23 @@ use super::{bands, find};
 
 /// The strictest against the mildest rubric, each with its band, grade and cause.
 pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
-    let known = scores.iter().filter(|score| score.rubric.id.ends_with("/seed")).filter_map(|score| {
+    let said = opposites(scores)?.map(|(at, band)| scores.get(at).map(|score| said(band, score)));
+    let [strictest, mildest] = said;
+    Some(format!("{}; {}", strictest?, mildest?))
+}
+
+/// Where the strictest and the mildest rubric stand among scores, with their bands; none where they do not differ.
+pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
+    let seeds = scores.iter().enumerate().filter(|(_, score)| score.rubric.is_seed());
+    let known = seeds.filter_map(|(at, score)| {
         let band = find(&score.rubric.id)?.band(score);
-        (band != Band::Unknown).then_some((band, score))
+        (band != Band::Unknown).then_some((at, band))
     });
-    let known: Vec<(Band, &Score)> = known.collect();
+    let known: Vec<(usize, Band)> = known.collect();
     // Of several alike the first, in the order of the rubrics.
-    let (strict, strictest) = known.iter().rev().max_by_key(|(band, _)| *band)?;
-    let (mild, mildest) = known.iter().min_by_key(|(band, _)| *band)?;
-    (strict != mild).then(|| format!("{}; {}", said(*strict, strictest), said(*mild, mildest)))
+    let strictest = known.iter().rev().max_by_key(|(_, band)| *band)?;
+    let mildest = known.iter().min_by_key(|(_, band)| *band)?;
+    (strictest.1 != mildest.1).then_some([*strictest, *mildest])
 }
 
 fn said(band: Band, score: &Score) -> String {

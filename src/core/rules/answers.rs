@@ -6,23 +6,24 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
-use crate::facts::Answer;
+use crate::facts::{Answer, Silence};
+use crate::told::{self, Silent};
 
 use super::{Lifecycle, RuleMeta, all};
 
 /// The usual answers of one rule.
 struct Usual {
-    absent: Fact,
-    not_applicable: Fact,
+    absent: Silence,
+    not_applicable: Silence,
     /// That data is missing, in the words that it used first: mostly there are no others.
-    unavailable: OnceLock<Fact>,
+    unavailable: OnceLock<Silence>,
 }
 
 /// By the rules' numbers.
 static USUAL: LazyLock<Vec<Usual>> = LazyLock::new(|| {
     let usual = |meta: &&'static RuleMeta| Usual {
-        absent: silent(meta, Outcome::False),
-        not_applicable: silent(meta, Outcome::NotApplicable),
+        absent: Silence::new(silent(meta, Outcome::False)),
+        not_applicable: Silence::new(silent(meta, Outcome::NotApplicable)),
         unavailable: OnceLock::new(),
     };
     all().iter().map(usual).collect()
@@ -58,11 +59,30 @@ pub(super) fn not_applicable(meta: &RuleMeta, number: Option<usize>) -> Answer {
 /// Data is missing, and which.
 pub(super) fn unavailable(meta: &RuleMeta, number: Option<usize>, missing: &str) -> Answer {
     let new = || Fact { evidence: super::quote(missing), ..silent(meta, Outcome::Unavailable) };
-    let first = usual(number, |usual| usual.unavailable.get_or_init(new));
+    let first = usual(number, |usual| usual.unavailable.get_or_init(|| Silence::new(new())));
     first.filter(|first| first.fact().evidence == missing).unwrap_or_else(|| Answer::own(number, new()))
 }
 
-fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Fact) -> Option<Answer> {
+/// An answer that says a word, as it was told: shared where the rule of this number says just so.
+pub(super) fn word(number: usize, word: &Silent<'_>) -> Answer {
+    let (_, version, outcome, missing) = word;
+    let own = || told::fact_of(word);
+    let silence = USUAL.get(number).and_then(|usual| match outcome {
+        Outcome::False => Some(&usual.absent),
+        Outcome::NotApplicable => Some(&usual.not_applicable),
+        Outcome::Unavailable if *version == usual.absent.fact().version => {
+            Some(usual.unavailable.get_or_init(|| Silence::new(own())))
+        }
+        _ => None,
+    });
+    let same = |silence: &&Silence| silence.fact().version == *version && silence.fact().evidence == **missing;
+    match silence.filter(same) {
+        Some(silence) => Answer::shared(number, silence),
+        None => Answer::own(Some(number), own()),
+    }
+}
+
+fn usual(number: Option<usize>, of: impl Fn(&'static Usual) -> &'static Silence) -> Option<Answer> {
     let number = number?;
     USUAL.get(number).map(|usual| Answer::shared(number, of(usual)))
 }

@@ -18,6 +18,7 @@ use crate::facts::Answer;
 use crate::ids::RuleId;
 use crate::listing::Claims;
 use crate::snapshot::Gap;
+use crate::told::Silent;
 
 mod answers;
 pub mod catalogue;
@@ -246,6 +247,15 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     Facts::told(kind, answers::nothing_found(kind), told)
 }
 
+/// The facts of every capability of a bundle, without a look at its gaps.
+#[cfg(test)]
+pub(crate) fn facts_of(bundle: &crate::bundle::Bundle) -> Vec<Facts> {
+    let evidence = Evidence::gather(bundle);
+    let capabilities = crate::decompose::decompose(bundle, &evidence);
+    let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
+    capabilities.iter().map(|capability| evaluate(&subject(capability))).collect()
+}
+
 /// A rule in code with what is known of it and its place among all rules.
 type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
 
@@ -326,6 +336,23 @@ pub(crate) fn number_near(likely: usize, id: &str) -> Option<usize> {
 /// The place of a rule among all, in the order of their ids.
 pub(crate) fn number(id: &str) -> Option<usize> {
     ALL.binary_search_by(|meta| meta.id.as_str().cmp(id)).ok()
+}
+
+/// Facts of which what is not told is usual; gives back what was told where a rule that tells something is not known. Words that
+/// this version's rules say too are shared and not made.
+pub(crate) fn facts_told(kind: Kind, silent: &[Silent<'_>], told: Vec<Fact>) -> Result<Facts, Vec<Fact>> {
+    let mut next = 0;
+    let mut near = |id: &str| {
+        let number = number_near(next, id)?;
+        next = number + 1;
+        Some(number)
+    };
+    let numbers = silent.iter().map(|(rule, ..)| &**rule).chain(told.iter().map(|fact| fact.rule.as_str()));
+    let Some(numbers) = numbers.map(&mut near).collect::<Option<Vec<usize>>>() else { return Err(told) };
+    let (of_silent, of_told) = numbers.split_at(silent.len());
+    let silent = silent.iter().zip(of_silent).map(|(word, number)| answers::word(*number, word));
+    let told = told.into_iter().zip(of_told).map(|(fact, number)| Answer::own(Some(*number), fact));
+    Ok(Facts::told(kind, answers::nothing_found(kind), silent.chain(told).collect()))
 }
 
 /// What every rule that runs answers about a kind where it finds nothing, in the order of the rules.

@@ -3,9 +3,12 @@
 //! Of two hundred answers about a capability nearly all say that nothing was found. Those stand once in the table `answers`;
 //! a row here holds what was answered otherwise, and gives all facts back, to the digest.
 
+use capdex_core::fact::Facts;
+use capdex_core::told::Usual;
+use capdex_db::ToldTexts;
+
 use super::{Column, Json, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};
-use crate::export::told::Told;
 
 pub(super) const TABLE: Table = Table {
     name: "facts",
@@ -31,16 +34,18 @@ const COLUMNS: &[Column] = &[
     ),
 ];
 
-/// The row of facts, in the order of the columns.
+/// The row of facts, in the order of the columns. `texts` are theirs where the store holds them.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn row(digest: &str, told: &Told<'_>) -> anyhow::Result<Row> {
-    Ok(vec![
-        Cell::text(digest),
-        Cell::text(told.kind.as_str()),
-        Cell::text(if told.is_usual { "yes" } else { "no" }),
-        Cell::json(&told.told)?,
-        Cell::json(&told.silent)?,
-    ])
+pub fn row(digest: &str, facts: &Facts, texts: Option<ToldTexts>) -> anyhow::Result<Row> {
+    let (is_usual, told, silent) = match texts {
+        Some(ToldTexts { told, silent }) => (true, Cell::text(told).into_json(), Cell::text(silent).into_json()),
+        None => {
+            let told = Usual::of_this_program().short(facts);
+            (told.is_usual, Cell::json(&told.told)?, Cell::json(&told.silent)?)
+        }
+    };
+    let usual = Cell::text(if is_usual { "yes" } else { "no" });
+    Ok(vec![Cell::text(digest), Cell::text(facts.kind.as_str()), usual, told, silent])
 }

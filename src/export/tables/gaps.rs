@@ -23,7 +23,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
-    for ledger in reader.gaps(false)? {
+    reader.each_gap(false, |ledger| {
         emit(vec![
             json!(ledger.stage),
             json!(ledger.subject),
@@ -32,7 +32,6 @@ fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
             json!(ledger.gap.detail),
             json!(ledger.first_seen),
             json!(ledger.resolved),
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }

@@ -2,7 +2,7 @@
 
 use capdex_core::score::Score;
 
-use super::{Column, Json, Number, Rows, Table, Text, column};
+use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};
 
 pub(super) const TABLE: Table =
@@ -21,20 +21,22 @@ const COLUMNS: &[Column] = &[
     column("value", Number, "on the rubric's own scale; null where it has none"),
     column("grade", Text, "as the rubric names it, or n/a"),
     column("coverage", Number, "share of what the rubric asks that could be answered"),
-    column("terms", Json, "the arithmetic; the points add up to the value"),
-    column("parts", Json, "sub-scores, layers or checks on their own scales"),
     column("caps", Json, "hard constraints that took hold"),
     column("reason", Text, "why there is no value"),
+    column("breakdown", Integer, "how it was computed: key into the table breakdowns"),
 ];
 
 /// How many columns say of what a score is; those after them say what it is.
 pub const SUBJECT: usize = 6;
 
-/// The cells of a score that a recomputation must give again.
+/// How many columns say what a score is, without its breakdown.
+pub const CELLS: usize = 8;
+
+/// The cells of a score that a recomputation must give again, beside those of its breakdown.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn cells(score: &Score) -> anyhow::Result<[Cell; 10]> {
+pub fn cells(score: &Score) -> anyhow::Result<[Cell; CELLS]> {
     Ok([
         Cell::text(&score.rubric.id),
         Cell::text(&score.rubric.version),
@@ -42,17 +44,15 @@ pub fn cells(score: &Score) -> anyhow::Result<[Cell; 10]> {
         score.value.map_or(Cell::Null, |value| Cell::Number(value.as_f64())),
         Cell::text(&score.grade),
         Cell::share(score.coverage),
-        Cell::json(&score.terms)?,
-        Cell::json(&score.parts)?,
         Cell::json(&score.caps)?,
         Cell::text(&score.reason),
     ])
 }
 
-/// The row of one score of a subject, in the order of the columns.
+/// The row of one score of a subject with the number of its breakdown, in the order of the columns.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn row(subject: &[Cell; SUBJECT], score: &Score) -> anyhow::Result<Row> {
-    Ok(subject.iter().cloned().chain(cells(score)?).collect())
+pub fn row(subject: &[Cell; SUBJECT], score: &Score, breakdown: u64) -> anyhow::Result<Row> {
+    Ok(subject.iter().cloned().chain(cells(score)?).chain([Cell::count(breakdown)]).collect())
 }

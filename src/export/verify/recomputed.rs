@@ -15,12 +15,12 @@ use capdex_core::rubrics::{RUBRICS, verdict};
 use capdex_core::score::Score;
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
+use capdex_core::told::{Silent, Told, Usual, Word};
 
 use super::{Dataset, Named, Verified};
 use crate::bulk;
 use crate::export::cell::Cell;
-use crate::export::tables::{capabilities, scores};
-use crate::export::told::{Silent, Told, Usual};
+use crate::export::tables::{breakdowns, capabilities, scores};
 
 /// Rows of facts that are computed at once.
 const PIECE: usize = 512;
@@ -31,16 +31,37 @@ pub(super) type Print = [u8; 16];
 /// The print of cells. Nothing and the empty text have one print, as everywhere.
 pub(super) fn print(cells: &[Cell]) -> Print {
     let mut hashing = Hashing::default();
-    for cell in cells {
-        let text = cell.to_string();
+    let mut add = |text: &str| {
         hashing.add(&(text.len() as u64).to_le_bytes());
         hashing.add(text.as_bytes());
+    };
+    for cell in cells {
+        match cell {
+            Cell::Text(text) | Cell::Json(text) => add(text),
+            Cell::Null => add(""),
+            number => add(&number.to_string()),
+        }
     }
     half(hashing.digest())
 }
 
 fn half(digest: Digest) -> Print {
     digest.as_bytes().first_chunk().copied().unwrap_or_default()
+}
+
+/// The prints of a score.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct ScorePrint {
+    /// Of what it is.
+    pub(super) outline: Print,
+    /// Of how it was computed.
+    pub(super) breakdown: Print,
+}
+
+impl ScorePrint {
+    fn of(score: &Score) -> anyhow::Result<Self> {
+        Ok(Self { outline: print(&scores::cells(score)?), breakdown: print(&breakdowns::cells(score)?) })
+    }
 }
 
 /// What some facts give.
@@ -50,8 +71,8 @@ pub(super) struct Computed {
     /// The formats that hold them, a bit for each.
     formats: u8,
     is_whole: bool,
-    /// The print of each rubric's score, in their order.
-    scores: Vec<Print>,
+    /// The prints of each rubric's score, in their order.
+    scores: Box<[ScorePrint]>,
     /// For the number of their package, where SaferSkills has one for them.
     pub(super) member: Option<Member>,
     /// Where everything could be looked at, and where not.
@@ -59,8 +80,8 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    /// The print of the score by a rubric.
-    pub(super) fn score(&self, rubric: &str) -> Option<&Print> {
+    /// The prints of the score by a rubric.
+    pub(super) fn score(&self, rubric: &str) -> Option<&ScorePrint> {
         let at = RUBRICS.iter().position(|each| each.meta().rubric.id == rubric)?;
         self.scores.get(at)
     }
@@ -184,7 +205,7 @@ impl Written {
 
     fn facts(&self, usual: &Usual) -> anyhow::Result<Facts> {
         let told: Vec<Fact> = serde_json::from_str(&self.told)?;
-        let silent: Vec<Silent<'static>> = serde_json::from_str(&self.silent)?;
+        let silent: Vec<Silent<'_>> = serde_json::from_str(&self.silent)?;
         let kind: Kind = self.kind.parse()?;
         let told = told.into_iter().map(Cow::Owned).collect();
         Ok(usual.whole(Told { kind, is_usual: self.is_usual, told, silent }))
@@ -201,7 +222,7 @@ impl Written {
             row: self.row,
             formats: 0,
             is_whole: self.key.is_some_and(|key| key == *facts.digest().as_bytes()),
-            scores: all.iter().map(|score| Ok(print(&scores::cells(score)?))).collect::<anyhow::Result<_>>()?,
+            scores: all.iter().map(ScorePrint::of).collect::<anyhow::Result<_>>()?,
             member: saferskills::member(&facts, &all),
             ranked: [ranked(Completeness::Analysed), ranked(Completeness::Partial(Vec::new()))],
         })
@@ -210,13 +231,14 @@ impl Written {
 
 /// The usual answers as the dataset has them.
 fn usual(dataset: &Dataset<'_>) -> anyhow::Result<Usual> {
-    let mut usual = Usual::default();
+    let mut words: Vec<(Kind, Word<'static>)> = Vec::new();
     dataset.each("answers", |row| {
         let kind: Kind = row.text("kind").parse()?;
         let outcome: Outcome = serde_json::from_value(row.text("outcome").into()).context("an outcome is none")?;
         let version = row.cell("version").as_integer().and_then(|version| u32::try_from(version).ok());
-        usual.add(kind, row.text("rule"), version.context("a version is none")?, outcome);
+        let rule = row.text("rule").to_owned().into();
+        words.push((kind, (rule, version.context("a version is none")?, outcome)));
         Ok(())
     })?;
-    Ok(usual)
+    Ok(Usual::of_words(words))
 }

@@ -7,7 +7,7 @@ use capdex_core::rubrics::saferskills::Member;
 
 use super::recomputed::{Print, Recomputed, bytes, print};
 use super::{Dataset, Verified};
-use crate::export::tables::{capabilities, packages};
+use crate::export::tables::{capabilities, packages, scores};
 
 /// Checks a format. A table that cannot be read is a difference.
 pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified {
@@ -77,6 +77,8 @@ fn check_scores(
 ) -> anyhow::Result<()> {
     let (file, manifest) = (dataset.file("scores"), dataset.manifest);
     let as_of = manifest.as_of.to_string();
+    let breakdowns = breakdowns(dataset, verified)?;
+    let mut named = 0;
     dataset.each("scores", |row| {
         let (slug, id) = (row.text("slug"), row.text("rubric"));
         let again = recomputed.of(dataset, row.text("facts_sha256")).and_then(|computed| computed.score(id));
@@ -92,11 +94,37 @@ fn check_scores(
         if !of_dataset {
             verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, content or instant"));
         }
-        if print(row.from("rubric")) != *again {
+        let number = row.cell("breakdown").as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
+        // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
+        named = if number == named + 1 { number } else { named };
+        let breakdown = number.checked_sub(1).and_then(|at| breakdowns.get(at)).filter(|_| number <= named);
+        if breakdown.is_some_and(|breakdown| *breakdown != again.breakdown) {
+            let file = dataset.file("breakdowns");
+            verified.differs(format!("{file}: number {number} is not how the score of {slug} by {id} is computed"));
+        }
+        if print(row.some("rubric", scores::CELLS)) != again.outline || breakdown.is_none() {
             verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
         }
         Ok(())
-    })
+    })?;
+    if named != breakdowns.len() {
+        verified.differs(format!("{}: not every breakdown is that of a score", dataset.file("breakdowns")));
+    }
+    Ok(())
+}
+
+/// The prints of the breakdowns. They stand in the order of their numbers.
+fn breakdowns(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<Vec<Print>> {
+    let (mut prints, mut is_ordered) = (Vec::new(), true);
+    dataset.each("breakdowns", |row| {
+        prints.push(print(row.some("terms", 2)));
+        is_ordered &= row.cell("breakdown").as_integer() == i64::try_from(prints.len()).ok();
+        Ok(())
+    })?;
+    if !is_ordered {
+        verified.differs(format!("{}: the numbers are not in order", dataset.file("breakdowns")));
+    }
+    Ok(prints)
 }
 
 /// Computes the roll-up of every package again.

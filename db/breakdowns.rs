@@ -1,0 +1,116 @@
+//! Breakdowns: the terms and parts of scores, stored once for all scores that have the same.
+//!
+//! Must not know what a score means.
+
+use capdex_core::digest::Digest;
+use capdex_core::score::{Part, Score, Term};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::documents::{pack, text_of};
+use crate::sql::{Cells, first, id_of, insert};
+use crate::{Reader, StoreError};
+
+/// A breakdown by where it lies in this file. Meaningless outside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BreakdownId(pub(crate) i64);
+
+/// Terms and parts as they are written.
+#[derive(Serialize)]
+struct Written<'a> {
+    terms: &'a [Term],
+    parts: &'a [Part],
+}
+
+/// Terms and parts as they are read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    terms: Vec<Term>,
+    parts: Vec<Part>,
+}
+
+/// Terms and parts as JSON texts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BreakdownTexts {
+    /// The arithmetic.
+    pub terms: Box<RawValue>,
+    /// Sub-scores, layers or checks.
+    pub parts: Box<RawValue>,
+}
+
+/// A breakdown ready to be stored.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedBreakdown {
+    digest: Digest,
+    body: Vec<u8>,
+}
+
+impl PackedBreakdown {
+    pub(crate) fn of(score: &Score) -> Result<Self, StoreError> {
+        let text = text(score)?;
+        Ok(Self { digest: Digest::of(text.as_bytes()), body: pack(text)? })
+    }
+
+    /// Stores it unless it is there; its id.
+    pub(crate) fn put(&self, conn: &Connection) -> Result<i64, StoreError> {
+        if let Some(BreakdownId(id)) = id_of_digest(conn, &self.digest)? {
+            return Ok(id);
+        }
+        let sql = "INSERT INTO breakdowns (digest, body) VALUES (?1, ?2)";
+        insert(conn, "store a breakdown", sql, (self.digest.as_bytes(), &self.body))
+    }
+}
+
+fn text(score: &Score) -> Result<String, StoreError> {
+    serde_json::to_string(&Written { terms: &score.terms, parts: &score.parts })
+        .map_err(|error| StoreError::Refused { what: "breakdown", detail: error.to_string() })
+}
+
+fn id_of_digest(conn: &Connection, digest: &Digest) -> Result<Option<BreakdownId>, StoreError> {
+    let sql = "SELECT id FROM breakdowns WHERE digest = ?1";
+    id_of(conn, "look up a breakdown", sql, (digest.as_bytes(),)).map(|id| id.map(BreakdownId))
+}
+
+/// A breakdown as it is stored, so that another thread can read it.
+#[derive(Clone, Debug)]
+pub struct StoredBreakdown(Vec<u8>);
+
+impl StoredBreakdown {
+    /// Its texts. [`StoreError::Corrupt`] where it is damaged.
+    pub fn texts(&self) -> Result<BreakdownTexts, StoreError> {
+        self.parse()
+    }
+
+    /// The score that an outline becomes with it.
+    pub fn fill(&self, outline: Score) -> Result<Score, StoreError> {
+        let Read { terms, parts } = self.parse()?;
+        Ok(Score { terms, parts, ..outline })
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, StoreError> {
+        let text = text_of(&self.0, "breakdown")?;
+        serde_json::from_str(&text)
+            .map_err(|error| StoreError::Corrupt { what: "breakdown", detail: error.to_string() })
+    }
+}
+
+impl Reader {
+    /// A stored breakdown. [`StoreError::Unknown`] where there is none.
+    pub fn breakdown(&self, id: BreakdownId) -> Result<StoredBreakdown, StoreError> {
+        let sql = "SELECT body FROM breakdowns WHERE id = ?1";
+        let body = first(self.connection(), "read a breakdown", sql, (id.0,), |row| row.cell(0))?;
+        body.map(StoredBreakdown).ok_or_else(|| StoreError::Unknown { what: "breakdown", key: id.0.to_string() })
+    }
+
+    /// The breakdown of a score that stands whole in its body, as all did before version 12: its text's digest, under which
+    /// scores may share it, and the breakdown.
+    pub fn breakdown_of(&self, score: &Score) -> Result<(Digest, Option<BreakdownId>, StoredBreakdown), StoreError> {
+        let text = text(score)?;
+        let digest = Digest::of(text.as_bytes());
+        let id = id_of_digest(self.connection(), &digest)?;
+        Ok((digest, id, StoredBreakdown(text.into_bytes())))
+    }
+}

@@ -1,0 +1,81 @@
+//! `Breakdowns`: the numbers by which scores name how they were computed, and each breakdown once.
+//!
+//! Numbers are given in the order in which scores come, so that they follow from the store's content alone.
+
+use std::collections::BTreeMap;
+
+use capdex_core::score::Score;
+use capdex_db::{BreakdownId, Reader, StoreError, StoredBreakdown, StoredScore};
+
+/// Which breakdowns have a number.
+#[derive(Default)]
+pub(super) struct Breakdowns {
+    stored: BTreeMap<BreakdownId, u64>,
+    /// Those of scores that stand whole in the store and whose breakdown nothing else has, by the digest of its text.
+    whole: BTreeMap<[u8; 32], u64>,
+}
+
+/// A score with the number of its breakdown.
+pub(super) struct Numbered {
+    /// Its outline; whole where the store has it so.
+    pub(super) score: Score,
+    pub(super) breakdown: u64,
+    /// Where the rest of an outline lies.
+    rest: Option<BreakdownId>,
+}
+
+impl Numbered {
+    /// Reads the rest of an outline.
+    pub(super) fn rest(&self, reader: &Reader) -> Result<Option<StoredBreakdown>, StoreError> {
+        self.rest.map(|rest| reader.breakdown(rest)).transpose()
+    }
+}
+
+impl Breakdowns {
+    /// Gives scores their numbers; breakdowns that have none yet are added to `met`.
+    pub(super) fn number(
+        &mut self,
+        reader: &Reader,
+        scores: &[StoredScore],
+        met: &mut Vec<(u64, StoredBreakdown)>,
+    ) -> Result<Vec<Numbered>, StoreError> {
+        let numbered = |stored: &StoredScore| match stored.breakdown {
+            Some(id) => {
+                let (number, is_new) = self.stored(id);
+                if is_new {
+                    met.push((number, reader.breakdown(id)?));
+                }
+                Ok(Numbered { score: stored.outline()?, breakdown: number, rest: Some(id) })
+            }
+            None => {
+                let score = stored.whole()?;
+                let (digest, id, breakdown) = reader.breakdown_of(&score)?;
+                let (number, is_new) = match id {
+                    Some(id) => self.stored(id),
+                    None => self.whole(*digest.as_bytes()),
+                };
+                if is_new {
+                    met.push((number, breakdown));
+                }
+                Ok(Numbered { score, breakdown: number, rest: None })
+            }
+        };
+        scores.iter().map(numbered).collect()
+    }
+
+    fn stored(&mut self, id: BreakdownId) -> (u64, bool) {
+        let next = self.next();
+        let number = *self.stored.entry(id).or_insert(next);
+        (number, number == next)
+    }
+
+    fn whole(&mut self, digest: [u8; 32]) -> (u64, bool) {
+        let next = self.next();
+        let number = *self.whole.entry(digest).or_insert(next);
+        (number, number == next)
+    }
+
+    fn next(&self) -> u64 {
+        (self.stored.len() + self.whole.len()) as u64 + 1
+    }
+}
