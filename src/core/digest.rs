@@ -33,8 +33,8 @@ impl Digest {
     ///
     /// `serde_json::Value` keeps objects in a sorted map (feature `preserve_order` is off), so going through it sorts.
     pub fn of_json<T: Serialize>(value: &T) -> Self {
-        let value = serde_json::to_value(value).expect("our own types serialise");
-        Self::of(value.to_string().as_bytes())
+        let sorted = serde_json::to_value(value).and_then(|value| serde_json::to_vec(&value));
+        Self::of(&sorted.expect("our own types serialise"))
     }
 
     /// Hashes a tree: `(path, digest of the bytes)` in the order given, which must be sorted by path.

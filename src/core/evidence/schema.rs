@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::manifest::escape;
+
 /// How deep sub-schemas are followed.
 pub const MAX_DEPTH: usize = 64;
 /// How many sub-schemas are visited.
@@ -285,7 +287,7 @@ impl<'a> Walker<'a> {
         pointer.push_str(base);
         for token in tokens {
             pointer.push('/');
-            pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+            pointer.push_str(&escape(token));
         }
         Some(pointer)
     }

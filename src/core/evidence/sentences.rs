@@ -130,6 +130,19 @@ const fn key_of_wanted(wanted: &str) -> Option<u8> {
     }
 }
 
+/// One bit for the key of every word that fits one of these.
+const fn keys_of(words: &[&str]) -> u128 {
+    let (mut keys, mut rest) = (0, words);
+    while let [first, others @ ..] = rest {
+        keys |= match key_of_wanted(first) {
+            Some(key) => 1 << key,
+            None => u128::MAX,
+        };
+        rest = others;
+    }
+    keys
+}
+
 fn said(word: &Word) -> Classes {
     if word.quoted { Classes::NONE } else { word.classes }
 }
@@ -172,10 +185,24 @@ pub struct Sentence<'a> {
 
 /// A sequence of words: each part is a choice of words, the next part stands at most so many words further on.
 pub struct Phrase {
-    /// For each part the words that fit it, in lower case; `word*` fits every word that begins so.
-    pub parts: &'static [&'static [&'static str]],
-    /// How many other words may stand between two parts.
-    pub gap: usize,
+    parts: &'static [&'static [&'static str]],
+    gap: usize,
+    /// For each of the first parts one bit for the key of every word that fits it; all bits where there is no such part.
+    keys: [u128; 3],
+}
+
+impl Phrase {
+    /// For each part the words that fit it, in lower case (`word*` fits every word that begins so), and how many other
+    /// words may stand between two parts.
+    pub const fn of(parts: &'static [&'static [&'static str]], gap: usize) -> Self {
+        let keys = match parts {
+            [] => [u128::MAX; 3],
+            [one] => [keys_of(one), u128::MAX, u128::MAX],
+            [one, two] => [keys_of(one), keys_of(two), u128::MAX],
+            [one, two, three, ..] => [keys_of(one), keys_of(two), keys_of(three)],
+        };
+        Self { parts, gap, keys }
+    }
 }
 
 impl<'a> Sentence<'a> {
@@ -218,7 +245,7 @@ impl<'a> Sentence<'a> {
     /// The first place where a phrase stands outside quotations: the indices of its first and last word.
     pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
         // Most sentences lack all words of some part.
-        if !phrase.parts.iter().all(|part| part.iter().any(|wanted| self.may_have(wanted))) {
+        if phrase.keys.iter().any(|keys| keys & self.keys == 0) {
             return None;
         }
         let (first, rest) = phrase.parts.split_first()?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, places_of};
+use super::manifest::{Manifest, ManifestKind, escape, places_of, value_at};
 use super::schema::{self, SchemaField};
 use super::sentences::Text;
 use super::tools::{Tool, server_text};
@@ -109,7 +109,7 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
         }
     }
     let manifest = evidence.manifests.get(&tool.place.file);
-    if let Some(entry) = manifest.and_then(|manifest| manifest.value.pointer(&tool.place.pointer)) {
+    if let Some(entry) = manifest.and_then(|manifest| value_at(&manifest.value, &tool.place.pointer)) {
         surface.meta(entry);
     }
     surface
@@ -117,18 +117,22 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
 
 /// Prompts, resources and the server's own words of a tools list.
 fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>) {
-    const LISTS: [(&str, SurfaceKind); 3] = [
-        ("prompts", SurfaceKind::Prompt),
-        ("resources", SurfaceKind::Resource),
-        ("resourceTemplates", SurfaceKind::Resource),
+    const LISTS: [(&str, SurfaceKind); 9] = [
+        ("/prompts", SurfaceKind::Prompt),
+        ("/result/prompts", SurfaceKind::Prompt),
+        ("/server/prompts", SurfaceKind::Prompt),
+        ("/resources", SurfaceKind::Resource),
+        ("/result/resources", SurfaceKind::Resource),
+        ("/server/resources", SurfaceKind::Resource),
+        ("/resourceTemplates", SurfaceKind::Resource),
+        ("/result/resourceTemplates", SurfaceKind::Resource),
+        ("/server/resourceTemplates", SurfaceKind::Resource),
     ];
     let mut found = Vec::new();
-    for (key, kind) in LISTS {
-        for pointer in [format!("/{key}"), format!("/result/{key}"), format!("/server/{key}")] {
-            let entries = manifest.value.pointer(&pointer).and_then(Value::as_array).into_iter().flatten();
-            for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
-                found.extend(of_entry(kind, &manifest.path, format!("{pointer}/{at}"), entry));
-            }
+    for (pointer, kind) in LISTS {
+        let entries = value_at(&manifest.value, pointer).and_then(Value::as_array).into_iter().flatten();
+        for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
+            found.extend(of_entry(kind, &manifest.path, format!("{pointer}/{at}"), entry));
         }
     }
     let mut server =
@@ -230,7 +234,7 @@ impl Surface {
                     work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));
                 }
                 Value::Object(items) => {
-                    let below = |key: &str| format!("{pointer}/{}", super::manifest::escape(key));
+                    let below = |key: &str| format!("{pointer}/{}", escape(key));
                     work.extend(items.iter().map(|(key, item)| (below(key), item)));
                 }
                 _ => {}
@@ -245,7 +249,17 @@ impl Surface {
 
 /// A name without case and separators, so that variants of one name are one.
 pub fn folded_name(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut folded = String::with_capacity(name.len());
+    name.chars().filter(|letter| letter.is_alphanumeric()).for_each(|letter| push_lower(&mut folded, letter));
+    folded
+}
+
+fn push_lower(lower: &mut String, letter: char) {
+    if letter.is_ascii() {
+        lower.push(letter.to_ascii_lowercase());
+    } else {
+        lower.extend(letter.to_lowercase());
+    }
 }
 
 /// A name as lower-case words, split at separators and humps.
@@ -259,7 +273,7 @@ pub fn name_words(name: &str) -> Vec<String> {
             words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
         }
         if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
+            push_lower(&mut word, letter);
         }
         lower = letter.is_lowercase() || letter.is_ascii_digit();
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, places_of, tools_pointer};
+use super::manifest::{Manifest, ManifestKind, escape, places_of, tools_pointer, value_at};
 
 #[cfg(test)]
 mod tests;
@@ -94,7 +94,7 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
     let origin = if manifest.kind == ManifestKind::ToolsList { ToolOrigin::ToolsList } else { ToolOrigin::Manifest };
     let mut tools: Vec<Tool> = Vec::new();
     for list in lists {
-        let entries = manifest.value.pointer(&list).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let entries = value_at(&manifest.value, &list).and_then(Value::as_array).into_iter().flatten().enumerate();
         tools.extend(entries.filter_map(|(at, entry)| tool_of(entry, origin, format!("{list}/{at}"))));
     }
     let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
@@ -112,7 +112,7 @@ fn published_lists(value: &Value) -> Vec<String> {
     let mut lists = Vec::new();
     let mut open = vec![("/_meta".to_owned(), 0)];
     while let Some((pointer, depth)) = open.pop() {
-        let Some(Value::Object(object)) = value.pointer(&pointer) else { continue };
+        let Some(Value::Object(object)) = value_at(value, &pointer) else { continue };
         for (key, child) in object {
             let below = format!("{pointer}/{}", escape(key));
             if key == "tools" && child.is_array() {
@@ -209,7 +209,7 @@ pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
         return Vec::new();
     }
     let text = |pointer: &'static str| {
-        let text = manifest.value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
+        let text = value_at(&manifest.value, pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
         Some(ServerText { pointer, text: text.to_owned() })
     };
     POINTERS.into_iter().filter_map(text).collect()

@@ -242,7 +242,10 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     for (rule, meta, number) in rules {
         let mut sink = FactSink::numbered(meta, *number);
         rule.check(subject, &mut sink);
-        told.extend(without_flood(sink.answers));
+        // Nearly every rule reports nothing.
+        if !sink.answers.is_empty() {
+            told.extend(without_flood(sink.answers));
+        }
     }
     Facts::told(kind, answers::nothing_found(kind), told)
 }

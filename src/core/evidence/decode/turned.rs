@@ -12,6 +12,8 @@ use crate::evidence::shell::rotate;
 
 /// How far around a telling word its line is undone, in bytes.
 const REACH: usize = 1500;
+/// So many bytes are looked at together for letters that stand alone: more than six of them take.
+const CHUNK: usize = 64;
 
 /// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `https://`, `instructions` and so on.
 static ROTATED: LazyLock<Regex> = LazyLock::new(|| {
@@ -52,11 +54,18 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
 /// Whether seven single characters stand in a row, blanks between them: cheap, and never wrong where it says no. The
 /// one before them may end a longer word.
 fn may_be_spaced(bytes: &[u8]) -> bool {
-    // All but the first of them have a blank to each side: counted without a jump.
+    // All but the first of them have a blank to each side, and no more than three blanks between them count: six such
+    // stand in two neighbouring chunks. They are counted without a jump.
     let (here, behind) = (bytes.get(1..).unwrap_or(&[]), bytes.get(2..).unwrap_or(&[]));
-    let around = bytes.iter().zip(here).zip(behind);
-    let alone = around.map(|((before, here), behind)| (*before == b' ') & (*here != b' ') & (*behind == b' '));
-    if alone.map(usize::from).sum::<usize>() < 6 {
+    let chunks = bytes.chunks(CHUNK).zip(here.chunks(CHUNK)).zip(behind.chunks(CHUNK));
+    let alone = chunks.map(|((before, here), behind)| {
+        let around = before.iter().zip(here).zip(behind);
+        let alone = around.map(|((before, here), behind)| (*before == b' ') & (*here != b' ') & (*behind == b' '));
+        alone.map(u8::from).sum::<u8>()
+    });
+    let mut last = 0;
+    let mut is_close = |count| std::mem::replace(&mut last, count) + count >= 6;
+    if !alone.into_iter().any(&mut is_close) {
         return false;
     }
     let (mut singles, mut word) = (0, 0);

@@ -49,7 +49,11 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
     let mut frames: Vec<Step> = Vec::new();
     // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is.
     let mut is_wanted = wanted.contains("");
+    let only_whole = wanted.iter().all(|pointer| pointer.is_empty());
     for token in Tokens::of(text) {
+        if only_whole && !found.is_empty() {
+            break;
+        }
         let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
         let step = frames.last_mut();
         if starts_value && step.as_ref().is_none_or(|step| step.wanted) && enter(text, &token, step, &mut pointer) {
@@ -83,8 +87,30 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
 }
 
 /// Writes a key as a component of a JSON Pointer.
-pub(crate) fn escape(key: &str) -> String {
-    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1") } else { key.to_owned() }
+pub(crate) fn escape(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
+}
+
+/// What a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.
+pub(crate) fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+    if pointer.contains('~') {
+        return value.pointer(pointer);
+    }
+    let mut steps = pointer.split('/');
+    let begins = steps.next().is_some_and(str::is_empty);
+    begins.then(|| steps.try_fold(value, step)).flatten()
+}
+
+/// The member or element of a value that a step of a pointer names.
+fn step<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    match value {
+        Value::Object(members) => members.get(name),
+        Value::Array(elements) => {
+            let is_index = name == "0" || !name.starts_with(['0', '+']);
+            elements.get(name.parse::<usize>().ok().filter(|_| is_index)?)
+        }
+        _ => None,
+    }
 }
 
 /// Moves the pointer to the child that begins at a token; false for the value that follows a key, whose place was

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::ManifestKind;
-use super::json::Dialect;
+use super::json::{Dialect, value_at};
 use super::path::{folder_of, name_of};
 
 /// The folders in which plugins keep their manifest; the plugin's root is the folder around it.
@@ -63,7 +63,7 @@ pub(super) fn looks_like_one(text: &str) -> bool {
 /// What is wrong with the entries of a tools list: those that are no tools, and descriptions that are no text. None
 /// where nothing is.
 pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
-    let tools = value.pointer(tools_pointer(value)?)?.as_array()?;
+    let tools = value_at(value, tools_pointer(value)?)?.as_array()?;
     let strange = tools.iter().filter(|tool| !is_named(tool)).count();
     let described = |tool: &&Value| tool.get("description").is_some_and(|text| !text.is_string() && !text.is_null());
     let odd = tools.iter().filter(described).count();
@@ -114,7 +114,7 @@ pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
         .into_iter()
         .filter(|(_, possible)| *possible)
         .map(|(pointer, _)| pointer)
-        .find(|pointer| value.pointer(pointer).is_some_and(|tools| is_tools(tools) || is_empty_list(value, tools)))
+        .find(|pointer| value_at(value, pointer).is_some_and(|tools| is_tools(tools) || is_empty_list(value, tools)))
 }
 
 /// An array of which at least half are objects with a name, and one at least has something only tools have.

@@ -21,7 +21,7 @@ mod servers;
 mod tests;
 
 pub(crate) use command::words_of;
-pub(crate) use json::escape;
+pub(crate) use json::{escape, value_at};
 pub(crate) use json5::read as read_json5;
 pub(crate) use kinds::{PLUGIN_FOLDERS, tools_pointer};
 pub(crate) use path::{around, folder_of, is_foreign, is_within, join, name_of};

@@ -21,6 +21,9 @@ pub fn place_of(document: &Document, pointer: &str) -> Place {
 /// [`place_of`] for any number of pointers in one walk over the text; every pointer asked for is a key.
 pub fn places_of<'a>(document: &Document, pointers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Place> {
     let asked: BTreeSet<&str> = pointers.into_iter().collect();
+    if asked.is_empty() {
+        return BTreeMap::new();
+    }
     let known = if is_json(&document.text) { json_places(document, &asked) } else { line_places(document, &asked) };
     let place = |pointer: &str| {
         let near = lineage(pointer).find_map(|ancestor| known.get(ancestor));
@@ -84,6 +87,9 @@ fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, 
     let mut places = BTreeMap::new();
     for (number, line) in document.text.lines().enumerate() {
         let indent = line.chars().take_while(|letter| letter.is_whitespace()).count();
+        if wanted.is_empty() {
+            break;
+        }
         let Some((key, _)) = line.split_once([':', '=']) else { continue };
         let key = key.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
         for pointer in wanted.remove(&key).unwrap_or_default() {

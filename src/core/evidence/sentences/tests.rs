@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::evidence::lexicon::{ARGUMENT, CHANGE};
 
-const OVERRIDE: Phrase = Phrase { parts: &[&["ignore"], &["previous", "prior"], &["instruction*"]], gap: 2 };
+const OVERRIDE: Phrase = Phrase::of(&[&["ignore"], &["previous", "prior"], &["instruction*"]], 2);
 
 fn holds(text: &str) -> bool {
     Text::of(text).sentences().any(|sentence| sentence.find(&OVERRIDE).is_some())

@@ -56,7 +56,8 @@ fn is_old_version(range: &str) -> bool {
 /// The scripts and dependencies of a package that open an inspector.
 fn in_package(manifest: &Manifest) -> Vec<(String, String)> {
     let entries = |key: &str| manifest.value.get(key).and_then(Value::as_object).into_iter().flatten();
-    let text = |(name, value): (&String, &Value)| Some((escape(name), name.clone(), value.as_str()?.to_owned()));
+    let text =
+        |(name, value): (&String, &Value)| Some((escape(name).into_owned(), name.clone(), value.as_str()?.to_owned()));
     let scripts = entries("scripts")
         .filter_map(text)
         .filter(|(_, _, script)| script.contains(OPEN) || script.split_whitespace().any(is_old));

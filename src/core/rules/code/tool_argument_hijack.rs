@@ -116,7 +116,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     let (whose, _) = whose(sentence, speaker)?;
     let named = matches!(whose, Whose::Tool | Whose::Others);
     let own_use = sentence.has(&["before", "prior"])
-        && sentence.find(&Phrase { parts: &[&["using", "calling", "use"], &["this"]], gap: 0 }).is_some();
+        && sentence.find(&const { Phrase::of(&[&["using", "calling", "use"], &["this"]], 0) }).is_some();
     let unlisted = whose == Whose::Tool && !own_use;
     let tied = sentence.has(&["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
     match (decided, value) {

@@ -93,10 +93,8 @@ const VENDORS: [&str; 24] = [
     "asana",
 ];
 
-const OFFICIAL: Phrase = Phrase {
-    parts: &[&["official"], &["server", "tool", "integration", "connector", "mcp", "plugin", "client"]],
-    gap: 4,
-};
+const OFFICIAL: Phrase =
+    Phrase::of(&[&["official"], &["server", "tool", "integration", "connector", "mcp", "plugin", "client"]], 4);
 
 /// The vendor whose official server a sentence claims to be.
 fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {

@@ -293,7 +293,8 @@ fn read_only(tool: &Tool) -> bool {
 
 fn has_argument(tool: &Tool, names: &[&str]) -> bool {
     let properties = tool.input_schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-    properties.is_some_and(|properties| properties.keys().any(|key| names.contains(&key.to_ascii_lowercase().as_str())))
+    let is_named = |key: &String| names.iter().any(|name| name.eq_ignore_ascii_case(key));
+    properties.is_some_and(|properties| properties.keys().any(is_named))
 }
 
 /// Whether the tool hands something outwards: a message, a post, a call to any address with a body of one's own.

@@ -93,8 +93,8 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     (!steers || sentence.fits(last, &["this", "policy"])).then_some((first.min(last), last.max(said)))
 }
 
-const UNSEEN: Phrase = Phrase {
-    parts: &[
+const UNSEEN: Phrase = Phrase::of(
+    &[
         &["without", "not", "never", "nor", "don't", "cannot"],
         &["user", "user's", "users", "human", "operator", "customer"],
         &[
@@ -113,26 +113,26 @@ const UNSEEN: Phrase = Phrase {
             "suspect",
         ],
     ],
-    gap: 3,
-};
-const UNAWARE: Phrase = Phrase {
-    parts: &[
+    3,
+);
+const UNAWARE: Phrase = Phrase::of(
+    &[
         &["user", "users", "human", "operator", "customer"],
         &["not", "never", "unaware", "without", "remain", "remains"],
         &["know", "see", "notice", "aware", "unaware", "realize", "find", "of", "informed", "told", "shown", "learn"],
     ],
-    gap: 3,
-};
+    3,
+);
 
-const NEEDLESS: Phrase = Phrase {
-    parts: &[
+const NEEDLESS: Phrase = Phrase::of(
+    &[
         &["user", "users"],
         &["not", "doesn't", "don't", "no"],
         &["need", "have"],
         &["know", "notice", "see", "informed", "told"],
     ],
-    gap: 2,
-};
+    2,
+);
 
 /// "Without the user noticing", "the user must not know".
 fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
@@ -157,8 +157,8 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     needless.or((!states).then_some(found))
 }
 
-const KEEP: Phrase = Phrase {
-    parts: &[
+const KEEP: Phrase = Phrase::of(
+    &[
         &[
             "hide",
             "hidden",
@@ -175,8 +175,8 @@ const KEEP: Phrase = Phrase {
         &["from", "hidden", "secret", "confidential", "invisible", "to"],
         &["user", "users", "user's", "human", "humans", "operator", "customer"],
     ],
-    gap: 3,
-};
+    3,
+);
 
 /// "Keep this hidden from the user".
 fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {

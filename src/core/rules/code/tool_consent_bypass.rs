@@ -71,17 +71,17 @@ impl Rule for ToolConsentBypass {
 
 /// The plainest form: the model must not ask, or is told that the user agreed to everything.
 fn forbids_asking(sentence: &Sentence<'_>) -> bool {
-    const FORBIDS: Phrase = Phrase {
-        parts: &[
+    const FORBIDS: Phrase = Phrase::of(
+        &[
             &["not", "never", "don't", "without"],
             &["ask", "asking", "prompt", "prompting", "request", "requesting", "seek", "seeking", "wait", "waiting"],
             &["user", "users", "human"],
             &["permission", "confirmation", "approval", "consent", "approve", "confirm"],
         ],
-        gap: 3,
-    };
-    const AGREED: Phrase = Phrase {
-        parts: &[
+        3,
+    );
+    const AGREED: Phrase = Phrase::of(
+        &[
             &["user", "users"],
             &["already", "has", "have", "pre-approved", "preapproved", "always"],
             &[
@@ -97,15 +97,15 @@ fn forbids_asking(sentence: &Sentence<'_>) -> bool {
             ],
             &["all", "any", "every", "this", "these", "everything", "permission"],
         ],
-        gap: 3,
-    };
-    const ASSUMED: Phrase = Phrase {
-        parts: &[
+        3,
+    );
+    const ASSUMED: Phrase = Phrase::of(
+        &[
             &["assume", "presume", "consider", "treat"],
             &["consent", "approval", "permission", "approved", "confirmed", "authorized", "pre-approved"],
         ],
-        gap: 4,
-    };
+        4,
+    );
     let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
     let waits = sentence.has(&["until", "unless", "after", "once", "only", "before"]);
     let agreed = !waits && sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first));
@@ -118,31 +118,28 @@ const ACTS: [&str; 16] = [
     "update", "upload", "write", "buy",
 ];
 
-const SKIP: Phrase = Phrase {
-    parts: &[
+const SKIP: Phrase = Phrase::of(
+    &[
         &["skip", "skips", "bypass", "suppress", "disable"],
         &["confirmation", "confirmations", "approval", "approvals", "permission", "consent"],
     ],
-    gap: 2,
-};
-const NO_ASKING: Phrase = Phrase {
-    parts: &[
+    2,
+);
+const NO_ASKING: Phrase = Phrase::of(
+    &[
         &["not", "never", "don't", "without"],
         &["ask", "asking", "prompt", "prompting", "request", "requesting", "require", "requiring", "seek", "seeking"],
         &["permission", "confirmation", "approval", "consent"],
     ],
-    gap: 4,
-};
-const NONE_NEEDED: Phrase = Phrase {
-    parts: &[&["no"], &["confirmation", "approval", "permission", "consent"], &["needed", "required", "necessary"]],
-    gap: 4,
-};
-const NO_NEED: Phrase =
-    Phrase { parts: &[&["no"], &["need"], &["confirm", "confirmation", "approval", "permission"]], gap: 3 };
-const WITHOUT: Phrase = Phrase {
-    parts: &[&["without"], &["confirmation", "approval", "permission", "consent", "prompting", "asking"]],
-    gap: 3,
-};
+    4,
+);
+const NONE_NEEDED: Phrase = Phrase::of(
+    &[&["no"], &["confirmation", "approval", "permission", "consent"], &["needed", "required", "necessary"]],
+    4,
+);
+const NO_NEED: Phrase = Phrase::of(&[&["no"], &["need"], &["confirm", "confirmation", "approval", "permission"]], 3);
+const WITHOUT: Phrase =
+    Phrase::of(&[&["without"], &["confirmation", "approval", "permission", "consent", "prompting", "asking"]], 3);
 const APPROVED: [&str; 6] =
     ["auto-approve", "auto-approved", "autoapprove", "pre-approved", "preapproved", "auto-accept"];
 

@@ -92,23 +92,23 @@ fn judgement(sentence: &Sentence<'_>) -> (Severity, Confidence) {
     }
 }
 
-const ASK: Phrase = Phrase {
-    parts: &[
+const ASK: Phrase = Phrase::of(
+    &[
         &["paste", "enter", "type", "share", "provide", "supply", "give", "re-enter", "reenter", "send", "put"],
         &["your", "their", "user's", "his"],
         &["password", "passwords", "key", "token", "secret", "credentials", "phrase"],
     ],
-    gap: 3,
-};
+    3,
+);
 
-const ASK_FOR: Phrase = Phrase {
-    parts: &[
+const ASK_FOR: Phrase = Phrase::of(
+    &[
         &["ask", "request", "prompt", "obtain", "have"],
         &["user", "user's", "their", "them", "users"],
         &["password", "passwords", "token", "secret", "credentials", "phrase", "pin"],
     ],
-    gap: 4,
-};
+    4,
+);
 
 fn asks(sentence: &Sentence<'_>) -> bool {
     let Some((first, last)) = sentence.find(&ASK).or_else(|| sentence.find(&ASK_FOR)) else { return false };

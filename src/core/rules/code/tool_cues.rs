@@ -113,8 +113,8 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     found.filter(|(first, _)| !sentence.negated(*first) && !names_an_option(sentence, *first))
 }
 
-const PRECEDENCE: Phrase = Phrase {
-    parts: &[
+const PRECEDENCE: Phrase = Phrase::of(
+    &[
         &[
             "precedence",
             "priority",
@@ -144,12 +144,12 @@ const PRECEDENCE: Phrase = Phrase {
             "rules",
         ],
     ],
-    gap: 3,
-};
+    3,
+);
 
 /// What a tool gives back is to be obeyed.
-const OBEY: Phrase = Phrase {
-    parts: &[
+const OBEY: Phrase = Phrase::of(
+    &[
         &["follow", "obey", "execute", "treat", "comply", "perform", "act", "carry"],
         &["instruction", "instructions", "command", "commands", "directives", "directive", "output", "steps"],
         &[
@@ -166,8 +166,8 @@ const OBEY: Phrase = Phrase {
             "commands",
         ],
     ],
-    gap: 5,
-};
+    5,
+);
 /// The words that make obedience blind.
 const BLINDLY: [&str; 9] = [
     "question",
@@ -181,14 +181,14 @@ const BLINDLY: [&str; 9] = [
     "authoritative",
 ];
 
-const ASIDE: Phrase = Phrase {
-    parts: &[
+const ASIDE: Phrase = Phrase::of(
+    &[
         &["ignore", "disregard", "forget"],
         &["everything", "anything", "what", "whatever"],
         &["user", "before", "above", "told", "said", "instructed", "system"],
     ],
-    gap: 4,
-};
+    4,
+);
 
 /// "Ignore existing rules" as the name of a flag or a choice of the user is no order.
 fn names_an_option(sentence: &Sentence<'_>, index: usize) -> bool {
@@ -204,18 +204,18 @@ fn names_an_option(sentence: &Sentence<'_>, index: usize) -> bool {
     })
 }
 
-const TRUST: Phrase = Phrase {
-    parts: &[
+const TRUST: Phrase = Phrase::of(
+    &[
         &["trust", "treat"],
         &["all", "any", "every"],
         &["input", "inputs", "queries", "commands", "requests"],
         &["implicitly", "trusted", "without", "when", "in", "as"],
     ],
-    gap: 3,
-};
+    3,
+);
 
-const UNLIMITED: Phrase = Phrase {
-    parts: &[
+const UNLIMITED: Phrase = Phrase::of(
+    &[
         &["without", "no", "zero", "free"],
         &[
             "restrictions",
@@ -228,34 +228,34 @@ const UNLIMITED: Phrase = Phrase {
             "moderation",
         ],
     ],
-    gap: 2,
-};
+    2,
+);
 
-const UNRESTRICTED: Phrase = Phrase {
-    parts: &[
+const UNRESTRICTED: Phrase = Phrase::of(
+    &[
         &["act", "you", "behave", "respond", "operate"],
         &["unrestricted", "unfiltered", "uncensored", "jailbroken", "unlimited"],
         &["assistant", "mode", "ai", "agent", "model", "answers", "way"],
     ],
-    gap: 4,
-};
-const SUSPENDED: Phrase = Phrase {
-    parts: &[
+    4,
+);
+const SUSPENDED: Phrase = Phrase::of(
+    &[
         &["system", "safety", "your", "content", "security", "usual", "ethical"],
         &["policies", "policy", "rules", "restrictions", "guidelines", "safeguards", "guardrails", "limits", "filters"],
         &["not", "no", "suspended", "lifted", "void"],
         &["apply", "longer", "applicable", "while", "when", "during", "for", "here"],
     ],
-    gap: 2,
-};
-const COMPLY: Phrase = Phrase {
-    parts: &[
+    2,
+);
+const COMPLY: Phrase = Phrase::of(
+    &[
         &["comply", "obey"],
         &["with", "all", "any", "every"],
         &["request", "requests", "command", "commands", "instruction"],
     ],
-    gap: 2,
-};
+    2,
+);
 
 /// What protects a model, in the words in which it is switched off.
 const PROTECTIONS: [&str; 17] = [

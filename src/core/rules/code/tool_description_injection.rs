@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_poison::Cues;
-use super::tool_texts::{Siblings, Speaker, place_of, prose, quoted, surfaces};
+use super::tool_texts::{place_of, prose, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolDescriptionInjection;
@@ -72,11 +72,9 @@ impl Rule for ToolDescriptionInjection {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
         for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
             for text in prose(surface) {
-                let cues = Cues::of(text, &speaker);
+                let cues = Cues::of(text, surface);
                 if let Some((severity, confidence)) = cues.judgement() {
                     facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, &cues.quote));
                 }

@@ -121,13 +121,13 @@ const CLIENTS: [&str; 22] = [
 ];
 
 /// Everything else is held up.
-const BLOCKED: Phrase = Phrase {
-    parts: &[
+const BLOCKED: Phrase = Phrase::of(
+    &[
         &["no", "not", "never", "cannot", "don't"],
         &["tool", "tools", "operation", "operations", "action", "actions", "files", "commands", "queries", "requests"],
     ],
-    gap: 5,
-};
+    5,
+);
 
 /// That this very tool is to be called: "this tool must be invoked", "call it", "via this tool".
 fn calls_itself(sentence: &Sentence<'_>) -> bool {
@@ -145,9 +145,9 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
         "ran",
         "running",
     ];
-    const PASSIVE: Phrase = Phrase { parts: &[&["this", "it", "tool", "function", "check", "step"], &CALLED], gap: 5 };
-    const ACTIVE: Phrase = Phrase {
-        parts: &[
+    const PASSIVE: Phrase = Phrase::of(&[&["this", "it", "tool", "function", "check", "step"], &CALLED], 5);
+    const ACTIVE: Phrase = Phrase::of(
+        &[
             &[
                 "call",
                 "calling",
@@ -168,15 +168,12 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
             ],
             &["this", "it"],
         ],
-        gap: 1,
-    };
-    const REQUIRED: Phrase = Phrase {
-        parts: &[&["this", "tool"], &["is", "as"], &["required", "mandatory", "necessary", "prerequisite"]],
-        gap: 2,
-    };
-    const PRECEDED: Phrase = Phrase { parts: &[&["preceded"], &["call", "this", "invocation"]], gap: 3 };
-    const SUBJECTLESS: Phrase =
-        Phrase { parts: &[&["must", "shall", "should", "has", "needs"], &["be"], &CALLED], gap: 2 };
+        1,
+    );
+    const REQUIRED: Phrase =
+        Phrase::of(&[&["this", "tool"], &["is", "as"], &["required", "mandatory", "necessary", "prerequisite"]], 2);
+    const PRECEDED: Phrase = Phrase::of(&[&["preceded"], &["call", "this", "invocation"]], 3);
+    const SUBJECTLESS: Phrase = Phrase::of(&[&["must", "shall", "should", "has", "needs"], &["be"], &CALLED], 2);
     let begins = sentence.find(&SUBJECTLESS).is_some_and(|(first, _)| first < 2)
         || (sentence.fits(0, &["required", "mandatory", "prerequisite"]) && sentence.fits(1, &["before", "prior"]));
     begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
@@ -257,8 +254,8 @@ fn prior(sentence: &Sentence<'_>) -> bool {
 
 /// Any action at all comes after.
 fn general(sentence: &Sentence<'_>) -> bool {
-    const BEFORE: Phrase = Phrase {
-        parts: &[
+    const BEFORE: Phrase = Phrase::of(
+        &[
             &["before", "prior", "ahead", "preceding"],
             &[
                 "operation",
@@ -288,8 +285,8 @@ fn general(sentence: &Sentence<'_>) -> bool {
                 "proceeding",
             ],
         ],
-        gap: 4,
-    };
+        4,
+    );
     sentence.find(&BEFORE).is_some_and(|(_, last)| {
         !sentence.fits(last.wrapping_sub(1), &["this", "these", "the", "that", "its", "a", "an"])
     })
@@ -298,27 +295,35 @@ fn general(sentence: &Sentence<'_>) -> bool {
 /// "Before using this tool": its own use, not another's.
 fn about_itself(sentence: &Sentence<'_>) -> bool {
     sentence
-        .find(&Phrase {
-            parts: &[
-                &["before", "prior", "until", "unless"],
-                &["using", "calling", "invoking", "running", "use"],
-                &["this", "these", "it"],
-            ],
-            gap: 2,
-        })
+        .find(
+            &const {
+                Phrase::of(
+                    &[
+                        &["before", "prior", "until", "unless"],
+                        &["using", "calling", "invoking", "running", "use"],
+                        &["this", "these", "it"],
+                    ],
+                    2,
+                )
+            },
+        )
         .is_some()
 }
 
 /// "Do not call this tool until": the demand is the other way round.
 fn forbids_itself(sentence: &Sentence<'_>) -> bool {
     sentence
-        .find(&Phrase {
-            parts: &[
-                &["not", "never", "don't", "avoid", "only"],
-                &["call", "use", "run", "invoke", "calling", "using", "execute"],
-                &["this", "it"],
-            ],
-            gap: 1,
-        })
+        .find(
+            &const {
+                Phrase::of(
+                    &[
+                        &["not", "never", "don't", "avoid", "only"],
+                        &["call", "use", "run", "invoke", "calling", "using", "execute"],
+                        &["this", "it"],
+                    ],
+                    1,
+                )
+            },
+        )
         .is_some()
 }

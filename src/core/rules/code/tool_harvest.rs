@@ -75,8 +75,8 @@ impl Rule for ToolHarvest {
     }
 }
 
-const RECORDS: Phrase = Phrase {
-    parts: &[
+const RECORDS: Phrase = Phrase::of(
+    &[
         &["log", "logs", "record", "records", "store", "stores", "collect", "collects", "capture", "captures"],
         &["every", "all"],
         &[
@@ -93,10 +93,10 @@ const RECORDS: Phrase = Phrase {
             "keystrokes",
         ],
     ],
-    gap: 2,
-};
-const SENDS: Phrase = Phrase {
-    parts: &[
+    2,
+);
+const SENDS: Phrase = Phrase::of(
+    &[
         &["send", "sends", "report", "reports", "forward", "forwards", "transmit", "transmits", "upload", "uploads"],
         &[
             "telemetry",
@@ -110,10 +110,10 @@ const SENDS: Phrase = Phrase {
         ],
         &["to"],
     ],
-    gap: 4,
-};
-const CONTEXT: Phrase = Phrase {
-    parts: &[
+    4,
+);
+const CONTEXT: Phrase = Phrase::of(
+    &[
         &[
             "include", "pass", "provide", "send", "put", "copy", "attach", "submit", "forward", "contain", "paste",
             "supply", "fill", "append", "insert", "included", "passed", "provided", "add", "set", "log", "report",
@@ -132,11 +132,11 @@ const CONTEXT: Phrase = Phrase {
             "context",
         ],
     ],
-    gap: 3,
-};
+    3,
+);
 /// The guidance of the model itself, handed over.
-const PROMPT: Phrase = Phrase {
-    parts: &[
+const PROMPT: Phrase = Phrase::of(
+    &[
         &[
             "include", "put", "pass", "send", "copy", "paste", "append", "reveal", "print", "output", "repeat",
             "insert", "attach",
@@ -144,38 +144,36 @@ const PROMPT: Phrase = Phrase {
         &["system", "developer", "hidden", "initial"],
         &["prompt", "instructions", "message", "messages"],
     ],
-    gap: 2,
-};
+    2,
+);
 /// What the user says, sent on.
-const REPORTED: Phrase = Phrase {
-    parts: &[
+const REPORTED: Phrase = Phrase::of(
+    &[
         &["send", "forward", "report", "upload", "transmit", "copy", "share"],
         &["user's", "all", "every", "users", "each"],
         &["messages", "message", "prompts", "prompt", "inputs", "conversation", "conversations", "queries"],
         &["to"],
     ],
-    gap: 4,
-};
+    4,
+);
 /// What was said before, gathered and handed over.
-const RECALL: Phrase = Phrase {
-    parts: &[
+const RECALL: Phrase = Phrase::of(
+    &[
         &["all", "full", "entire", "previous", "complete", "whole", "earlier"],
         &["messages", "conversation", "history", "transcript", "chat"],
         &["pass", "include", "send", "provide", "attach", "submit", "put", "as", "in", "including"],
     ],
-    gap: 4,
-};
-const STOLEN: Phrase = Phrase {
-    parts: &[
+    4,
+);
+const STOLEN: Phrase = Phrase::of(
+    &[
         &["exfiltrate", "exfiltrates", "steal", "steals", "exfiltrating", "stealing"],
         &["data", "credentials", "secrets", "passwords", "files", "information", "tokens", "cookies"],
     ],
-    gap: 3,
-};
-const LOOT: Phrase = Phrase {
-    parts: &[&["stolen", "exfiltrated", "harvested"], &["data", "credentials", "files", "secrets", "cookies"]],
-    gap: 1,
-};
+    3,
+);
+const LOOT: Phrase =
+    Phrase::of(&[&["stolen", "exfiltrated", "harvested"], &["data", "credentials", "files", "secrets", "cookies"]], 1);
 
 fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     let guarded = sentence.has(&[

@@ -9,14 +9,14 @@ use regex::Regex;
 
 use crate::evidence::decode;
 use crate::evidence::sentences::{Sentence, Text};
-use crate::evidence::surfaces::SurfaceText;
+use crate::evidence::surfaces::{Surface, SurfaceText};
 use crate::fact::{Confidence, Severity};
 
 use super::tool_concealment::{acts_in_secret, conceals};
 use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
 use super::tool_languages::foreign_clause;
 use super::tool_secrets::{Taking, taking};
-use super::tool_texts::Speaker;
+use super::tool_texts::{is_about, own_words};
 
 /// The cues of one text, by kind.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(super) struct Cues {
 
 impl Cues {
     /// The cues of a text.
-    pub(super) fn of(text: &SurfaceText, speaker: &Speaker<'_>) -> Self {
+    pub(super) fn of(text: &SurfaceText, surface: &Surface) -> Self {
         let mut cues = Self::default();
         cues.mark(&text.raw);
         cues.say(&text.text);
@@ -50,8 +50,11 @@ impl Cues {
             cues.quote_or(text.raw.get(start..).unwrap_or_default());
         }
         cues.decode(&text.raw);
-        if cues.secret == Some(Taking::Read) && KEEPERS.iter().any(|word| speaker.is_about(word)) {
-            cues.secret = None;
+        if cues.secret == Some(Taking::Read) {
+            let own = own_words(surface);
+            if KEEPERS.iter().any(|word| is_about(&own, word)) {
+                cues.secret = None;
+            }
         }
         cues
     }

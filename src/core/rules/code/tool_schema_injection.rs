@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use crate::evidence::schema::SchemaField;
-use crate::evidence::surfaces::{Part, SurfaceText};
+use crate::evidence::surfaces::{Part, Surface, SurfaceText};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_poison::Cues;
-use super::tool_texts::{Siblings, Speaker, place_of, quoted, surfaces};
+use super::tool_texts::{place_of, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolSchemaInjection;
@@ -54,11 +54,9 @@ impl Rule for ToolSchemaInjection {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
         for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
             for text in &surface.texts {
-                if let Some((severity, confidence, quote)) = judgement(text, &speaker) {
+                if let Some((severity, confidence, quote)) = judgement(text, surface) {
                     facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, &quote));
                 }
             }
@@ -66,7 +64,7 @@ impl Rule for ToolSchemaInjection {
     }
 }
 
-fn judgement(text: &SurfaceText, speaker: &Speaker<'_>) -> Option<(Severity, Confidence, String)> {
+fn judgement(text: &SurfaceText, surface: &Surface) -> Option<(Severity, Confidence, String)> {
     match text.part {
         Part::Prose => return None,
         Part::Schema(SchemaField::Header) => {
@@ -78,7 +76,7 @@ fn judgement(text: &SurfaceText, speaker: &Speaker<'_>) -> Option<(Severity, Con
         }
         _ => {}
     }
-    let cues = Cues::of(text, speaker);
+    let cues = Cues::of(text, surface);
     cues.judgement().map(|(severity, confidence)| (severity, confidence, cues.quote))
 }
 

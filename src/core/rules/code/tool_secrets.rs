@@ -26,8 +26,8 @@ pub(super) fn secret_file(sentence: &Sentence<'_>) -> Option<usize> {
 }
 
 /// Things worth stealing that are no files.
-const VALUES: Phrase = Phrase {
-    parts: &[
+const VALUES: Phrase = Phrase::of(
+    &[
         &[
             "ssh",
             "private",
@@ -60,16 +60,16 @@ const VALUES: Phrase = Phrase {
             "secrets",
         ],
     ],
-    gap: 0,
-};
+    0,
+);
 /// What was said between user and model, whole.
-const TALK: Phrase = Phrase {
-    parts: &[
+const TALK: Phrase = Phrase::of(
+    &[
         &["conversation", "chat", "message", "system", "session", "dialogue"],
         &["history", "prompt", "log", "transcript", "context", "messages"],
     ],
-    gap: 0,
-};
+    0,
+);
 
 /// What a sentence does with a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

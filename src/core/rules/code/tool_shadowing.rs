@@ -93,20 +93,20 @@ const DISPARAGED: [&str; 10] = [
 
 /// An order against tools of other servers, whatever they are called: not to use them, or to send everything here.
 fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
-    const FORBIDS: Phrase = Phrase {
-        parts: &[&["not", "never", "don't", "avoid"], &["use", "call", "invoke", "using", "calling", "trust", "rely"]],
-        gap: 2,
-    };
-    const ROUTES: Phrase = Phrase {
-        parts: &[
+    const FORBIDS: Phrase = Phrase::of(
+        &[&["not", "never", "don't", "avoid"], &["use", "call", "invoke", "using", "calling", "trust", "rely"]],
+        2,
+    );
+    const ROUTES: Phrase = Phrase::of(
+        &[
             &["route", "redirect", "direct", "funnel", "channel"],
             &["all", "every", "any"],
             &["through", "via", "to"],
             &["this"],
         ],
-        gap: 4,
-    };
-    const OTHERS: Phrase = Phrase { parts: &[&["other", "another"], &["tool", "tools", "server", "servers"]], gap: 2 };
+        4,
+    );
+    const OTHERS: Phrase = Phrase::of(&[&["other", "another"], &["tool", "tools", "server", "servers"]], 2);
     let others = sentence.find(&OTHERS).is_some();
     let servers = others && sentence.has(&["server", "servers"]);
     let against = sentence.find(&FORBIDS).is_some() || sentence.has(&["instead"]);

@@ -96,26 +96,37 @@ impl<'a> Siblings<'a> {
     }
 }
 
+/// The words of a surface's name and of the first sentence of its description.
+pub(super) fn own_words(surface: &Surface) -> Vec<&str> {
+    let mut own: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
+    if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
+        let words = (0..first.words.len().min(12)).map(|index| first.word(index));
+        own.extend(words.filter(|word| word.len() > 3));
+    }
+    own
+}
+
+/// Whether a word is about what a surface with such words of its own does.
+pub(super) fn is_about(own: &[&str], word: &str) -> bool {
+    let stem = word.trim_end_matches('s');
+    own.iter().any(|own| {
+        let own = own.trim_end_matches('s');
+        let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+        own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
+    })
+}
+
 impl<'a> Speaker<'a> {
     /// Who speaks on a surface.
     pub(super) fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
-        let mut own: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
-        if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
-            let words = (0..first.words.len().min(12)).map(|index| first.word(index));
-            own.extend(words.filter(|word| word.len() > 3));
-        }
+        let own = own_words(surface);
         let names = surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
         Self { surface, own, arguments: names.map(|name| name.raw.as_str()).collect(), siblings }
     }
 
     /// Whether a word is about what the tool itself does.
     pub(super) fn is_about(&self, word: &str) -> bool {
-        let stem = word.trim_end_matches('s');
-        self.own.iter().any(|own| {
-            let own = own.trim_end_matches('s');
-            let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
-            own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
-        })
+        is_about(&self.own, word)
     }
 
     /// Whether another tool of the same server has the word in its name.

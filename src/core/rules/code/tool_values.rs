@@ -42,10 +42,11 @@ pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
     let number = (0..sentence.words.len()).any(|index| {
         sentence.word(index).bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'%' | b'x'))
     });
-    let given = sentence.find(&Phrase {
-        parts: &[&["set", "forced", "fixed", "defaulted", "assigned", "equal", "limited", "reset"], &["to"]],
-        gap: 0,
-    });
+    let given = sentence.find(
+        &const {
+            Phrase::of(&[&["set", "forced", "fixed", "defaulted", "assigned", "equal", "limited", "reset"], &["to"]], 0)
+        },
+    );
     (quoted
         || number
         || assigns(sentence)

@@ -39,14 +39,14 @@ impl Bits {
 
     fn words(&self) -> &[u64] {
         match &self.words {
-            Words::Few(words) => words,
+            Words::Few(words) => words.get(..self.count.div_ceil(64)).unwrap_or(words),
             Words::Many(words) => words,
         }
     }
 
     fn words_mut(&mut self) -> &mut [u64] {
         match &mut self.words {
-            Words::Few(words) => words,
+            Words::Few(words) => words.get_mut(..self.count.div_ceil(64)).unwrap_or_default(),
             Words::Many(words) => words,
         }
     }

@@ -14,18 +14,88 @@ const SIZE: usize = 32;
 /// The most blocks of a text; those of a longer text are larger.
 const MOST: usize = 1 << 16;
 
-/// What each byte is.
+/// How many bytes are looked at together.
+const CHUNK: usize = 64;
+
+/// What each byte is, one bit for each kind.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        kinds[byte] = if is_blank(byte as u8) { BLANK } else { 0 } | if is_word(byte as u8) { WORD } else { 0 };
+        let of = byte as u8;
+        kinds[byte] = (is_blank(of) as u8) << BLANK | (is_word(of) as u8) << WORD | ((of == b'\n') as u8) << BREAK;
         byte += 1;
     }
     kinds
 };
-const BLANK: u8 = 1;
-const WORD: u8 = 2;
+const BLANK: u32 = 0;
+const WORD: u32 = 1;
+const BREAK: u32 = 2;
+
+/// Which of the bytes of a chunk are of each kind: the lowest bit stands for the first.
+#[derive(Clone, Copy, Default)]
+struct Kinds {
+    blanks: u64,
+    word: u64,
+    dense: u64,
+    breaks: u64,
+}
+
+impl Kinds {
+    fn of(chunk: &[u8]) -> Self {
+        let mut kinds = Self::default();
+        for (eight, shift) in chunk.chunks(8).zip((0..).step_by(8)) {
+            let mut of_each = [0; 8];
+            let known = eight.iter().map(|byte| KINDS.get(usize::from(*byte)).copied().unwrap_or(0));
+            of_each.iter_mut().zip(known).for_each(|(own, kind)| *own = kind);
+            let of_each = u64::from_le_bytes(of_each);
+            kinds.blanks |= gathered(of_each, BLANK) << shift;
+            kinds.word |= gathered(of_each, WORD) << shift;
+            kinds.breaks |= gathered(of_each, BREAK) << shift;
+        }
+        kinds.dense = !kinds.blanks & (u64::MAX >> (CHUNK - chunk.len()));
+        kinds
+    }
+
+    /// The bytes that count, by what stands before them.
+    fn counted(&self, before: &Self) -> u64 {
+        let all = self.blanks | self.dense;
+        all & !(beyond(self.blanks, before.blanks, COUNTED.blanks)
+            | beyond(self.word, before.word, COUNTED.word)
+            | beyond(self.dense, before.dense, COUNTED.dense))
+    }
+}
+
+/// One bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest eight.
+const fn gathered(bytes: u64, bit: u32) -> u64 {
+    (bytes >> bit & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The bytes with at least so many of their kind directly before them.
+fn beyond(kind: u64, before: u64, most: usize) -> u64 {
+    let mut run = u128::from(kind) << CHUNK | u128::from(before);
+    let mut length = 1;
+    while length <= most {
+        let step = length.min(most + 1 - length);
+        run &= run << step;
+        length += step;
+    }
+    (run >> CHUNK) as u64
+}
+
+/// The place of the n-th of the bits that are set, from 0.
+fn place_of(bits: u64, mut nth: usize) -> usize {
+    let mut place = 0;
+    for width in [32, 16, 8, 4, 2, 1] {
+        let lower = bits >> place & (u64::MAX >> (CHUNK - width));
+        let count = lower.count_ones() as usize;
+        if nth >= count {
+            nth -= count;
+            place += width;
+        }
+    }
+    place
+}
 
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -43,25 +113,29 @@ impl Blocks {
         let size = SIZE.max(text.len().div_ceil(MOST));
         let mut starts = Vec::with_capacity(text.len() / size + 1);
         starts.push(0);
-        // Where the runs that go on began: the first byte after the last one of another kind.
-        let (mut blanks, mut word, mut dense, mut line) = (0, 0, 0, 0);
-        let (mut longest_line, mut filled) = (0, 0);
-        for (at, byte) in text.iter().enumerate() {
-            let kind = KINDS.get(usize::from(*byte)).copied().unwrap_or(0);
-            let next = at + 1;
-            blanks = if kind & BLANK == 0 { next } else { blanks };
-            word = if kind & WORD == 0 { next } else { word };
-            dense = if kind & BLANK == 0 { dense } else { next };
-            line = if *byte == b'\n' { next } else { line };
-            longest_line = longest_line.max(next - line);
-            let counts =
-                (next - blanks <= COUNTED.blanks) & (next - word <= COUNTED.word) & (next - dense <= COUNTED.dense);
-            if counts & (filled == size) {
-                starts.push(at);
-                filled = 0;
+        // How many bytes that count the last block still takes, and where the last line begins.
+        let (mut room, mut line, mut longest_line) = (size, 0, 0);
+        let mut before = Kinds::default();
+        for (chunk, at) in text.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+            let kinds = Kinds::of(chunk);
+            let mut counted = kinds.counted(&before);
+            while counted.count_ones() as usize > room {
+                let place = place_of(counted, room);
+                starts.push(at + place);
+                counted &= u64::MAX << place;
+                room = size;
             }
-            filled += usize::from(counts);
+            room -= counted.count_ones() as usize;
+            let mut breaks = kinds.breaks;
+            while breaks != 0 {
+                let end = at + breaks.trailing_zeros() as usize;
+                longest_line = longest_line.max(end - line);
+                line = end + 1;
+                breaks &= breaks - 1;
+            }
+            before = kinds;
         }
+        longest_line = longest_line.max(text.len() - line);
         Self { size, length: text.len(), starts, longest_line }
     }
 
@@ -94,5 +168,33 @@ impl Blocks {
     /// The most blocks that so many bytes reach beyond the one in which they begin.
     pub(super) fn spanned(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Byte by byte, as the description says it.
+    fn starts_of(text: &[u8]) -> Vec<usize> {
+        let run = |at: usize, is: fn(u8) -> bool| text[..=at].iter().rev().take_while(|byte| is(**byte)).count();
+        let counts = |at: usize| {
+            run(at, is_blank) <= COUNTED.blanks
+                && run(at, is_word) <= COUNTED.word
+                && run(at, |byte| !is_blank(byte)) <= COUNTED.dense
+        };
+        let counted = (0..text.len()).filter(|at| counts(*at));
+        std::iter::once(0).chain(counted.skip(SIZE).step_by(SIZE)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
+            let blocks = Blocks::of(text.as_bytes());
+            prop_assert_eq!(&blocks.starts, &starts_of(text.as_bytes()));
+            prop_assert_eq!(blocks.longest_line, text.split('\n').map(str::len).max().unwrap_or(0));
+        }
     }
 }
