@@ -216,7 +216,8 @@ impl Reader {
 
     /// The capability that stands at a place. [`StoreError::Unknown`] where none does any more.
     pub fn current_at(&self, place: &CurrentPlace) -> Result<CurrentCapability, StoreError> {
-        let sql = current_sql!("WHERE r.id = ?1");
+        // By the capability the identity is found at once; by the scan alone every identity would be looked at.
+        let sql = current_sql!("WHERE r.id = ?1 AND i.id = k.identity");
         let found = first(self.connection(), "read a capability", sql, (place.revision,), stands)?;
         found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
     }
