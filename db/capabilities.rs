@@ -132,6 +132,9 @@ macro_rules! current_sql {
     };
 }
 
+/// What stands at a place. By its capability the identity is found at once; by the scan alone every identity would be looked at.
+const AT_PLACE: &str = current_sql!("WHERE r.id = ?1 AND i.id = k.identity");
+
 fn stands(row: &Row<'_>) -> Result<CurrentCapability, StoreError> {
     let state = ListingState::of_word(&row.cell::<String>(5)?)?;
     let named: bool = row.cell(6)?;
@@ -216,9 +219,7 @@ impl Reader {
 
     /// The capability that stands at a place. [`StoreError::Unknown`] where none does any more.
     pub fn current_at(&self, place: &CurrentPlace) -> Result<CurrentCapability, StoreError> {
-        // By the capability the identity is found at once; by the scan alone every identity would be looked at.
-        let sql = current_sql!("WHERE r.id = ?1 AND i.id = k.identity");
-        let found = first(self.connection(), "read a capability", sql, (place.revision,), stands)?;
+        let found = first(self.connection(), "read a capability", AT_PLACE, (place.revision,), stands)?;
         found.ok_or_else(|| StoreError::Unknown { what: "capability", key: place.revision.to_string() })
     }
 
@@ -271,6 +272,15 @@ mod tests {
         Folder, capability, claims_digest, day, digest, facts, gap, key, list, listing, mark, scan, scan_of, scanned,
         start_run,
     };
+
+    #[test]
+    fn what_stands_at_a_place_is_found_without_looking_at_everything() {
+        let folder = Folder::new();
+        let reader = folder.store().reader().expect("opens");
+        let sql = format!("EXPLAIN QUERY PLAN {AT_PLACE}");
+        let steps: Vec<String> = rows(reader.connection(), "explain", &sql, (1,), |row| row.cell(3)).expect("explains");
+        assert!(steps.len() >= 10 && steps.iter().all(|step| step.starts_with("SEARCH ")), "{steps:#?}");
+    }
 
     #[test]
     fn a_capability_stands_with_all_that_is_known_of_it() {

@@ -203,7 +203,8 @@ impl Reader {
         let turns: Vec<&Turn> =
             compared.chunk_by(|a, b| a.snapshot == b.snapshot).filter_map(|turns| turns.first().copied()).collect();
         needed.extend(turns.first().map(|turn| turn.snapshot));
-        for two in turns.windows(2).take(MAX_PAIRS) {
+        // One more than are compared at once: a current snapshot that is not scanned yet is no pair to whoever compares.
+        for two in turns.windows(2).take(MAX_PAIRS + 1) {
             let [after, before] = two else { continue };
             if self.is_compared(before.snapshot, after.snapshot, before.turn)? {
                 break;

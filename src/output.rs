@@ -13,11 +13,12 @@ use serde::Serialize;
 
 use crate::doctor::Health;
 
-/// What a runner of CI jobs acts on wherever it stands in what it logs: the older form of GitHub's workflow commands.
-const COMMAND: &str = "##[";
+/// What begins a command to a runner of CI jobs wherever it stands in what it logs: `##[x]` is the older form of GitHub's,
+/// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
+const COMMAND: &str = "##";
 
 /// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
-/// and tag characters become `\u{…}`, and so does the bracket of a runner's `##[`. Everything else stays.
+/// and tag characters become `\u{…}`, and so does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
     escaped(text, |safe, letter| write!(safe, "\\u{{{:x}}}", u32::from(letter)))
 }
@@ -38,13 +39,18 @@ fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) ->
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        if is_dangerous(letter) || (letter == '[' && safe.ends_with("##")) {
+        if is_dangerous(letter) || (letter == '[' && is_command(&safe)) {
             write(&mut safe, letter).expect("writing to a string cannot fail");
         } else {
             safe.push(letter);
         }
     }
     Cow::Owned(safe)
+}
+
+/// Whether a bracket behind this text begins a runner's command.
+fn is_command(before: &str) -> bool {
+    before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '.').ends_with(COMMAND)
 }
 
 /// Whether a terminal would act on a letter, or it would hide.
@@ -245,17 +251,18 @@ mod tests {
     #[test]
     fn what_a_runner_would_act_on_is_escaped() {
         assert_eq!(escape("a ##[add-path]/x"), "a ##\\u{5b}add-path]/x");
-        assert_eq!(escape("## [x] #[y]"), "## [x] #[y]");
+        assert_eq!(escape("##vso[task.x]y ##teamcity[z]"), "##vso\\u{5b}task.x]y ##teamcity\\u{5b}z]");
+        assert_eq!(escape("## [x] #[y] ## a[z]"), "## [x] #[y] ## a[z]");
     }
 
     #[test]
     fn json_keeps_its_texts() {
-        let value = serde_json::json!({ "a": ["ü 中 \u{9b}31m \u{202e} \u{e0041} \u{7f} \n ##[x]", []] });
+        let value = serde_json::json!({ "a": ["ü 中 \u{9b}31m \u{202e} \u{e0041} \u{7f} \n ##[x] ##vso[y]", []] });
         for document in [serde_json::to_string(&value), serde_json::to_string_pretty(&value)] {
             let document = document.expect("JSON");
             let safe = escape_json(&document);
             assert!(!safe.chars().any(|letter| letter != '\n' && is_dangerous(letter)), "{safe}");
-            assert!(!safe.contains(COMMAND), "{safe}");
+            assert!(!safe.contains("##[") && !safe.contains("##vso["), "{safe}");
             assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).expect("JSON"), value);
         }
     }

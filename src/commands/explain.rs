@@ -1,9 +1,12 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
+use capdex_core::capability::Kind;
 use capdex_core::fact::{Confidence, Facts, Outcome};
+use capdex_core::ids::CapabilityId;
 use capdex_core::rubrics::{RUBRICS, why_they_differ};
 use capdex_core::rules;
 use capdex_core::score::{Score, Verdict};
+use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
 
 use crate::cli::{Explain, Global};
@@ -20,6 +23,7 @@ pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
     also_listed(&reader, &current, out)?;
+    rest_of_package(&reader, &current, as_of, out)?;
     out.line(format_args!("  as of     {as_of}"))?;
     print_findings(&reader, &current, &facts, out)?;
     for score in &scores {
@@ -48,6 +52,22 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
     for gap in current.completeness.gaps() {
         out.line(format_args!("            {}", output::escape(&gap.to_string())))?;
     }
+    Ok(())
+}
+
+/// What of the package no capability claims is judged as one more thing: who looks at a part is told of it.
+fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
+    let rest = CapabilityId::of(&current.identity, Kind::Package, "");
+    if rest == current.capability.id {
+        return Ok(());
+    }
+    let Some(rest) = reader.current_of(&rest)? else { return Ok(()) };
+    let (_, verdict) = ranked::scores(reader, &rest, as_of)?;
+    let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
+    out.line(format_args!(
+        "  rest      {} {band}: what no capability of the package claims",
+        output::escape(&rest.capability.slug)
+    ))?;
     Ok(())
 }
 

@@ -15,6 +15,9 @@ const SHOWN: usize = 8;
 /// Digits of an id that say which is meant.
 const LEAST_DIGITS: usize = 8;
 
+/// Digits that nobody grinds out: with fewer, an id is no better than a name that looks like it.
+const SURE_DIGITS: usize = 16;
+
 /// How well a name fits what was written, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
@@ -22,7 +25,9 @@ enum Fit {
     Exact,
     /// It is how the ranked table calls it.
     Shown,
-    /// It is the bare name of it or of its package.
+    /// It is the package that it is in.
+    Whole,
+    /// It is the bare name of it or of its package, or the beginning of its id.
     Bare,
     /// It is a part of its slug.
     Part,
@@ -52,18 +57,19 @@ pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapabil
 /// The same for who has something to say where none is found.
 pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
     let wanted = Wanted::of(text);
-    let mut best: Option<(Fit, Vec<CurrentName>)> = None;
+    let (mut best, mut names, mut beyond) = (None, Vec::new(), 0);
     reader.each_name(|name| {
-        let Some(fit) = wanted.fit(&name) else { return };
-        match &mut best {
-            Some((known, names)) if *known == fit => names.push(name),
-            Some((known, _)) if *known < fit => {}
-            _ => best = Some((fit, vec![name])),
+        let Some(fit) = wanted.fit(&name).filter(|fit| best.is_none_or(|best| *fit <= best)) else { return };
+        if best != Some(fit) {
+            (best, beyond) = (Some(fit), 0);
+            names.clear();
         }
+        // A part of a slug may be a part of every slug.
+        if fit == Fit::Part && names.len() >= SHOWN { beyond += 1 } else { names.push(name) }
     })?;
-    let (fit, mut names) = best.unwrap_or((Fit::Part, Vec::new()));
-    // Who writes the name of a package means what is in it, where that is one thing.
-    if fit > Fit::Exact && names.iter().any(|name| name.kind != Kind::Package) {
+    let fit = best.unwrap_or(Fit::Part);
+    // Who writes the name of a package means what is in it, where that is one thing; `explain` tells of the rest.
+    if fit > Fit::Exact && is_one_package(&names) && names.iter().any(|name| name.kind != Kind::Package) {
         names.retain(|name| name.kind != Kind::Package);
     }
     Ok(match (fit, names.as_slice()) {
@@ -71,7 +77,7 @@ pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
             Found::None(usage(format!("no capability {text:?} in the store; `capdex export DIR` writes a list of all")))
         }
         (Fit::Part, some) => {
-            Found::None(usage(format!("no capability {text:?} in the store; there is {}", list(some, slug))))
+            Found::None(usage(format!("no capability {text:?} in the store; there is {}", list(some, beyond, slug))))
         }
         (_, [name]) => match reader.current_of(&name.id)? {
             Some(current) => Found::One(Box::new(current)),
@@ -79,7 +85,7 @@ pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
         },
         (_, several) => {
             let each = |name: &CurrentName| format!("{} ({})", slug(name), name.id);
-            Found::Several(usage(format!("{text:?} means {} capabilities: {}", several.len(), list(several, each))))
+            Found::Several(usage(format!("{text:?} means {} capabilities: {}", several.len(), list(several, 0, each))))
         }
     })
 }
@@ -87,17 +93,22 @@ pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
 /// What a written name may be exactly: a slug, and the first digits of an id (empty where it cannot be one).
 pub(super) fn exact(text: &str) -> (String, String) {
     let wanted = Wanted::of(text);
-    (wanted.slug, wanted.hex.unwrap_or_default())
+    (wanted.slug, wanted.digits.unwrap_or_default())
 }
 
 fn slug(name: &CurrentName) -> String {
     escape(&name.slug).into_owned()
 }
 
-/// Some to choose from.
-fn list(names: &[CurrentName], each: impl Fn(&CurrentName) -> String) -> String {
+fn is_one_package(names: &[CurrentName]) -> bool {
+    names.windows(2).all(|pair| matches!(pair, [one, other] if one.identity == other.identity))
+}
+
+/// Some to choose from, and how many there are beyond them.
+fn list(names: &[CurrentName], beyond: usize, each: impl Fn(&CurrentName) -> String) -> String {
     let mut shown: Vec<String> = names.iter().take(SHOWN).map(each).collect();
-    if let Some(beyond) = names.len().checked_sub(SHOWN).filter(|beyond| *beyond > 0) {
+    let beyond = beyond + names.len().saturating_sub(SHOWN);
+    if beyond > 0 {
         shown.push(format!("and {beyond} more"));
     }
     shown.join(", ")
@@ -106,44 +117,50 @@ fn list(names: &[CurrentName], each: impl Fn(&CurrentName) -> String) -> String 
 /// What was written, taken apart once.
 struct Wanted<'a> {
     text: &'a str,
+    /// Identity, kind and path, where all three were written.
+    whole: Option<(&'a str, Kind, &'a str)>,
     slug: String,
-    hex: Option<String>,
+    digits: Option<String>,
 }
 
 impl<'a> Wanted<'a> {
     fn of(text: &'a str) -> Self {
         let text = text.trim();
+        let whole = text.split_once('#').and_then(|(identity, rest)| {
+            let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
+            Some((identity, kind.parse::<Kind>().ok()?, path))
+        });
+        let slug = match whole {
+            Some((identity, kind, path)) => slug_of(identity, kind, path),
+            None => text.to_lowercase(),
+        };
         let hex = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
         let is_hex = hex.len() >= LEAST_DIGITS && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Self { text, slug: slug_like(text), hex: is_hex.then_some(hex) }
+        Self { text, whole, slug, digits: is_hex.then_some(hex) }
     }
 
     fn fit(&self, name: &CurrentName) -> Option<Fit> {
-        let CurrentName { id, slug, identity, path, .. } = name;
-        let is_id = || self.hex.as_ref().is_some_and(|hex| id.0.hex().starts_with(hex));
-        if *slug == self.slug || is_id() {
+        let CurrentName { id, slug, identity, kind, path } = name;
+        if let Some(whole) = self.whole {
+            // Unlike names may have one slug: who writes all of a name means that name.
+            return (whole == (identity.as_str(), *kind, path.as_str())).then_some(Fit::Exact);
+        }
+        let digits = self.digits.as_ref().filter(|digits| id.0.hex().starts_with(digits.as_str()));
+        if *slug == self.slug || digits.is_some_and(|digits| digits.len() >= SURE_DIGITS) {
             return Some(Fit::Exact);
         }
-        let (of, inside) = self.text.split_once('#').unwrap_or((self.text, ""));
-        if of == identity && (inside == path || inside.is_empty()) {
-            return Some(Fit::Shown);
+        match self.text.split_once('#') {
+            Some((of, inside)) => return (of == identity && inside == path).then_some(Fit::Shown),
+            None if self.text == identity => return Some(Fit::Whole),
+            None => {}
         }
         let package = identity.split_once(':').map_or(identity.as_str(), |(_, name)| name);
-        let last = |text: &'_ str| text.rsplit('/').next() == Some(self.text);
-        if package == self.text || last(package) || last(path) {
+        let last = |text: &str| text.rsplit('/').next() == Some(self.text);
+        if package == self.text || last(package) || last(path) || digits.is_some() {
             return Some(Fit::Bare);
         }
         (!self.slug.is_empty() && slug.contains(&self.slug)).then_some(Fit::Part)
     }
-}
-
-/// The slug that a written name means: `npm:@scope/name#kind:path`, or a slug as it is.
-fn slug_like(text: &str) -> String {
-    let parts = text.split_once('#').and_then(|(identity, rest)| {
-        let (kind, path) = rest.split_once(':').unwrap_or((rest, ""));
-        kind.parse::<Kind>().ok().map(|kind| slug_of(identity, kind, path))
-    });
-    parts.unwrap_or_else(|| text.to_lowercase())
 }
 
 #[cfg(test)]
@@ -171,7 +188,10 @@ mod tests {
             (skill.slug.as_str(), Some(Fit::Exact)),
             (&id[..20], Some(Fit::Exact)),
             ("npm:@acme/kit#skills/notes", Some(Fit::Shown)),
-            ("npm:@acme/kit", Some(Fit::Shown)),
+            ("npm:@acme/kit", Some(Fit::Whole)),
+            (&id[..12], Some(Fit::Bare)),
+            ("npm:acme-kit#skill:skills/notes", None),
+            ("npm:@acme/kit#hook:skills/notes", None),
             ("@acme/kit", Some(Fit::Bare)),
             ("kit", Some(Fit::Bare)),
             ("notes", Some(Fit::Bare)),

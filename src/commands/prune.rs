@@ -17,9 +17,10 @@ use crate::output::{self, Out};
 const SHARE: u64 = 10;
 
 pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Result<Exit> {
-    let as_of = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
+    let reader = super::reader(global)?;
+    let as_of = prune::instant(&reader, global.as_of.unwrap_or_else(|| AsOf(clock::now())), 0)?;
     if options.plan {
-        let (tables, snapshots) = prune::plan(&super::reader(global)?, prune::before(as_of, options.keep_days))?;
+        let (tables, snapshots) = prune::plan(&reader, prune::before(as_of, options.keep_days))?;
         print(&tables, options.format, out)?;
         if options.format == ListFormat::Table {
             let snapshots = output::count(snapshots, "snapshot");
@@ -27,7 +28,7 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
         }
         return Ok(Exit::Done);
     }
-    super::reader(global)?;
+    drop(reader);
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let before = store.reader()?.pages()?;
     let halt = Halt::listen()?;

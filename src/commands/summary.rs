@@ -45,10 +45,9 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
 /// The name of the first row as `explain` takes it, where a shell takes it as it stands: people copy what is shown to them.
 pub(super) fn first_name(written: &Written) -> Option<String> {
     let line = written.best.lines.first()?;
-    let name = format!("{}#{}", line.package, line.path);
-    let name = name.trim_end_matches('#');
+    let name = format!("{}#{}:{}", line.package, line.kind, line.path);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);
-    (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then(|| name.to_owned())
+    (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then_some(name)
 }
 
 fn cells(line: &Line) -> Vec<Cell> {

@@ -138,7 +138,8 @@ fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
     let text = |lead: &str| {
         let meta = rules::find(finding.rule);
         let (why, fix) = meta.map_or(("", ""), |meta| (meta.why.as_str(), meta.fix.as_str()));
-        format!("{lead}{}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))
+        // The mark keeps a quoted line from being read as a command by a runner that logs it.
+        format!("{lead}> {}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))
     };
     if let Some(standing @ Standing::Known) = finding.baseline {
         tally.skipped += 1;

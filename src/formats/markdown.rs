@@ -28,10 +28,10 @@ impl Format for Markdown {
     }
 }
 
-/// Findings, and gaps, of one capability that are shown.
+/// Findings, and gaps, of one capability that are shown: with them the longest section leaves room for others.
 const SHOWN: usize = 50;
-/// Letters of one piece of evidence.
-const EVIDENCE: usize = 200;
+/// Letters of a path, of evidence, of a gap, as they are printed.
+const TEXT: usize = 160;
 /// Bytes of a whole print: a comment of a pull request takes 65,536 letters.
 const ROOM: usize = 60_000;
 
@@ -55,20 +55,21 @@ impl Printer for Sections {
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
         self.0.sort_by_key(|section| gravity(section.band));
-        let (mut used, mut shown, mut named) = (0, 0, BTreeSet::new());
+        let (mut used, mut left, mut named) = (0, 0, BTreeSet::new());
         for section in &self.0 {
             let words: Vec<String> = section.rules.difference(&named).map(|rule| explained(rule)).collect();
-            used += section.text.len() + words.iter().map(String::len).sum::<usize>();
-            if used > ROOM {
-                break;
+            let needs = section.text.len() + words.iter().map(String::len).sum::<usize>();
+            if used + needs > ROOM {
+                left += 1;
+                continue;
             }
+            used += needs;
             out.line(&section.text)?;
-            shown += 1;
             named.extend(&section.rules);
         }
-        if let Some(left) = self.0.len().checked_sub(shown).filter(|left| *left > 0) {
-            let left = output::count(u64::try_from(left)?, "capability");
-            out.line(format_args!("{left} less grave, for which there is no room here; `--format jsonl` has all.\n"))?;
+        if left > 0 {
+            let left = output::count(left, "capability");
+            out.line(format_args!("{left} more, for which there is no room here; `--format jsonl` has all.\n"))?;
         }
         if !named.is_empty() {
             out.line("## Rules\n")?;
@@ -119,12 +120,12 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
         let (severity, rule) = (finding.severity.as_str(), finding.rule);
         let place =
             if finding.line > 0 { code(&format!("{}:{}", finding.file, finding.line)) } else { code(finding.file) };
-        let evidence = code(&output::shorten(finding.evidence, EVIDENCE));
+        let evidence = code(finding.evidence);
         writeln!(text, "| {severity}{known} | {rule} | {place} | {evidence} |")?;
     }
     left_out(&mut text, findings.len(), "finding")?;
     for gap in judged.gaps().iter().take(SHOWN) {
-        writeln!(text, "\nNot looked at: {}", code(&output::shorten(&gap.to_string(), EVIDENCE)))?;
+        writeln!(text, "\nNot looked at: {}", code(&gap.to_string()))?;
     }
     left_out(&mut text, judged.gaps().len(), "gap")?;
     let rules = findings.iter().filter_map(|finding| rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
@@ -150,9 +151,9 @@ fn plain(text: &str) -> String {
     safe
 }
 
-/// A code span that no text can leave: back-ticks, bars and line breaks are replaced.
+/// A code span that no text can leave: back-ticks, bars and line breaks are replaced. Cut last: what is escaped is longer.
 fn code(text: &str) -> String {
-    let text = output::escape(text).replace('`', "'").replace('|', "¦");
+    let text = output::shorten(&output::escape(text), TEXT).replace('`', "'").replace('|', "¦");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 
@@ -164,6 +165,7 @@ mod tests {
     fn nothing_leaves_a_code_span() {
         assert_eq!(code("a`b|c\n<script>"), "`a'b¦c\\u{a}<script>`");
         assert_eq!(code(""), "");
+        assert!(code(&"\u{200b}".repeat(300)).len() < 2 * super::TEXT);
     }
 
     #[test]

@@ -88,8 +88,11 @@ impl Run {
     /// Leaves the gravest results, in their order, where there are more than a reader takes, and says so.
     fn cut(&mut self) {
         let Some(left) = self.results.len().checked_sub(MAX_RESULTS).filter(|left| *left > 0) else { return };
+        // What is suppressed goes first: nobody waits for it.
         let gravity = |result: &Value| {
-            serde_json::from_value::<Severity>(result["properties"]["severity"].clone()).unwrap_or(Severity::Info)
+            let is_known = result["suppressions"].as_array().is_some_and(|known| !known.is_empty());
+            let severity: Option<Severity> = serde_json::from_value(result["properties"]["severity"].clone()).ok();
+            (!is_known, severity)
         };
         let mut places: Vec<usize> = (0..self.results.len()).collect();
         places.sort_by_key(|at| self.results.get(*at).map(|result| Reverse(gravity(result))));
@@ -270,13 +273,16 @@ mod tests {
 
     #[test]
     fn the_gravest_results_stay_and_what_is_left_out_is_told() {
-        let result =
-            |at: usize| json!({ "at": at, "properties": { "severity": if at == 25_001 { "high" } else { "low" } } });
+        let result = |at: usize| {
+            let severity = if matches!(at, 0 | 25_001) { "high" } else { "low" };
+            let known = if at == 0 { json!([{ "kind": "external" }]) } else { json!([]) };
+            json!({ "at": at, "properties": { "severity": severity }, "suppressions": known })
+        };
         let mut run = Run { results: (0..MAX_RESULTS + 2).map(result).collect(), ..Run::default() };
         run.cut();
         assert_eq!(run.results.len(), MAX_RESULTS);
         let at = |one: Option<&Value>| one.map(|one| one["at"].clone());
-        assert_eq!((at(run.results.first()), at(run.results.last())), (Some(json!(0)), Some(json!(25_001))));
+        assert_eq!((at(run.results.first()), at(run.results.last())), (Some(json!(1)), Some(json!(25_001))));
         assert!(run.notifications[0]["message"]["text"].as_str().is_some_and(|text| text.starts_with("2 less")));
         run.cut();
         assert_eq!(run.notifications.len(), 1);

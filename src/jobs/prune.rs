@@ -16,6 +16,8 @@ use crate::progress::Progress;
 const ROUND: usize = 50_000;
 /// Rows deleted, or snapshots marked, in one transaction.
 const ROWS: u32 = 20_000;
+/// Days that a run may lie behind the one before it without any doubt of the clock.
+const FAR_DAYS: i64 = 30;
 /// Blobs deleted in one transaction: each may be many pages.
 const BLOBS: usize = 500;
 
@@ -28,6 +30,18 @@ pub struct TableReport {
     pub rows: u64,
     /// Their bytes, without what the table and its indexes need for themselves.
     pub bytes: u64,
+}
+
+/// The instant by which ages are measured: never one ahead of the clock, nor far ahead of the run before. A clock that once ran
+/// ahead is no reason to delete what cannot be had again. `since` is how many runs began after
+/// the run before: one within a run, else none.
+///
+/// # Errors
+/// What the store says.
+pub fn instant(reader: &Reader, as_of: AsOf, since: usize) -> anyhow::Result<AsOf> {
+    let far = |from: AsOf| AsOf(Timestamp::from_unix_seconds(from.0.unix_seconds().saturating_add(FAR_DAYS * 86_400)));
+    let earlier = reader.runs(since + 1)?.get(since).map_or(as_of, |run| far(run.as_of));
+    Ok(as_of.min(AsOf(clock::now())).min(earlier))
 }
 
 /// The instant before which things are old.

@@ -58,7 +58,7 @@ pub struct RunReport {
 impl RunReport {
     /// Whether something could not be fetched, parsed or evaluated, or told to a sink.
     pub fn is_incomplete(&self) -> bool {
-        self.open_gaps > 0 || self.over_budget || self.alerts.waiting() > 0
+        self.open_gaps > 0 || self.over_budget || self.alerts.waiting() > 0 || self.prune.failed > 0
     }
 }
 
@@ -260,10 +260,18 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
             report.interrupted = context.stop.is_asked();
         }
         if let (Some(days), false) = (context.keep_days, report.interrupted) {
-            let as_of = context.as_of;
-            let prune = || prune::run(&context.store, (as_of, days), &context.stop, context.quiet);
-            report.prune = times.time("prune", prune)?.1;
-            report.interrupted = context.stop.is_asked();
+            // The night is done and told by now: what old things do not go now go the next night.
+            let at = prune::instant(&context.store.reader()?, context.as_of, 1)?;
+            match times.time("prune", || prune::run(&context.store, (at, days), &context.stop, context.quiet)) {
+                Ok((_, stage)) => report.prune = stage,
+                Err(error) => {
+                    tracing::error!(
+                        error = format!("{error:#}"),
+                        "old things could not be deleted; the next night tries again"
+                    );
+                    report.prune.failed = 1;
+                }
+            }
         }
     }
     Ok(report)

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tracing::{Span, field, info_span};
 
 use crate::clock::{self, Stopwatch};
+use crate::output::escape;
 
 /// One stage of a run. A stage that ran twice stands twice.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,7 +86,7 @@ impl Times {
     fn end<T>(&mut self, begun: Begun, result: anyhow::Result<T>) -> anyhow::Result<T> {
         if let Err(error) = &result {
             begun.span.record("otel.status_code", "ERROR");
-            begun.span.record("error", format!("{error:#}"));
+            begun.span.record("error", &*escape(&format!("{error:#}")));
         }
         let millis = u32::try_from(begun.watch.elapsed().as_millis()).unwrap_or(u32::MAX);
         self.stages.push(StageTime { stage: begun.stage, began: begun.began, seconds: f64::from(millis) / 1000.0 });

@@ -141,6 +141,7 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     let again = capdex.run(&["score", "--all"]);
     assert!(again.code == Some(0) && again.stdout.contains("no request was sent"), "{}", again.stdout);
     assert!(registry.requests().is_empty());
+    assert!(explained.stdout.contains("  rest      npm-weather-mcp-package "), "{}", explained.stdout);
     // As the ranked table calls it, by its bare name, and what is only almost its name.
     assert_eq!(capdex.run(&["explain", "npm:weather-mcp"]).stdout, explained.stdout);
     assert_eq!(capdex.run(&["explain", "weather-mcp"]).stdout, explained.stdout);
