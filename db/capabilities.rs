@@ -277,8 +277,8 @@ mod tests {
     fn what_stands_at_a_place_is_found_without_looking_at_everything() {
         let folder = Folder::new();
         let reader = folder.store().reader().expect("opens");
-        let sql = format!("EXPLAIN QUERY PLAN {AT_PLACE}");
-        let steps: Vec<String> = rows(reader.connection(), "explain", &sql, (1,), |row| row.cell(3)).expect("explains");
+        let sql: &'static str = format!("EXPLAIN QUERY PLAN {AT_PLACE}").leak();
+        let steps: Vec<String> = rows(reader.connection(), "explain", sql, (1,), |row| row.cell(3)).expect("explains");
         assert!(steps.len() >= 10 && steps.iter().all(|step| step.starts_with("SEARCH ")), "{steps:#?}");
     }
 
