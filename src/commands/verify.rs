@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use capdex_core::bundle::Bundle;
 use capdex_core::digest::Digest;
+use capdex_core::rubrics::RUBRICS;
 use capdex_core::rules;
 use capdex_core::score::Score;
-use capdex_db::{Reader, StoreError};
+use capdex_db::{CurrentCapability, Reader, StoreError};
 
 use super::named::{self, Found};
 use crate::cli::{Global, Verify};
@@ -14,7 +16,7 @@ use crate::export::{manifest, ranked, verify};
 use crate::output::{self, Out};
 use crate::{analysis, bulk};
 
-/// Differences printed; more are counted.
+/// Differences printed, and things that are unknown; more are counted.
 const SHOWN: usize = 20;
 
 pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::Result<Exit> {
@@ -31,26 +33,34 @@ pub(super) fn run(global: &Global, options: &Verify, out: &mut Out) -> anyhow::R
 
 fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
     let verified = verify::verify(dir, &bulk::pool(global.threads)?)?;
-    for difference in verified.differences.iter().take(SHOWN) {
-        out.line(format_args!("differs: {}", output::escape(difference)))?;
-    }
-    let more = verified.differences.len().saturating_sub(SHOWN);
-    if more > 0 {
-        out.line(format_args!("… and {more} more"))?;
-    }
+    told("differs", &verified.differences, out)?;
+    told("unknown", &verified.unknown, out)?;
+    let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
     out.line(format_args!(
         "{} and {} digested, {} and {} computed again: {}",
         output::count(verified.files, "file"),
         output::count(verified.facts, "content"),
         output::count(verified.scores, "score"),
         output::count(verified.ranks, "rank"),
-        if verified.differences.is_empty() {
-            "no difference".into()
-        } else {
-            output::count(verified.differences.len() as u64, "difference")
+        match (is_same, is_known) {
+            (true, true) => "no difference".into(),
+            (true, false) => "not everything that should be there is".into(),
+            (false, _) => output::count(verified.differences.len() as u64, "difference"),
         }
     ))?;
-    Ok(if verified.differences.is_empty() { Exit::Done } else { Exit::Threshold })
+    Ok(Exit::of(!is_same, !is_known))
+}
+
+/// Some of what was found, a line each, and how many more there are.
+fn told(what: &str, found: &[String], out: &mut Out) -> anyhow::Result<()> {
+    for one in found.iter().take(SHOWN) {
+        out.line(format_args!("{what}: {}", output::escape(one)))?;
+    }
+    let more = found.len().saturating_sub(SHOWN);
+    if more > 0 {
+        out.line(format_args!("… and {more} more"))?;
+    }
+    Ok(())
 }
 
 /// Scans the stored bytes of the capability's snapshot again and compares facts and scores byte for byte.
@@ -65,51 +75,75 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
         Err(error @ StoreError::Pruned { .. }) => return unknown(&current.capability.slug, &error.to_string(), out),
         other => other?,
     };
-    let (mut differences, mut compared) = (Vec::new(), 0);
+    let Compared { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
+    for difference in &differences {
+        out.line(format_args!("differs: {}", output::escape(difference)))?;
+    }
+    for rubric in &unscored {
+        out.line(format_args!("unknown: no score by {rubric} is stored for that day"))?;
+    }
+    let said = match (differences.is_empty(), unscored.is_empty()) {
+        (true, true) => "no difference",
+        (true, false) => "unknown",
+        (false, _) => "differs",
+    };
+    out.line(format_args!(
+        "{}: scanned again from {}, {} computed again: {said}",
+        output::escape(&current.capability.slug),
+        output::count(bundle.files.len() as u64, "stored file"),
+        output::count(scores, "score")
+    ))?;
+    Ok(Exit::of(!differences.is_empty(), !unscored.is_empty()))
+}
+
+/// What came of scanning and scoring again.
+#[derive(Default)]
+struct Compared {
+    differences: Vec<String>,
+    /// The rubrics of which no score is stored for the day: nothing can be said of what was told under them.
+    unscored: Vec<&'static str>,
+    /// Scores that were computed again.
+    scores: u64,
+}
+
+fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle: &Bundle) -> anyhow::Result<Compared> {
+    let mut compared = Compared::default();
+    let differences = &mut compared.differences;
     let bytes = |score: &Score| Digest::of_json(score);
     for (path, file) in &bundle.files {
         if Digest::of(&file.bytes) != file.digest {
             differences.push(format!("the stored bytes of {path} have another digest"));
         }
     }
-    let again = analysis::scan(&bundle).into_iter().find(|scanned| scanned.capability.id == current.capability.id);
-    match again {
-        None => differences.push("it is no longer found in its stored bytes".into()),
-        Some(scanned) => {
-            if scanned.capability.content != current.capability.content {
-                differences.push("its stored bytes have another content digest".into());
-            }
-            if current.ruleset != rules::digest() {
-                differences.push(format!("its facts were found under rule set {}", current.ruleset));
-            }
-            if scanned.facts.digest() != current.facts {
-                differences.push(format!("rule set {} finds other facts in it", rules::digest()));
-            }
-            if Digest::of_json(&ranked::facts(&reader, &current)?) != current.facts {
-                differences.push("its stored facts have another digest".into());
-            }
-            let as_of = ranked::as_of(global, &reader)?;
-            let (stored, _) = ranked::scores(&reader, &current, as_of)?;
-            compared = stored.len();
-            for score in stored {
-                let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
-                if computed.first().is_none_or(|computed| bytes(computed) != bytes(&score)) {
-                    differences.push(format!("{} gives another score", score.rubric.id));
-                }
-            }
+    let again = analysis::scan(bundle).into_iter().find(|scanned| scanned.capability.id == current.capability.id);
+    let Some(scanned) = again else {
+        differences.push("it is no longer found in its stored bytes".into());
+        return Ok(compared);
+    };
+    if scanned.capability.content != current.capability.content {
+        differences.push("its stored bytes have another content digest".into());
+    }
+    if current.ruleset != rules::digest() {
+        differences.push(format!("its facts were found under rule set {}", current.ruleset));
+    }
+    if scanned.facts.digest() != current.facts {
+        differences.push(format!("rule set {} finds other facts in it", rules::digest()));
+    }
+    if Digest::of_json(&ranked::facts(reader, current)?) != current.facts {
+        differences.push("its stored facts have another digest".into());
+    }
+    let as_of = ranked::as_of(global, reader)?;
+    let (stored, _) = ranked::scores(reader, current, as_of)?;
+    for score in &stored {
+        let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
+        if computed.first().is_none_or(|computed| bytes(computed) != bytes(score)) {
+            differences.push(format!("{} gives another score", score.rubric.id));
         }
     }
-    for difference in &differences {
-        out.line(format_args!("differs: {}", output::escape(difference)))?;
-    }
-    let said = if differences.is_empty() { "no difference" } else { "differs" };
-    out.line(format_args!(
-        "{}: scanned again from {}, {} computed again: {said}",
-        output::escape(&current.capability.slug),
-        output::count(bundle.files.len() as u64, "stored file"),
-        output::count(compared as u64, "score")
-    ))?;
-    Ok(if differences.is_empty() { Exit::Done } else { Exit::Threshold })
+    let lacks = |id: &&str| stored.iter().all(|score| score.rubric.id != *id);
+    compared.unscored = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).filter(lacks).collect();
+    compared.scores = stored.len() as u64;
+    Ok(compared)
 }
 
 /// A capability that stood once: where its bytes were pruned, nothing can be said of them, and that is no difference.

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use capdex_core::digest::Digest;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::rules;
+use capdex_core::score::RubricRef;
 use capdex_core::time::AsOf;
 use capdex_db::{Reader, SourceCounts, SourceState};
 use serde::{Deserialize, Serialize};
@@ -115,15 +116,11 @@ pub(super) fn of(
     options: &ExportOptions,
     since: Option<Earlier>,
 ) -> anyhow::Result<Manifest> {
-    let rubric = |rubric: &&dyn capdex_core::rubrics::Rubric| {
-        let reference = &rubric.meta().rubric;
-        RubricRow { id: reference.id.clone(), version: reference.version.clone(), text_sha256: reference.text.hex() }
-    };
     Ok(Manifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
         ruleset_sha256: rules::digest().hex(),
-        rubrics: RUBRICS.iter().map(rubric).collect(),
+        rubrics: rubrics(),
         rank_by: options.rank_by.clone(),
         private_columns: options.with_private,
         sources: sources(reader)?,
@@ -132,6 +129,17 @@ pub(super) fn of(
         files,
         manifest_sha256: String::new(),
     })
+}
+
+/// The rubrics of this program.
+pub(super) fn rubrics() -> Vec<RubricRow> {
+    let references = RUBRICS.iter().map(|rubric| &rubric.meta().rubric);
+    let row = |reference: &RubricRef| RubricRow {
+        id: reference.id.clone(),
+        version: reference.version.clone(),
+        text_sha256: reference.text.hex(),
+    };
+    references.map(row).collect()
 }
 
 /// Writes the manifest and returns how many bytes it has.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::rubrics::RUBRICS;
+use capdex_core::rubrics;
 use capdex_core::rules;
 
 use super::cell::{Cell, Row};
@@ -34,11 +34,18 @@ pub struct Verified {
     pub ranks: u64,
     /// Every difference, one sentence each that names the file, in the order of the files.
     pub differences: Vec<String>,
+    /// What cannot be said because the dataset lacks it, one sentence each that names the file: an export of a day that was
+    /// never scored lacks the scores of that day, and is no worse for it, but nothing in it vouches for what they would be.
+    pub unknown: Vec<String>,
 }
 
 impl Verified {
     fn differs(&mut self, difference: impl Into<String>) {
         self.differences.push(difference.into());
+    }
+
+    fn is_unknown(&mut self, what: impl Into<String>) {
+        self.unknown.push(what.into());
     }
 
     /// Adds what was checked elsewhere, which comes after it.
@@ -48,6 +55,7 @@ impl Verified {
         self.scores += other.scores;
         self.ranks += other.ranks;
         self.differences.extend(other.differences);
+        self.unknown.extend(other.unknown);
     }
 }
 
@@ -61,16 +69,11 @@ pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> 
     let Some(manifest) = manifest else { return Ok(verified) };
     check_root(&manifest, &mut verified);
     check_texts(&manifest, &mut verified);
-    let is_whole = |exporter: &&dyn Exporter| {
-        holds(&manifest, *exporter) && !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table)))
+    let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
+        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table)))
     };
-    let formats: Vec<Dataset<'_>> = EXPORTERS
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, exporter)| is_whole(exporter))
-        .map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest })
-        .collect();
+    let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
+    let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest });
     // What is the same in two formats is computed once; everything else of a format is checked beside the others.
     let mut recomputed = Recomputed::default();
     let mut readable = Vec::new();
@@ -167,8 +170,26 @@ impl Named<'_> {
     }
 }
 
-fn holds(manifest: &Manifest, exporter: &dyn Exporter) -> bool {
-    manifest.files.iter().any(|file| file.path == exporter.file_name("facts"))
+/// The formats that the manifest names with all their tables. One of which it names some is no export of ours: whoever
+/// leaves out the facts leaves out what everything else is computed from.
+fn check_formats(manifest: &Manifest, verified: &mut Verified) -> Vec<(usize, &'static dyn Exporter)> {
+    let named: BTreeSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+    let mut whole = Vec::new();
+    for (number, exporter) in EXPORTERS.iter().copied().enumerate() {
+        let files = tables::TABLES.iter().map(|table| exporter.file_name(table.name));
+        let missing: Vec<String> = files.filter(|file| !named.contains(file.as_str())).collect();
+        if missing.is_empty() {
+            whole.push((number, exporter));
+        } else if missing.len() < tables::TABLES.len() {
+            for file in missing {
+                verified.differs(format!("{file} is missing: the manifest names other tables of its format"));
+            }
+        }
+    }
+    if whole.is_empty() {
+        verified.differs("manifest.json: it names no format with all its tables, so that nothing is computed again");
+    }
+    whole
 }
 
 /// Checks the digest of every file; those that differ, by name.
@@ -222,10 +243,22 @@ fn check_texts(manifest: &Manifest, verified: &mut Verified) {
     if manifest.ruleset_sha256 != rules::digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
     }
-    for row in &manifest.rubrics {
-        let ours = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).find(|reference| reference.id == row.id);
-        if ours.is_none_or(|ours| ours.text.hex() != row.text_sha256) {
-            verified.differs(format!("manifest.json: this program has another text of {}", row.id));
-        }
+    if rubrics::find(&manifest.rank_by).is_none() {
+        verified.differs(format!("manifest.json: {} ranks, which is no rubric of this program", manifest.rank_by));
+    }
+    check_rubrics(manifest, verified);
+}
+
+fn check_rubrics(manifest: &Manifest, verified: &mut Verified) {
+    let (ours, before) = (manifest::rubrics(), verified.differences.len());
+    for row in manifest.rubrics.iter().filter(|row| !ours.contains(row)) {
+        verified.differs(format!("manifest.json: this program has another text of {}", row.id));
+    }
+    let is_named = |id: &str| manifest.rubrics.iter().any(|row| row.id == id);
+    for row in ours.iter().filter(|row| !is_named(&row.id)) {
+        verified.differs(format!("manifest.json: {} is not among the rubrics", row.id));
+    }
+    if manifest.rubrics != ours && verified.differences.len() == before {
+        verified.differs("manifest.json: the rubrics stand in another order than this program's, or more than once");
     }
 }

@@ -7,12 +7,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use capdex_core::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::nightly::{first_night, night};
 use crate::packages::{self, PACK};
 use crate::rows::{bytes_of, rows, text};
+use crate::seal;
 use crate::support::capdex::Capdex;
 use crate::support::rig;
 
@@ -99,18 +99,7 @@ fn the_merkle_root_follows_from_what_sha256sum_prints() {
     let capdex = first_night(&registry);
     let files = bytes_of(&capdex.path().join("out"));
     let manifest: Value = serde_json::from_slice(&files["manifest.json"]).expect("JSON");
-    let lines = files.iter().filter(|(name, _)| *name != "manifest.json");
-    let leaves = lines.map(|(name, bytes)| format!("\0{}  {name}\n", Digest::of(bytes).hex()));
-    let mut level: Vec<Digest> = leaves.map(|leaf| Digest::of(leaf.as_bytes())).collect();
-    // Pairing from the left and carrying an odd one up gives the same tree as splitting at powers of two.
-    while level.len() > 1 {
-        let pair = |pair: &[Digest]| match pair {
-            [left, right] => Digest::of(&[&[1], &left.as_bytes()[..], &right.as_bytes()[..]].concat()),
-            rest => rest[0],
-        };
-        level = level.chunks(2).map(pair).collect();
-    }
-    assert_eq!(manifest["merkle_root"], level[0].hex());
+    assert_eq!(manifest["merkle_root"], seal::merkle_root(&files));
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod real_registry;
 mod replay;
 mod rows;
 mod scan;
+mod seal;
 mod serve;
 mod site;
 mod support;

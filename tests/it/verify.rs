@@ -1,9 +1,10 @@
 //! What can be checked of an export with nothing but itself, and of a stored capability with its own bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use capdex::export::manifest::Manifest;
 use capdex::export::verify::check_bytes;
-use capdex_core::digest::Digest;
 use capdex_core::points::Points;
 use capdex_core::rubrics::RUBRICS;
 use capdex_core::time::AsOf;
@@ -12,7 +13,9 @@ use capdex_db::{Reader, Store};
 use crate::nightly::first_night;
 use crate::packages;
 use crate::rows::{bytes_of, rows, text};
+use crate::seal::seal;
 use crate::support::capdex::Capdex;
+use crate::support::registry::Registry;
 
 #[test]
 fn an_export_verifies_and_a_changed_one_does_not() {
@@ -67,60 +70,167 @@ fn one_changed_byte_anywhere_in_an_export_is_named() {
     assert!(differences()[0].starts_with("stranger.txt "), "{:?}", differences());
 }
 
-/// Writes the digests of an export's files into its manifest, and the manifest's own, with nothing but SHA-256.
-fn seal(out: &std::path::Path) {
-    let path = out.join("manifest.json");
-    let text = std::fs::read_to_string(&path).expect("a manifest");
-    let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let own = manifest["manifest_sha256"].as_str().expect("a digest");
-    let mut sealed = text.replace(own, "");
-    for file in manifest["files"].as_array().expect("files") {
-        let bytes = std::fs::read(out.join(text_of(file, "path"))).expect("a file");
-        sealed = sealed.replace(text_of(file, "sha256"), &Digest::of(&bytes).hex());
-        sealed = sealed.replace(&format!("\"bytes\": {},", file["bytes"]), &format!("\"bytes\": {},", bytes.len()));
-    }
-    let digest = Digest::of(sealed.as_bytes()).hex();
-    let empty = "\"manifest_sha256\": \"\"";
-    std::fs::write(path, sealed.replace(empty, &format!("\"manifest_sha256\": \"{digest}\""))).expect("writes");
+const AS_OF: &str = "2026-11-20T01:00:00Z";
+
+/// A working folder with these packages and the export `changed` of them, as lines and as CSV.
+fn to_be_changed(registry: &Registry, names: &str) -> Capdex {
+    let capdex = Capdex::with(registry);
+    capdex.write("names.txt", names);
+    assert_eq!(capdex.run(&["backfill", "npm", "--watchlist", "names.txt", "--as-of", AS_OF]).code, Some(0));
+    assert_eq!(capdex.run(&["export", "changed", "--format", "jsonl,csv", "--as-of", AS_OF]).code, Some(0));
+    assert_eq!(capdex.run(&["verify", "changed"]).code, Some(0));
+    capdex
 }
 
-fn text_of<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
-    value[key].as_str().expect("a text")
+fn put_back(out: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for (name, bytes) in files {
+        std::fs::write(out.join(name), bytes).expect("writes");
+    }
 }
 
 #[test]
 fn what_was_changed_and_sealed_again_is_found_by_computing_it_again() {
     let registry = packages::registry();
-    let capdex = Capdex::with(&registry);
-    capdex.write("names.txt", "weather-mcp\n");
-    let as_of = "2026-11-20T01:00:00Z";
-    assert_eq!(capdex.run(&["backfill", "npm", "--watchlist", "names.txt", "--as-of", as_of]).code, Some(0));
-    assert_eq!(capdex.run(&["export", "changed", "--format", "jsonl", "--as-of", as_of]).code, Some(0));
+    let capdex = to_be_changed(&registry, "weather-mcp\n");
     let out = capdex.path().join("changed");
     let files = bytes_of(&out);
-    for (table, from, to) in [
-        ("scores", "\"grade\":\"Green\"", "\"grade\":\"Red\""),
-        ("scores", "\"as_of\":\"2026-11-20T01:00:00Z\"", "\"as_of\":\"2026-11-20T02:00:00Z\""),
-        ("capabilities", "\"band\":\"", "\"band\":\"x"),
-        ("capabilities", "\"rank\":1,", "\"rank\":3,"),
-        ("scores", "\"breakdown\":1}", "\"breakdown\":3}"),
-        ("breakdowns", "\"breakdown\":2,", "\"breakdown\":3,"),
-        ("breakdowns", "\"note\":\"", "\"note\":\"x"),
-        ("packages", "\"grade\":\"", "\"grade\":\"x"),
-        ("facts", "\"outcome\":\"true\"", "\"outcome\":\"false\""),
-        ("facts", "\"unavailable\"", "\"false\""),
+    seal(&out, |_| {});
+    assert!(bytes_of(&out) == files, "what was not changed is sealed as it was");
+    for (file, from, to) in [
+        ("scores.jsonl", "\"grade\":\"Green\"", "\"grade\":\"Red\""),
+        ("scores.jsonl", "\"as_of\":\"2026-11-20T01:00:00Z\"", "\"as_of\":\"2026-11-20T02:00:00Z\""),
+        ("scores.jsonl", "\"slug\":\"", "\"slug\":\"x"),
+        ("scores.jsonl", "\"content_sha256\":\"", "\"content_sha256\":\"0"),
+        ("scores.jsonl", "\"capability\":\"", "\"capability\":\"00"),
+        ("capabilities.jsonl", "\"band\":\"", "\"band\":\"x"),
+        ("capabilities.jsonl", "\"rank\":1,", "\"rank\":3,"),
+        ("scores.jsonl", "\"breakdown\":1}", "\"breakdown\":3}"),
+        ("breakdowns.jsonl", "\"breakdown\":2,", "\"breakdown\":3,"),
+        ("breakdowns.jsonl", "\"note\":\"", "\"note\":\"x"),
+        ("packages.jsonl", "\"grade\":\"", "\"grade\":\"x"),
+        ("facts.jsonl", "\"outcome\":\"true\"", "\"outcome\":\"false\""),
+        ("facts.jsonl", "\"unavailable\"", "\"false\""),
+        // No facts here are about a hook, and those of the server were computed from the format before.
+        ("answers.jsonl", "{\"kind\":\"hook\",\"rule\":\"", "{\"kind\":\"hook\",\"rule\":\"x"),
+        ("answers.csv", "\nmcp_server,", "\nmcp_server,x"),
+        ("answers.csv", "\nmcp_server,", "\nhook,"),
     ] {
-        for (name, bytes) in &files {
-            std::fs::write(out.join(name), bytes).expect("writes");
-        }
-        let file = format!("{table}.jsonl");
-        let text = std::fs::read_to_string(out.join(&file)).expect("a table");
+        put_back(&out, &files);
+        let text = std::fs::read_to_string(out.join(file)).expect("a table");
         assert!(text.contains(from), "{from} in {file}");
-        std::fs::write(out.join(&file), text.replacen(from, to, 1)).expect("writes");
-        seal(&out);
+        std::fs::write(out.join(file), text.replacen(from, to, 1)).expect("writes");
+        seal(&out, |_| {});
         let run = capdex.run(&["verify", "changed"]);
         assert_eq!(run.code, Some(1), "{file} {to}: {}{}", run.stdout, run.stderr);
         assert!(run.stdout.contains(&format!("differs: {file}")), "{file} {to}: {}", run.stdout);
+        assert!(!run.stdout.contains("manifest.json"), "it was sealed: {}", run.stdout);
+    }
+}
+
+/// Changes lines of the scores, and leaves out the last breakdowns where none of them names one any more.
+fn change_scores(out: &Path, change: impl FnOnce(&mut Vec<String>)) {
+    let lines = |table: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(out.join(table)).expect("a table");
+        text.lines().map(str::to_owned).collect()
+    };
+    let write = |table: &str, lines: &[String]| {
+        std::fs::write(out.join(table), lines.join("\n") + "\n").expect("writes");
+    };
+    let mut scores = lines("scores.jsonl");
+    change(&mut scores);
+    let number = |line: &String| line.trim_end_matches('}').rsplit(':').next()?.parse::<usize>().ok();
+    let named = scores.iter().filter_map(number).max().expect("a number");
+    write("scores.jsonl", &scores);
+    write("breakdowns.jsonl", &lines("breakdowns.jsonl")[..named]);
+}
+
+/// The files that hold no table.
+const CARD: [&str; 2] = ["README.md", "croissant.json"];
+
+/// Gives the capability that is ranked last the scores of the first, with everything that they were computed from.
+fn lend_scores(scores: &mut [String]) {
+    let (from, last) = ("\"facts_sha256\":", scores.len() - RUBRICS.len());
+    for at in 0..RUBRICS.len() {
+        let (_, lent) = scores[at].split_once(from).expect("facts");
+        let (own, given_up) = scores[last + at].split_once(from).expect("facts");
+        assert_ne!(lent[..66], given_up[..66], "they have other facts");
+        scores[last + at] = format!("{own}{from}{lent}");
+    }
+}
+
+type Change = Box<dyn Fn(&mut Vec<String>)>;
+type Sealing = Box<dyn Fn(&mut Manifest)>;
+
+#[test]
+fn what_was_left_out_or_lent_and_sealed_again_is_told() {
+    let registry = packages::registry();
+    let capdex = to_be_changed(&registry, "weather-mcp\nagent-pack\n");
+    let out = capdex.path().join("changed");
+    let files = bytes_of(&out);
+    let as_it_was = || -> Change { Box::new(|_| {}) };
+    let only_sealed = || -> Sealing { Box::new(|_| {}) };
+    let cases: [(&str, i32, Change, Sealing); 7] = [
+        ("differs: scores.jsonl: the scores of ", 1, Box::new(|scores| lend_scores(scores)), only_sealed()),
+        (
+            "differs: scores.jsonl: there is more than one score of ",
+            1,
+            Box::new(|scores| scores.extend(scores.last().cloned())),
+            only_sealed(),
+        ),
+        ("unknown: scores.jsonl: ", 3, Box::new(|scores| drop(scores.pop())), only_sealed()),
+        ("differs: manifest.json: ", 1, as_it_was(), Box::new(|manifest| manifest.rubrics.clear())),
+        // Under another rubric the order is another one, so that more than this differs.
+        ("differs: ", 1, as_it_was(), Box::new(|manifest| manifest.rank_by = "x/seed".into())),
+        (
+            "differs: facts.csv is missing",
+            1,
+            as_it_was(),
+            Box::new(|manifest| manifest.files.retain(|file| file.path != "facts.csv")),
+        ),
+        (
+            "differs: manifest.json: it names no format",
+            1,
+            as_it_was(),
+            Box::new(|manifest| manifest.files.retain(|file| CARD.contains(&&*file.path))),
+        ),
+    ];
+    for (told, code, change, sealing) in cases {
+        put_back(&out, &files);
+        change_scores(&out, change);
+        seal(&out, sealing);
+        let run = capdex.run(&["verify", "changed"]);
+        assert_eq!(run.code, Some(code), "{told}: {}{}", run.stdout, run.stderr);
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        let (sum, lines) = lines.split_last().expect("lines");
+        assert!(!sum.contains("no difference"), "{told}: {sum}");
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.starts_with(told)), "{told}: {lines:?}");
+    }
+}
+
+#[test]
+fn what_was_never_scored_for_a_day_is_unknown_and_not_clean() {
+    let registry = packages::registry();
+    let capdex = first_night(&registry);
+    let (slug, day) = ("npm-weather-mcp-mcp-server", "2026-11-23T00:00:00Z");
+    let by_day = RUBRICS.iter().map(|rubric| rubric.meta()).filter(|meta| meta.by_day);
+    let by_day: Vec<&str> = by_day.map(|meta| meta.rubric.id.as_str()).collect();
+    assert!(by_day.contains(&"spiderrating/seed"), "{by_day:?}");
+    assert_eq!(capdex.run(&["export", "later", "--format", "jsonl", "--as-of", day]).code, Some(0));
+    let dataset = capdex.run(&["verify", "later"]);
+    assert_eq!(dataset.code, Some(3), "{}", dataset.stdout);
+    let one = capdex.run(&["verify", slug, "--as-of", day]);
+    assert_eq!(one.code, Some(3), "{}", one.stdout);
+    for id in &by_day {
+        assert!(
+            dataset.stdout.contains(&format!("unknown: scores.jsonl: {id} has no score of ")),
+            "{}",
+            dataset.stdout
+        );
+        assert!(one.stdout.contains(&format!("unknown: no score by {id} is stored")), "{}", one.stdout);
+    }
+    for said in [dataset.stdout, one.stdout] {
+        assert_eq!(said.lines().count(), by_day.len() + 1, "{said}");
+        assert!(!said.contains("no difference") && !said.contains("differs"), "{said}");
     }
 }
 

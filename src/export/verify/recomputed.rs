@@ -12,6 +12,7 @@ use capdex_core::fact::{Fact, Facts, Outcome};
 use capdex_core::rank::{Merit, merit};
 use capdex_core::rubrics::saferskills::{self, Member};
 use capdex_core::rubrics::{RUBRICS, verdict};
+use capdex_core::rules;
 use capdex_core::score::Score;
 use capdex_core::snapshot::Completeness;
 use capdex_core::time::AsOf;
@@ -80,10 +81,9 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    /// The prints of the score by a rubric.
-    pub(super) fn score(&self, rubric: &str) -> Option<&ScorePrint> {
-        let at = RUBRICS.iter().position(|each| each.meta().rubric.id == rubric)?;
-        self.scores.get(at)
+    /// The prints of the score by the rubric at a place.
+    pub(super) fn score(&self, rubric: usize) -> Option<&ScorePrint> {
+        self.scores.get(rubric)
     }
 
     /// The print of the verdict, and what ranks.
@@ -110,7 +110,7 @@ impl Recomputed {
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
-        let usual = usual(dataset)?;
+        let usual = usual(dataset, verified)?;
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
         dataset.each("facts", |row| {
             waiting.push(Written::of(&row));
@@ -229,8 +229,10 @@ impl Written {
     }
 }
 
-/// The usual answers as the dataset has them.
-fn usual(dataset: &Dataset<'_>) -> anyhow::Result<Usual> {
+/// The usual answers as a format has them. Of this program's rule set they are known to the last row, and every format must
+/// have just those: what was computed for one format is not computed again for the next, and about some kinds there may be no
+/// facts at all that would show what is wrong.
+fn usual(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<Usual> {
     let mut words: Vec<(Kind, Word<'static>)> = Vec::new();
     dataset.each("answers", |row| {
         let kind: Kind = row.text("kind").parse()?;
@@ -240,5 +242,10 @@ fn usual(dataset: &Dataset<'_>) -> anyhow::Result<Usual> {
         words.push((kind, (rule, version.context("a version is none")?, outcome)));
         Ok(())
     })?;
+    let ours = Usual::of_this_program();
+    let ours = Kind::ALL.into_iter().flat_map(|kind| ours.words(kind).into_iter().map(move |word| (kind, word)));
+    if dataset.manifest.ruleset_sha256 == rules::digest().hex() && !ours.eq(words.iter().cloned()) {
+        verified.differs(format!("{}: not what the rules answer where they find nothing", dataset.file("answers")));
+    }
     Ok(Usual::of_words(words))
 }

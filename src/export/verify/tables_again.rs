@@ -3,18 +3,25 @@
 use std::collections::BTreeMap;
 
 use capdex_core::rank::Merit;
+use capdex_core::rubrics::RUBRICS;
 use capdex_core::rubrics::saferskills::Member;
+use capdex_core::score::RubricRef;
 
 use super::recomputed::{Print, Recomputed, bytes, print};
-use super::{Dataset, Verified};
+use super::{Dataset, Named, Verified};
 use crate::export::tables::{capabilities, packages, scores};
+use crate::output::count;
+
+/// The rubric of whose scores the number of a package is made.
+const ROLLED_UP: &str = "saferskills/seed";
 
 /// Checks a format. A table that cannot be read is a difference.
 pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified {
     let mut verified = Verified::default();
     let mut checked = || {
-        let Ranked { contents, members } = check_ranks(dataset, recomputed, &mut verified)?;
-        check_scores(dataset, recomputed, &contents, &mut verified)?;
+        let mut scored = check_scores(dataset, recomputed, &mut verified)?;
+        let members = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
+        check_scored(dataset, &scored, &mut verified);
         check_packages(dataset, members, &mut verified)
     };
     if let Err(error) = checked() {
@@ -23,76 +30,182 @@ pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified 
     verified
 }
 
-/// What the ranked table says that other tables must say too.
-#[derive(Default)]
-struct Ranked {
-    /// The content digest of each capability, by its id.
-    contents: BTreeMap<[u8; 32], [u8; 32]>,
-    /// What the number of each package is made of.
-    members: BTreeMap<String, Vec<Member>>,
+/// What the table of scores says of each capability, by its id.
+type AllScored = BTreeMap<[u8; 32], Scored>;
+
+/// What the table of scores says of a capability.
+struct Scored {
+    /// The print of what its rows call it.
+    subject: Print,
+    /// The rubrics that scored it.
+    rubrics: Rubrics,
+    /// Whether the ranked table has it too.
+    is_ranked: bool,
 }
 
+impl Scored {
+    const fn of(subject: Print) -> Self {
+        Self { subject, rubrics: Rubrics(0), is_ranked: false }
+    }
+}
+
+/// Some of this program's rubrics, a bit for each place.
+#[derive(Clone, Copy, Default)]
+struct Rubrics(u32);
+
+impl Rubrics {
+    fn with(is_one: impl Fn(&RubricRef) -> bool) -> Self {
+        let mut some = Self::default();
+        for (place, rubric) in RUBRICS.iter().enumerate() {
+            if is_one(&rubric.meta().rubric) {
+                some.add(place);
+            }
+        }
+        some
+    }
+
+    /// Whether it was not there yet.
+    const fn add(&mut self, place: usize) -> bool {
+        let is_new = !self.has(place);
+        self.0 |= 1 << place;
+        is_new
+    }
+
+    const fn has(self, place: usize) -> bool {
+        self.0 & (1 << place) != 0
+    }
+
+    const fn have_all(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+}
+
+/// The print of what both tables call a capability beside its id: name, content and facts.
+fn subject(row: &Named<'_>) -> Print {
+    print(&["slug", "content_sha256", "facts_sha256"].map(|column| row.cell(column).clone()))
+}
+
+/// Capabilities without a score, by the place of the rubric: how many, and the first.
+type Lacking = BTreeMap<usize, (u64, String)>;
+
 /// Computes band and rank of every capability again, from its facts and its completeness. The rows stand in the order of
-/// their ranks.
-fn check_ranks(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut Verified) -> anyhow::Result<Ranked> {
+/// their ranks. Of a capability that lacks a score with a voice in them only the place is counted: band and rank are unknown,
+/// because the scores that were given may have been others. Returns what the number of each package is made of.
+fn check_ranks(
+    dataset: &Dataset<'_>,
+    recomputed: &Recomputed,
+    scored: &mut AllScored,
+    verified: &mut Verified,
+) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
     let file = dataset.file("capabilities");
-    let mut ranked = Ranked::default();
+    let speaking = Rubrics::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
+    let member_of = Rubrics::with(|rubric| rubric.id == ROLLED_UP);
+    let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    let mut lacking = Lacking::new();
     let mut before: Option<(Merit, String, [u8; 32])> = None;
     let (mut place, mut is_ordered) = (0, true);
     dataset.each("capabilities", |row| {
         place += 1;
+        is_ordered &= row.cell("rank").as_integer() == Some(place);
         let slug = row.text("slug");
+        let of_package = members.entry(row.text("package").to_owned()).or_default();
         let computed = recomputed.of(dataset, row.text("facts_sha256"));
-        let members = ranked.members.entry(row.text("package").to_owned()).or_default();
-        members.extend(computed.and_then(|computed| computed.member));
-        let id = bytes(row.text("id"));
-        ranked.contents.extend(id.zip(bytes(row.text("content_sha256"))));
-        let (Some(id), Some(computed)) = (id, computed) else {
+        let (Some(id), Some(computed)) = (bytes(row.text("id")), computed) else {
             verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
             return Ok(());
         };
+        let rubrics = take_scored(dataset, &row, id, scored, verified);
+        for at in (0..RUBRICS.len()).filter(|at| !rubrics.has(*at)) {
+            lacking.entry(at).or_insert_with(|| (0, slug.to_owned())).0 += 1;
+        }
+        of_package.extend(computed.member.filter(|_| rubrics.have_all(member_of)));
+        if !rubrics.have_all(speaking) {
+            return Ok(());
+        }
         let (verdict, merit) = computed.ranked(row.text("completeness") == "analysed");
         verified.ranks += 1;
         if print(&capabilities::VERDICT_COLUMNS.map(|name| row.cell(name).clone())) != *verdict {
             verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
         }
         let key = (*merit, slug.to_owned(), id);
-        is_ordered &=
-            row.cell("rank").as_integer() == Some(place) && before.as_ref().is_none_or(|before| *before < key);
+        is_ordered &= before.as_ref().is_none_or(|before| *before < key);
         before = Some(key);
         Ok(())
     })?;
     if !is_ordered {
         verified.differs(format!("{file}: the ranks are not in order"));
     }
-    Ok(ranked)
+    tell_lacking(dataset, lacking, speaking, verified);
+    Ok(members)
 }
 
-/// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does.
-fn check_scores(
+/// Finds what the table of scores says of a row of the ranked table: the rubrics that scored it.
+fn take_scored(
     dataset: &Dataset<'_>,
-    recomputed: &Recomputed,
-    contents: &BTreeMap<[u8; 32], [u8; 32]>,
+    row: &Named<'_>,
+    id: [u8; 32],
+    scored: &mut AllScored,
     verified: &mut Verified,
-) -> anyhow::Result<()> {
+) -> Rubrics {
+    let (slug, subject) = (row.text("slug"), subject(row));
+    let said = scored.entry(id).or_insert_with(|| Scored::of(subject));
+    if said.subject != subject {
+        let file = dataset.file("scores");
+        verified.differs(format!("{file}: the scores of {slug} name another slug, content or facts than its rank"));
+    }
+    if std::mem::replace(&mut said.is_ranked, true) {
+        verified.differs(format!("{}: {slug} has the id of another row", dataset.file("capabilities")));
+    }
+    said.rubrics
+}
+
+fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, verified: &mut Verified) {
+    let file = dataset.file("scores");
+    for (at, (number, first)) in lacking {
+        let id = RUBRICS.get(at).map_or("", |rubric| &*rubric.meta().rubric.id);
+        let more = if speaking.has(at) { ", and so are band and rank" } else { "" };
+        let number = count(number, "capability");
+        verified.is_unknown(format!("{file}: {id} has no score of {number}, {first} first: it is unknown{more}"));
+    }
+}
+
+/// Nothing vouches for scores of what is not ranked.
+fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verified) {
+    let strangers = scored.values().filter(|scored| !scored.is_ranked).count() as u64;
+    if strangers > 0 {
+        let (file, strangers) = (dataset.file("scores"), count(strangers, "capability"));
+        verified.differs(format!("{file}: there are scores of {strangers} without a rank"));
+    }
+}
+
+/// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does, and no rubric
+/// scores anything twice.
+fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut Verified) -> anyhow::Result<AllScored> {
     let (file, manifest) = (dataset.file("scores"), dataset.manifest);
     let as_of = manifest.as_of.to_string();
     let breakdowns = breakdowns(dataset, verified)?;
+    let mut scored = AllScored::new();
     let mut named = 0;
     dataset.each("scores", |row| {
         let (slug, id) = (row.text("slug"), row.text("rubric"));
-        let again = recomputed.of(dataset, row.text("facts_sha256")).and_then(|computed| computed.score(id));
-        let Some(again) = again else {
-            verified.differs(format!("{file}: {slug} names a rubric or facts that are not there"));
+        let at = RUBRICS.iter().position(|each| each.meta().rubric.id == id);
+        let computed = recomputed.of(dataset, row.text("facts_sha256"));
+        let again = at.zip(computed).and_then(|(at, computed)| Some((at, computed.score(at)?)));
+        let (Some((at, again)), Some(capability)) = (again, bytes(row.text("capability"))) else {
+            verified.differs(format!("{file}: {slug} has no id or names a rubric or facts that are not there"));
             return Ok(());
         };
         verified.scores += 1;
-        let content = bytes(row.text("capability")).and_then(|id| contents.get(&id));
+        let subject = subject(&row);
+        let said = scored.entry(capability).or_insert_with(|| Scored::of(subject));
+        if !said.rubrics.add(at) {
+            verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
+        }
         let of_dataset = row.text("ruleset_sha256") == manifest.ruleset_sha256
             && row.text("as_of") == as_of
-            && content.is_some_and(|content| bytes(row.text("content_sha256")) == Some(*content));
+            && said.subject == subject;
         if !of_dataset {
-            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, content or instant"));
+            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, subject or instant"));
         }
         let number = row.cell("breakdown").as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
         // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
@@ -110,7 +223,7 @@ fn check_scores(
     if named != breakdowns.len() {
         verified.differs(format!("{}: not every breakdown is that of a score", dataset.file("breakdowns")));
     }
-    Ok(())
+    Ok(scored)
 }
 
 /// The prints of the breakdowns. They stand in the order of their numbers.
