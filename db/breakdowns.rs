@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::documents::{pack, text_of};
+use crate::documents::{pack, unpack, written};
 use crate::sql::{Cells, first, id_of, insert};
 use crate::{Reader, StoreError};
 
@@ -41,37 +41,32 @@ pub struct BreakdownTexts {
     pub parts: Box<RawValue>,
 }
 
-/// A breakdown ready to be stored.
+/// A breakdown as its text. It is packed only where it is stored: of fifty scores forty-nine have one that is there.
 #[derive(Clone, Debug)]
-pub(crate) struct PackedBreakdown {
+pub(crate) struct BreakdownText {
     digest: Digest,
-    body: Vec<u8>,
+    text: String,
 }
 
-impl PackedBreakdown {
+impl BreakdownText {
     pub(crate) fn of(score: &Score) -> Result<Self, StoreError> {
-        let text = text(score)?;
-        Ok(Self { digest: Digest::of(text.as_bytes()), body: pack(text)? })
+        let text = written(&Written { terms: &score.terms, parts: &score.parts }, "breakdown")?;
+        Ok(Self { digest: Digest::of(text.as_bytes()), text })
     }
 
     /// Stores it unless it is there; its id.
     pub(crate) fn put(&self, conn: &Connection) -> Result<i64, StoreError> {
-        if let Some(BreakdownId(id)) = id_of_digest(conn, &self.digest)? {
+        if let Some(BreakdownId(id)) = self.id(conn)? {
             return Ok(id);
         }
         let sql = "INSERT INTO breakdowns (digest, body) VALUES (?1, ?2)";
-        insert(conn, "store a breakdown", sql, (self.digest.as_bytes(), &self.body))
+        insert(conn, "store a breakdown", sql, (self.digest.as_bytes(), pack(self.text.clone())?))
     }
-}
 
-fn text(score: &Score) -> Result<String, StoreError> {
-    serde_json::to_string(&Written { terms: &score.terms, parts: &score.parts })
-        .map_err(|error| StoreError::Refused { what: "breakdown", detail: error.to_string() })
-}
-
-fn id_of_digest(conn: &Connection, digest: &Digest) -> Result<Option<BreakdownId>, StoreError> {
-    let sql = "SELECT id FROM breakdowns WHERE digest = ?1";
-    id_of(conn, "look up a breakdown", sql, (digest.as_bytes(),)).map(|id| id.map(BreakdownId))
+    fn id(&self, conn: &Connection) -> Result<Option<BreakdownId>, StoreError> {
+        let sql = "SELECT id FROM breakdowns WHERE digest = ?1";
+        id_of(conn, "look up a breakdown", sql, (self.digest.as_bytes(),)).map(|id| id.map(BreakdownId))
+    }
 }
 
 /// A breakdown as it is stored, so that another thread can read it.
@@ -81,19 +76,13 @@ pub struct StoredBreakdown(Vec<u8>);
 impl StoredBreakdown {
     /// Its texts. [`StoreError::Corrupt`] where it is damaged.
     pub fn texts(&self) -> Result<BreakdownTexts, StoreError> {
-        self.parse()
+        unpack(&self.0, "breakdown")
     }
 
     /// The score that an outline becomes with it.
     pub fn fill(&self, outline: Score) -> Result<Score, StoreError> {
-        let Read { terms, parts } = self.parse()?;
+        let Read { terms, parts } = unpack(&self.0, "breakdown")?;
         Ok(Score { terms, parts, ..outline })
-    }
-
-    fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, StoreError> {
-        let text = text_of(&self.0, "breakdown")?;
-        serde_json::from_str(&text)
-            .map_err(|error| StoreError::Corrupt { what: "breakdown", detail: error.to_string() })
     }
 }
 
@@ -105,12 +94,11 @@ impl Reader {
         body.map(StoredBreakdown).ok_or_else(|| StoreError::Unknown { what: "breakdown", key: id.0.to_string() })
     }
 
-    /// The breakdown of a score that stands whole in its body, as all did before version 12: its text's digest, under which
+    /// The breakdown of a score that stands whole in its body, as all did before version 13: its text's digest, under which
     /// scores may share it, and the breakdown.
     pub fn breakdown_of(&self, score: &Score) -> Result<(Digest, Option<BreakdownId>, StoredBreakdown), StoreError> {
-        let text = text(score)?;
-        let digest = Digest::of(text.as_bytes());
-        let id = id_of_digest(self.connection(), &digest)?;
-        Ok((digest, id, StoredBreakdown(text.into_bytes())))
+        let breakdown = BreakdownText::of(score)?;
+        let id = breakdown.id(self.connection())?;
+        Ok((breakdown.digest, id, StoredBreakdown(breakdown.text.into_bytes())))
     }
 }

@@ -8,8 +8,8 @@ use std::cell::RefCell;
 
 use capdex_core::digest::Digest;
 use rusqlite::Connection;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::sql::{canonical, id_of, insert};
@@ -68,10 +68,19 @@ pub(crate) fn pack(text: String) -> Result<Vec<u8>, StoreError> {
     Ok(if frame.len() < text.len() { frame } else { text.into_bytes() })
 }
 
+/// The JSON text of a value, keys in the order of its type; `what` names it in the error.
+pub(crate) fn written<T: Serialize>(value: &T, what: &'static str) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Refused { what, detail: error.to_string() })
+}
+
 /// Reads what [`pack`] made; `what` names it in the error.
 pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StoreError> {
-    let text = text_of(body, what)?;
-    serde_json::from_str(&text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
+    parse(&text_of(body, what)?, what)
+}
+
+/// Reads JSON text, from which the value may borrow.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &'static str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
 }
 
 /// The JSON text that [`pack`] was given. Checks once that all of it is text, which is quicker than string by string.

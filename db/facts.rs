@@ -8,20 +8,18 @@ use std::sync::LazyLock;
 
 use capdex_core::capability::Kind;
 use capdex_core::digest::Digest;
-use capdex_core::fact::{Confidence, Fact, Facts, Outcome, Place, Severity};
-use capdex_core::ids::RuleId;
+use capdex_core::fact::{Fact, Facts};
 use capdex_core::time::AsOf;
-use capdex_core::told::{Silent, Told, Usual, Word};
+use capdex_core::told::{self, Silent, Told, Usual, Word};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::documents::{pack, text_of, unpack};
+use crate::documents::{pack, parse, text_of, unpack, written};
 use crate::sql::{Cells, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError};
 
-/// Facts as a body without usual answers holds them. Until version 12 the answers that say a word stood in `plain`; a body
+/// Facts as a body without usual answers holds them. Until version 13 the answers that say a word stood in `plain`; a body
 /// without them holds all facts in their order.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,34 +27,26 @@ struct Body {
     kind: Kind,
     facts: Vec<Fact>,
     #[serde(default)]
-    plain: Vec<Plain>,
+    plain: Vec<Silent<'static>>,
 }
-
-/// Rule, its version, what it says, and what was missing.
-type Plain = (RuleId, u32, Outcome, String);
 
 impl Body {
     fn whole(self) -> Facts {
-        let plain = self.plain.into_iter().map(whole);
+        let plain = self.plain.iter().map(told::fact_of);
         Facts::new(self.kind, plain.chain(self.facts).collect())
     }
 }
 
-fn whole((rule, version, outcome, evidence): Plain) -> Fact {
-    Fact {
-        rule,
-        version,
-        outcome,
-        severity: Severity::Info,
-        confidence: Confidence::High,
-        place: Place::default(),
-        evidence,
-        value: Value::Null,
-    }
+/// Facts as a body with usual answers holds them, to be written: what was told besides.
+#[derive(Serialize)]
+struct Shortened<'a> {
+    kind: Kind,
+    told: &'a [Cow<'a, Fact>],
+    silent: &'a [Silent<'a>],
 }
 
-/// Facts as a body with usual answers holds them: what was told besides, as JSON texts that can be handed on as they are.
-#[derive(Serialize, Deserialize)]
+/// The same as it is read: JSON texts that can be handed on as they are.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Short<'a> {
     kind: Kind,
@@ -112,14 +102,7 @@ fn shortened(facts: &Facts) -> Result<Option<String>, StoreError> {
     if !told.is_usual {
         return Ok(None);
     }
-    let text = |text: serde_json::Result<Box<RawValue>>| {
-        text.map_err(|error| StoreError::Refused { what: "facts", detail: error.to_string() })
-    };
-    let (said, silent) =
-        (text(serde_json::value::to_raw_value(&told.told))?, text(serde_json::value::to_raw_value(&told.silent))?);
-    let short = Short { kind: facts.kind, told: &said, silent: &silent };
-    let short = serde_json::to_string(&short)
-        .map_err(|error| StoreError::Refused { what: "facts", detail: error.to_string() })?;
+    let short = written(&Shortened { kind: facts.kind, told: &told.told, silent: &told.silent }, "facts")?;
     Ok((usual.whole(told) == *facts).then_some(short))
 }
 
@@ -218,10 +201,6 @@ impl Stored {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &'static str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
-}
-
 impl PackedFacts {
     /// The facts. [`StoreError::Corrupt`] where they are damaged.
     pub fn unpack(&self) -> Result<Facts, StoreError> {
@@ -292,6 +271,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{Folder, day, facts};
     use crate::sql::{canonical, execute};
+    use capdex_core::fact::{Outcome, Place, Severity};
     use capdex_core::rules;
 
     /// What rules say of a skill in which nothing was found, and two things.
@@ -349,13 +329,11 @@ mod tests {
     fn bodies_of_earlier_versions_are_read() {
         let folder = Folder::new();
         let stored = usual_and_more();
-        let plain =
-            |fact: &&Fact| whole((fact.rule.clone(), fact.version, fact.outcome, fact.evidence.clone())) == **fact;
-        let words: Vec<Plain> = stored
-            .all()
-            .filter(plain)
-            .map(|fact| (fact.rule.clone(), fact.version, fact.outcome, fact.evidence.clone()))
-            .collect();
+        let word = |fact: &Fact| -> Silent<'static> {
+            (fact.rule.as_str().to_owned().into(), fact.version, fact.outcome, fact.evidence.clone().into())
+        };
+        let plain = |fact: &&Fact| told::fact_of(&word(fact)) == **fact;
+        let words: Vec<Silent<'static>> = stored.all().filter(plain).map(word).collect();
         let rest: Vec<&Fact> = stored.all().filter(|fact| !plain(fact)).collect();
         assert!(!words.is_empty() && !rest.is_empty());
         let short = serde_json::json!({ "kind": stored.kind, "facts": rest, "plain": words }).to_string();
@@ -373,7 +351,7 @@ mod tests {
     #[test]
     fn facts_that_the_short_form_would_not_give_back_are_kept_whole() {
         // Two facts that only their severity tells apart, the plain one second: the order is kept.
-        let twice = whole((RuleId::new("twice"), 1, Outcome::False, String::new()));
+        let twice = told::fact_of(&("twice".into(), 1, Outcome::False, "".into()));
         let twice = Facts::new(Kind::Skill, vec![Fact { severity: Severity::Low, ..twice.clone() }, twice]);
         assert_eq!(shortened(&twice).expect("tries"), None);
         let folder = Folder::new();

@@ -1,7 +1,7 @@
 //! Scores: what rubrics made of facts, once for each facts, rubric text and, where ages count, day.
 //!
 //! A body holds a score's outline; its terms and parts are a breakdown that other scores may share. Bodies of before version
-//! 12 hold the whole score. Must not know what a score means.
+//! 13 hold the whole score. Must not know what a score means.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use capdex_core::score::{Coverage, RubricRef, Score};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::breakdowns::{BreakdownId, PackedBreakdown};
-use crate::documents::{pack, text_of, unpack};
+use crate::breakdowns::{BreakdownId, BreakdownText};
+use crate::documents::{pack, unpack, written};
 use crate::facts::{FactsId, facts_id};
 use crate::sql::{Cells, id_of, insert, rows};
 use crate::{Reader, StoreError, Writer};
@@ -25,7 +25,7 @@ pub struct PackedScore {
     rubric: RubricRef,
     day: Option<i64>,
     body: Vec<u8>,
-    breakdown: PackedBreakdown,
+    breakdown: BreakdownText,
 }
 
 /// What a body holds. The rubric stands in a column.
@@ -45,10 +45,8 @@ impl PackedScore {
         let Score { value, grade, coverage, caps, reason, .. } = score;
         let (value, coverage) = (*value, *coverage);
         let outline = Outline { value, grade: grade.into(), coverage, caps: caps.into(), reason: reason.into() };
-        let text = serde_json::to_string(&outline)
-            .map_err(|error| StoreError::Refused { what: "score", detail: error.to_string() })?;
-        let breakdown = PackedBreakdown::of(score)?;
-        Ok(Self { facts, rubric: score.rubric.clone(), day, body: pack(text)?, breakdown })
+        let body = pack(written(&outline, "score")?)?;
+        Ok(Self { facts, rubric: score.rubric.clone(), day, body, breakdown: BreakdownText::of(score)? })
     }
 }
 
@@ -108,7 +106,7 @@ fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, Store
 pub struct StoredScore {
     rubric: RubricRef,
     body: Vec<u8>,
-    /// Its breakdown; none for a score of before version 12, which stands whole in its body.
+    /// Its breakdown; none for a score of before version 13, which stands whole in its body.
     pub breakdown: Option<BreakdownId>,
 }
 
@@ -116,9 +114,7 @@ impl StoredScore {
     /// The score without its terms and parts: quicker, and enough for verdict and rank. [`StoreError::Corrupt`] where it is
     /// damaged.
     pub fn outline(&self) -> Result<Score, StoreError> {
-        let text = text_of(&self.body, "score")?;
-        let Outline { value, grade, coverage, caps, reason } = serde_json::from_str(&text)
-            .map_err(|error| StoreError::Corrupt { what: "score", detail: error.to_string() })?;
+        let Outline { value, grade, coverage, caps, reason } = unpack(&self.body, "score")?;
         let (grade, caps) = (grade.into_owned(), caps.into_owned());
         Ok(Score { value, grade, caps, ..Score::none(self.rubric.clone(), coverage, reason) })
     }

@@ -138,7 +138,7 @@ impl Usual {
 }
 
 /// The fact that says a word.
-pub(crate) fn fact_of((rule, version, outcome, missing): &Silent<'_>) -> Fact {
+pub fn fact_of((rule, version, outcome, missing): &Silent<'_>) -> Fact {
     word(rule, *version, *outcome, missing)
 }
 

@@ -15,37 +15,30 @@ pub(super) struct Breakdowns {
     whole: BTreeMap<[u8; 32], u64>,
 }
 
-/// A score with the number of its breakdown.
-pub(super) struct Numbered {
-    /// Its outline; whole where the store has it so.
-    pub(super) score: Score,
-    pub(super) breakdown: u64,
-    /// Where the rest of an outline lies.
-    rest: Option<BreakdownId>,
-}
-
-impl Numbered {
-    /// Reads the rest of an outline.
-    pub(super) fn rest(&self, reader: &Reader) -> Result<Option<StoredBreakdown>, StoreError> {
-        self.rest.map(|rest| reader.breakdown(rest)).transpose()
-    }
+/// How a score names its breakdown.
+#[derive(Clone, Copy)]
+pub(super) struct Named {
+    pub(super) number: u64,
+    /// Where the rest of an outline lies; none where the store has the score whole.
+    pub(super) rest: Option<BreakdownId>,
 }
 
 impl Breakdowns {
-    /// Gives scores their numbers; breakdowns that have none yet are added to `met`.
+    /// Gives scores their numbers, each beside its outline (whole where the store has it so); breakdowns that have none yet
+    /// are added to `met`.
     pub(super) fn number(
         &mut self,
         reader: &Reader,
         scores: &[StoredScore],
         met: &mut Vec<(u64, StoredBreakdown)>,
-    ) -> Result<Vec<Numbered>, StoreError> {
+    ) -> Result<Vec<(Score, Named)>, StoreError> {
         let numbered = |stored: &StoredScore| match stored.breakdown {
             Some(id) => {
                 let (number, is_new) = self.stored(id);
                 if is_new {
                     met.push((number, reader.breakdown(id)?));
                 }
-                Ok(Numbered { score: stored.outline()?, breakdown: number, rest: Some(id) })
+                Ok((stored.outline()?, Named { number, rest: Some(id) }))
             }
             None => {
                 let score = stored.whole()?;
@@ -57,7 +50,7 @@ impl Breakdowns {
                 if is_new {
                     met.push((number, breakdown));
                 }
-                Ok(Numbered { score, breakdown: number, rest: None })
+                Ok((score, Named { number, rest: None }))
             }
         };
         scores.iter().map(numbered).collect()

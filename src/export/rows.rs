@@ -15,7 +15,7 @@ use capdex_db::{
 };
 
 use super::best::{Best, Line};
-use super::breakdowns::{Breakdowns, Numbered};
+use super::breakdowns::{Breakdowns, Named};
 use super::cell::{Cell, Row};
 use super::ranked::Ranked;
 use super::ranking::Ranking;
@@ -34,7 +34,9 @@ pub(super) struct Packed {
     facts: PackedFacts,
     /// Whether no capability before it has the same facts.
     is_first: bool,
-    scores: Vec<Numbered>,
+    /// Its scores, outlines mostly, and the numbers of their breakdowns.
+    scores: Vec<Score>,
+    numbers: Vec<u64>,
     /// Breakdowns that no capability before it has, with their numbers.
     breakdowns: Vec<(u64, StoredBreakdown)>,
     /// The rest of the scores of these places: what the reason for a disagreement is told from.
@@ -129,13 +131,15 @@ impl RowMaker {
         let unknown = || StoreError::Unknown { what: "facts", key: rank.to_string() };
         let stored = reader.stored_scores(place.facts, &ranking.rubrics, self.as_of.day())?;
         let mut breakdowns = Vec::new();
-        let scores = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
+        let numbered = met.breakdowns.number(reader, &stored, &mut breakdowns)?;
+        let (scores, named): (Vec<Score>, Vec<Named>) = numbered.into_iter().unzip();
         Ok(Packed {
             rank,
             current: reader.current_at(place)?,
             facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
             is_first: met.facts.insert(place.facts),
-            rests: rests(reader, &scores)?,
+            rests: rests(reader, &scores, &named)?,
+            numbers: named.into_iter().map(|named| named.number).collect(),
             scores,
             breakdowns,
         })
@@ -145,7 +149,7 @@ impl RowMaker {
     pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
         let (all, texts) = packed.facts.unpack_with_texts()?;
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
-        let numbers: Vec<u64> = packed.scores.iter().map(|score| score.breakdown).collect();
+        let numbers = std::mem::take(&mut packed.numbers);
         let ranked = ranked(packed, &all)?;
         let current = &ranked.current;
         let slug = Cell::text(&current.capability.slug);
@@ -206,17 +210,16 @@ fn asked(ranked: &Ranked) -> Vec<((&'static str, &'static str), Asked)> {
 }
 
 /// The rests of the two scores that say why rubrics disagree.
-fn rests(reader: &Reader, scores: &[Numbered]) -> Result<Vec<(usize, StoredBreakdown)>, StoreError> {
-    let outlines: Vec<Score> = scores.iter().map(|numbered| numbered.score.clone()).collect();
+fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usize, StoredBreakdown)>, StoreError> {
     let rest = |at: usize| {
-        let rest = scores.get(at).map(|numbered| numbered.rest(reader)).transpose()?.flatten();
-        Ok(rest.map(|rest| (at, rest)))
+        let rest = named.get(at)?.rest?;
+        Some(reader.breakdown(rest).map(|rest| (at, rest)))
     };
-    opposites(&outlines).into_iter().flatten().filter_map(|at| rest(at).transpose()).collect()
+    opposites(scores).into_iter().flatten().filter_map(rest).collect()
 }
 
 fn ranked(packed: Packed, all: &Facts) -> Result<Ranked, StoreError> {
-    let mut scores: Vec<Score> = packed.scores.into_iter().map(|numbered| numbered.score).collect();
+    let mut scores = packed.scores;
     for (at, rest) in packed.rests {
         if let Some(score) = scores.get_mut(at) {
             *score = rest.fill(score.clone())?;

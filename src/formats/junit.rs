@@ -96,10 +96,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
     for finding in &judged.findings() {
         tally.tests += 1;
         let path = judged.place.join(judged.file_of(finding));
-        let mut name = format!("{} at {path}:{}:{}", finding.rule, finding.line, finding.column);
-        if !finding.pointer.is_empty() {
-            name.push_str(finding.pointer);
-        }
+        let mut name = format!("{} at {path}:{}:{}{}", finding.rule, finding.line, finding.column, finding.pointer);
         // A reader keeps one of two cases with one name.
         let earlier = names.entry(name.clone()).or_insert(0_u32);
         *earlier += 1;

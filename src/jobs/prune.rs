@@ -33,20 +33,23 @@ pub struct TableReport {
 }
 
 /// The instant by which ages are measured: never one ahead of the clock, nor far ahead of the run before. A clock that once ran
-/// ahead is no reason to delete what cannot be had again. `since` is how many runs began after
-/// the run before: one within a run, else none.
+/// ahead is no reason to delete what cannot be had again. `since` is how many runs began after the run before: one within a
+/// run, else none.
 ///
 /// # Errors
 /// What the store says.
 pub fn instant(reader: &Reader, as_of: AsOf, since: usize) -> anyhow::Result<AsOf> {
-    let far = |from: AsOf| AsOf(Timestamp::from_unix_seconds(from.0.unix_seconds().saturating_add(FAR_DAYS * 86_400)));
-    let earlier = reader.runs(since + 1)?.get(since).map_or(as_of, |run| far(run.as_of));
+    let earlier = reader.runs(since + 1)?.get(since).map_or(as_of, |run| days_from(run.as_of, FAR_DAYS));
     Ok(as_of.min(AsOf(clock::now())).min(earlier))
 }
 
 /// The instant before which things are old.
 pub fn before(as_of: AsOf, keep_days: u32) -> AsOf {
-    AsOf(Timestamp::from_unix_seconds(as_of.0.unix_seconds().saturating_sub(i64::from(keep_days) * 86_400)))
+    days_from(as_of, -i64::from(keep_days))
+}
+
+fn days_from(as_of: AsOf, days: i64) -> AsOf {
+    AsOf(Timestamp::from_unix_seconds(as_of.0.unix_seconds().saturating_add(days * 86_400)))
 }
 
 /// What would go, table by table, and how many snapshots would lose their bytes. Changes nothing.
