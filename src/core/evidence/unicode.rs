@@ -304,6 +304,29 @@ pub fn fold(text: &str) -> Option<Folded> {
     changed.then_some(folded)
 }
 
+/// Whether folding a text changed more than the look of its signs: a selector behind a sign beyond ASCII, or before the
+/// frame of a key, hides nothing.
+pub fn deceives(text: &str, folded: &Folded) -> bool {
+    let mut rest = folded.text.as_str();
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_sign = |sign: char| !sign.is_ascii() && kind_of(sign).is_none();
+        match rest.strip_prefix(letter) {
+            Some(behind) => rest = behind,
+            None if letter == EMOJI && (before.is_some_and(is_sign) || letters.peek() == Some(&KEY)) => {}
+            None => return true,
+        }
+        before = Some(letter);
+    }
+    false
+}
+
+/// Shows the sign before it as a picture.
+const EMOJI: char = '\u{FE0F}';
+/// The frame around a digit that is shown as a key.
+const KEY: char = '\u{20E3}';
+
 /// Folds one word. Look-alike letters of other scripts are replaced only where the word would else mix scripts or is
 /// ASCII altogether once replaced: a Russian word stays what it is.
 fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {

@@ -93,3 +93,11 @@ fn zero_width_bits_are_read() {
     }
     assert!(hidden(&format!("a{}", "\u{200B}".repeat(40))).iter().all(|run| run.payload.is_empty()));
 }
+
+#[test]
+fn signs_shown_as_pictures_deceive_nobody() {
+    let deceives = |text: &str| fold(text).is_some_and(|folded| deceives(text, &folded));
+    assert!(!deceives("⚠\u{FE0F} Careful: 1\u{FE0F}\u{20E3} step, ❤\u{FE0F}."));
+    assert!(deceives("⚠\u{FE0F} ig\u{200B}nore") && deceives("base6\u{FE0F}4 -d") && deceives("⚠\u{FE0F}\u{FE0F}"));
+    assert!(deceives("⚠\u{FE0F} ｒｕｌｅｓ") && deceives("\u{FE0F}a"));
+}

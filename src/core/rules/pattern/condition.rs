@@ -14,7 +14,7 @@ use crate::fact::Severity;
 
 use super::expression::{Expression, compile};
 use super::gate::Need;
-use super::literals::Plan;
+use super::literals::{Plan, Sight};
 use super::look::Look;
 
 /// How far around a find a condition looks.
@@ -86,7 +86,9 @@ impl Condition {
 
     /// What a pattern needs, with what a text must hold for the condition to hold, as far as that can be told.
     pub(super) fn added_to(&self, need: Need) -> Need {
-        let Some(plan) = Plan::of_any(self.any.iter().map(Expression::text)) else { return need };
+        // What is asked of the whole text sees it whole; what is asked of a part may see half a word at its ends.
+        let sight = if self.is_the_same_everywhere() { Sight::Whole } else { Sight::Part };
+        let Some(plan) = Plan::of_any(self.any.iter().map(Expression::text), sight) else { return need };
         match self.scope {
             Scope::Path => need,
             Scope::File => need.beside(plan),

@@ -16,7 +16,7 @@ use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
 use super::gate::Need;
-use super::literals::Plan;
+use super::literals::{Plan, Sight};
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -135,7 +135,7 @@ impl DataRule {
     /// every neighbour that is demanded.
     pub(super) fn needs(&self) -> impl Iterator<Item = Need> {
         let around = self.near.iter().fold(Need::default(), |need, condition| condition.added_to(need));
-        let around = match Plan::of_any(self.marks.iter().map(Expression::text)) {
+        let around = match Plan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
             Some(marked) => around.beside(marked),
             None => around,
         };

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::anchored::{Anchored, Outcome};
 use super::expression::{Expression, parsed};
-use super::literals::{Demand, Plan};
+use super::literal::Literal;
+use super::literals::{Demand, Plan, Sight};
 use super::reach::Reach;
 
 mod bits;
@@ -39,7 +40,7 @@ impl Need {
     /// What an expression needs by itself.
     pub(super) fn of(pattern: &str) -> Self {
         let parsed = parsed(pattern);
-        let within = parsed.as_ref().and_then(Plan::of);
+        let within = parsed.as_ref().and_then(|parsed| Plan::of(parsed, Sight::Whole));
         Self { within, reach: parsed.as_ref().and_then(Reach::of), ..Self::default() }
     }
 
@@ -98,7 +99,7 @@ impl Gate {
     pub(super) fn new(needs: &[Need]) -> Self {
         let mut literals = BTreeSet::new();
         needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
-        let literals: Vec<Vec<u8>> = literals.into_iter().collect();
+        let literals: Vec<Literal> = literals.into_iter().collect();
         let numbers = |demand: &Demand| -> Vec<usize> {
             demand.iter().filter_map(|literal| literals.binary_search(literal).ok()).collect()
         };
@@ -146,6 +147,15 @@ impl Gate {
             open: counts.iter().enumerate().filter(|(_, count)| **count == 0).map(|(at, _)| at).collect(),
             demands: counts,
         }
+    }
+
+    /// Whether a text holds anything at all that an expression needs: much less work than telling which.
+    pub(super) fn is_touched(&self, text: &[u8]) -> bool {
+        let mut is_touched = !self.open.is_empty();
+        if !is_touched {
+            self.search.each(text, |_, _| is_touched = true);
+        }
+        is_touched
     }
 
     /// The expressions that may match a text.
@@ -382,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_must_stand_near_keeps_far_matches_out() {
-        let secret = Plan::of_any(["secrets"]).expect("the pattern is a literal");
+        let secret = Plan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
         let gate = Gate::new(&[Need::of(r"bash").near(secret, 80)]);
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
         let [stretch] = &gate.passing(text.as_bytes()).stretches(0)[..] else { panic!("one stretch") };

@@ -1,20 +1,18 @@
 //! Literals that a text must hold for an expression to match it, and how close together: what a gate looks for before any
 //! expression runs.
 //!
-//! Must never demand too much: a plan that is not met proves that there is no match. Literals are in lower case and
-//! stand for every case of their ASCII letters.
+//! Must never demand too much: a plan that is not met proves that there is no match.
 
 use std::collections::BTreeSet;
 
-use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::expression::parsed;
-use super::frequency;
-use super::gate::search::LONGEST;
-use super::reach::Reach;
+use super::literal::{Edge, Literal};
+use super::reach::{Reach, is_word};
 
 /// Literals of which a text must hold at least one.
-pub(super) type Demand = BTreeSet<Vec<u8>>;
+pub(super) type Demand = BTreeSet<Literal>;
 
 /// What a text must hold where an expression, or a part of one, matches.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,16 +33,18 @@ const DEMAND_MOST: usize = 800;
 const COMMON: f64 = 4_000.0;
 /// The most parts of a row that are looked for together.
 const PARTS_MOST: usize = 3;
+/// What is met more often holds too little back to be looked for beside something rarer.
+const COMMON_BESIDE: f64 = 1_500.0;
 
 impl Plan {
     /// What an expression needs; none where it may match almost anything.
-    pub(super) fn of(parsed: &Hir) -> Option<Self> {
-        known(parsed).settled(Reach::of(parsed))
+    pub(super) fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
+        sight.known(parsed).settled(Reach::of(parsed))
     }
 
     /// What any of several expressions needs; none where one of them may match almost anything.
-    pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?));
+    pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>, sight: Sight) -> Option<Self> {
+        let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?, sight));
         any(plans.collect::<Option<Vec<Self>>>()?)
     }
 
@@ -68,7 +68,7 @@ impl Plan {
     /// How often it may be expected to be met in a million bytes.
     fn frequency(&self) -> f64 {
         match self {
-            Self::Literals(literals) => literals.iter().map(|literal| frequency::of(literal)).sum(),
+            Self::Literals(literals) => literals.iter().map(Literal::frequency).sum(),
             Self::All(parts, _) => parts.first().map_or(0.0, Self::frequency),
             Self::Any(parts) => parts.iter().map(Self::frequency).sum(),
         }
@@ -105,7 +105,7 @@ struct Known {
 }
 
 impl Known {
-    fn exactly(texts: impl IntoIterator<Item = Vec<u8>>) -> Self {
+    fn exactly(texts: impl IntoIterator<Item = Literal>) -> Self {
         Self { exact: Some(texts.into_iter().collect()), plans: Vec::new() }
     }
 
@@ -115,7 +115,8 @@ impl Known {
         plans.extend(self.exact.and_then(demanded));
         let mut plans: Vec<(f64, Plan)> = plans.into_iter().map(|plan| (plan.frequency(), plan)).collect();
         plans.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        plans.truncate(PARTS_MOST);
+        let rare = plans.iter().take_while(|(frequency, _)| *frequency <= COMMON_BESIDE).count();
+        plans.truncate(rare.clamp(1, PARTS_MOST));
         let mut plans: Vec<Plan> = plans.into_iter().map(|(_, plan)| plan).collect();
         if plans.len() > 1 { Some(Plan::All(plans, reach)) } else { plans.pop() }
     }
@@ -129,42 +130,26 @@ fn any(mut plans: Vec<Plan>) -> Option<Plan> {
 
 /// The texts as a demand, unless they are too common or too many to be looked for.
 fn demanded(texts: Demand) -> Option<Plan> {
-    let fits = !texts.is_empty() && texts.len() <= DEMAND_MOST && texts.iter().all(|text| is_telling(text));
-    any(vec![Plan::Literals(reduced(texts))]).filter(|_| fits)
+    let texts: Demand = texts.iter().map(Literal::settled).collect();
+    let fits = !texts.is_empty() && texts.len() <= DEMAND_MOST && texts.iter().all(Literal::is_telling);
+    // One that holds another is met where that one is.
+    let spare = |text: &Literal| texts.iter().any(|other| other != text && text.holds(other));
+    let needed = texts.iter().filter(|text| !spare(text)).cloned().collect();
+    any(vec![Plan::Literals(needed)]).filter(|_| fits)
 }
 
-/// Whether a text is worth looking for: one or two letters stand in every text.
-fn is_telling(text: &[u8]) -> bool {
-    match text.len() {
-        0 => false,
-        1 | 2 => text.iter().any(|byte| !byte.is_ascii_alphabetic() && !byte.is_ascii_whitespace()),
-        _ => true,
-    }
-}
-
-/// The beginnings of the literals, as long as can be looked for, without those that hold another one.
-fn reduced(texts: Demand) -> Demand {
-    let texts: Demand = texts.iter().map(|text| text.iter().copied().take(LONGEST).collect()).collect();
-    let holds = |long: &[u8], short: &[u8]| long.windows(short.len().max(1)).any(|window| window == short);
-    let spare = |text: &Vec<u8>| texts.iter().any(|other| other.len() < text.len() && holds(text, other));
-    texts.iter().filter(|text| !spare(text)).cloned().collect()
-}
-
-fn known(part: &Hir) -> Known {
-    match part.kind() {
-        HirKind::Empty | HirKind::Look(_) => Known::exactly([Vec::new()]),
-        HirKind::Literal(literal) => Known::exactly([literal.0.to_ascii_lowercase()]),
-        HirKind::Class(class) => Known { exact: letters(class), plans: Vec::new() },
-        HirKind::Capture(capture) => known(&capture.sub),
-        HirKind::Repetition(repetition) => repeated(repetition),
-        HirKind::Concat(parts) => in_a_row(parts),
-        HirKind::Alternation(parts) => either(parts),
-    }
+/// What an expression that is tried sees of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// All of it, so that an edge of a word is one.
+    Whole,
+    /// A part that may begin and end within words.
+    Part,
 }
 
 /// The letters of a small class, in lower case.
 fn letters(class: &Class) -> Option<Demand> {
-    const MOST: usize = 4;
+    const MOST: usize = 5;
     let bytes: Vec<u8> = match class {
         Class::Bytes(class) => class.iter().take(MOST + 1).flat_map(|range| range.start()..=range.end()).collect(),
         Class::Unicode(class) => {
@@ -174,64 +159,119 @@ fn letters(class: &Class) -> Option<Demand> {
             ranges?.into_iter().flatten().collect()
         }
     };
-    let letters: Demand = bytes.iter().map(|byte| vec![byte.to_ascii_lowercase()]).collect();
+    let letters: Demand = bytes.iter().map(|byte| Literal::new(&[*byte])).collect();
     let plain = bytes.iter().all(u8::is_ascii) || matches!(class, Class::Bytes(_));
     (plain && !letters.is_empty() && letters.len() <= MOST).then_some(letters)
 }
 
-fn repeated(repetition: &Repetition) -> Known {
-    let Known { exact, mut plans } = known(&repetition.sub);
-    if repetition.min == 0 {
-        let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
-        return Known {
-            exact: optional.map(|mut texts| {
-                texts.insert(Vec::new());
-                texts
-            }),
-            plans: Vec::new(),
-        };
-    }
-    if (repetition.min, repetition.max) == (1, Some(1)) {
-        return Known { exact, plans };
-    }
-    plans.extend(exact.and_then(demanded));
-    Known { exact: None, plans }
-}
-
-fn in_a_row(parts: &[Hir]) -> Known {
-    let mut plans = Vec::new();
-    let mut open = Demand::from([Vec::new()]);
-    let mut is_exact = true;
-    for part in parts {
-        let part = known(part);
-        plans.extend(part.plans);
-        match part.exact {
-            Some(texts) if open.len() * texts.len() <= JOINED_MOST => {
-                open =
-                    open.iter().flat_map(|left| texts.iter().map(|right| [&left[..], &right[..]].concat())).collect();
-            }
-            other => {
-                is_exact = false;
-                plans.extend(demanded(std::mem::replace(&mut open, other.unwrap_or_else(|| [Vec::new()].into()))));
-            }
+impl Sight {
+    fn known(self, part: &Hir) -> Known {
+        match part.kind() {
+            HirKind::Empty => Known::exactly([Literal::default()]),
+            HirKind::Look(look) => Known::exactly([Literal::empty(self.edge(*look))]),
+            HirKind::Literal(literal) => Known::exactly([Literal::new(&literal.0)]),
+            HirKind::Class(class) => Known { exact: letters(class), plans: Vec::new() },
+            HirKind::Capture(capture) => self.known(&capture.sub),
+            HirKind::Repetition(repetition) => self.repeated(repetition),
+            HirKind::Concat(parts) => self.in_a_row(parts),
+            HirKind::Alternation(parts) => self.either(parts),
         }
     }
-    if is_exact {
-        return Known { exact: Some(open), plans };
+
+    /// What an assertion tells of the bytes on both sides of it.
+    fn edge(self, look: Look) -> Edge {
+        match look {
+            Look::WordAscii if self == Self::Whole => Edge::Word,
+            _ => Edge::Open,
+        }
     }
-    plans.extend(demanded(open));
-    Known { exact: None, plans }
+
+    /// What is known beside a part that begins, or ends, with no byte of a word.
+    fn beside(self, is_blank: bool) -> Edge {
+        if is_blank && self == Self::Whole { Edge::Blank } else { Edge::Open }
+    }
+
+    fn repeated(self, repetition: &Repetition) -> Known {
+        let Known { exact, mut plans } = self.known(&repetition.sub);
+        if repetition.min == 0 {
+            let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
+            return Known {
+                exact: optional.map(|mut texts| {
+                    texts.insert(Literal::default());
+                    texts
+                }),
+                plans: Vec::new(),
+            };
+        }
+        if (repetition.min, repetition.max) == (1, Some(1)) {
+            return Known { exact, plans };
+        }
+        plans.extend(exact.and_then(demanded));
+        Known { exact: None, plans }
+    }
+
+    fn in_a_row(self, parts: &[Hir]) -> Known {
+        let mut plans = Vec::new();
+        let mut open = Demand::from([Literal::default()]);
+        let mut is_exact = true;
+        for part in parts {
+            let (begins, ends) = (self.beside(begins_blank(part)), self.beside(ends_blank(part)));
+            let part = self.known(part);
+            plans.extend(part.plans);
+            match part.exact {
+                Some(texts) if open.len() * texts.len() <= JOINED_MOST => {
+                    open = open.iter().flat_map(|left| texts.iter().map(|right| left.then(right))).collect();
+                }
+                other => {
+                    is_exact = false;
+                    let closed = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
+                    plans.extend(demanded(closed));
+                    open = other.unwrap_or_else(|| [Literal::empty(ends)].into());
+                }
+            }
+        }
+        if is_exact {
+            return Known { exact: Some(open), plans };
+        }
+        plans.extend(demanded(open));
+        Known { exact: None, plans }
+    }
+
+    fn either(self, parts: &[Hir]) -> Known {
+        let alternatives: Vec<Known> = parts.iter().map(|part| self.known(part)).collect();
+        let count: usize = alternatives.iter().filter_map(|part| part.exact.as_ref().map(BTreeSet::len)).sum();
+        if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
+            return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
+        }
+        let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
+        let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
+        Known { exact: None, plans: plan.into_iter().collect() }
+    }
 }
 
-fn either(parts: &[Hir]) -> Known {
-    let alternatives: Vec<Known> = parts.iter().map(known).collect();
-    let count: usize = alternatives.iter().filter_map(|part| part.exact.as_ref().map(BTreeSet::len)).sum();
-    if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
-        return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
+/// Whether every match of a part begins with a byte that is none of a word.
+fn begins_blank(part: &Hir) -> bool {
+    has_blank(part, &|parts| parts.first())
+}
+
+/// Whether every match of a part ends with a byte that is none of a word.
+fn ends_blank(part: &Hir) -> bool {
+    has_blank(part, &|parts| parts.last())
+}
+
+fn has_blank(part: &Hir, outermost: &dyn Fn(&[Hir]) -> Option<&Hir>) -> bool {
+    let has = |part: &Hir| has_blank(part, outermost);
+    match part.kind() {
+        HirKind::Class(Class::Bytes(class)) => {
+            !class.ranges().is_empty() && class.iter().all(|range| !(range.start()..=range.end()).any(is_word))
+        }
+        HirKind::Repetition(repetition) => repetition.min > 0 && has(&repetition.sub),
+        HirKind::Capture(capture) => has(&capture.sub),
+        HirKind::Concat(parts) => outermost(parts).is_some_and(has),
+        HirKind::Alternation(parts) => parts.iter().all(has),
+        // A literal is exact: it is joined.
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(Class::Unicode(_)) => false,
     }
-    let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
-    let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
-    Known { exact: None, plans: plan.into_iter().collect() }
 }
 
 /// Any of several, with all plain literals among them as one demand.
@@ -255,15 +295,22 @@ mod tests {
     use super::*;
 
     fn shown(pattern: &str) -> String {
-        parsed(pattern).and_then(|parsed| Plan::of(&parsed)).map_or_else(|| "anything".to_owned(), |plan| show(&plan))
+        parsed(pattern)
+            .and_then(|parsed| Plan::of(&parsed, Sight::Whole))
+            .map_or_else(|| "anything".to_owned(), |plan| show(&plan))
+    }
+
+    /// With a point at each edge of a word.
+    fn shown_literal(literal: &Literal) -> String {
+        let edge = |is_edge| if is_edge { "·" } else { "" };
+        let text = String::from_utf8_lossy(literal.as_bytes());
+        format!("{}{text}{}", edge(literal.begins_word()), edge(literal.ends_word()))
     }
 
     fn show(plan: &Plan) -> String {
         let all = |parts: &[Plan], mark: &str| parts.iter().map(show).collect::<Vec<_>>().join(mark);
         match plan {
-            Plan::Literals(literals) => {
-                literals.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect::<Vec<_>>().join("|")
-            }
+            Plan::Literals(literals) => literals.iter().map(shown_literal).collect::<Vec<_>>().join("|"),
             Plan::All(parts, _) => format!("({})", all(parts, " + ")),
             Plan::Any(parts) => format!("({})", all(parts, " / ")),
         }
@@ -271,22 +318,22 @@ mod tests {
 
     #[test]
     fn literals_are_joined_where_they_are_few() {
-        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), "(base64 + -d)");
-        assert_eq!(shown(r"(?i)\bkeys?\b"), "key");
-        assert_eq!(shown(r"(?i)\bw(?:get|inhttp)\b"), "wget|winhttp");
+        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), "(·base64· + --decode·|-d·)");
+        assert_eq!(shown(r"(?i)\bkeys?\b"), "·key·|·keys·");
+        assert_eq!(shown(r"(?i)\bw(?:get|inhttp)\b"), "·wget·|·winhttp·");
         assert_eq!(shown(r"\.ssh/id_\w+"), ".ssh/id_");
-        assert_eq!(shown(r"\b0x[0-9a-f]+"), "0x");
+        assert_eq!(shown(r"\b0x[0-9a-f]+"), "·0x");
     }
 
     #[test]
     fn every_part_of_a_row_is_demanded() {
-        assert_eq!(shown(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "(token + post|send)");
+        assert_eq!(shown(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "(token·|tokens· + ·post·|·send·)");
         assert_eq!(shown(r"curl[^\n]{0,80}(?:https?|ftp)://"), "(ftp://|http://|https:// + curl)");
     }
 
     #[test]
     fn each_alternative_has_its_own_parts() {
-        assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "((keys + hide|veil) / wallets)");
+        assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "((·keys + hide·|veil·) / wallets)");
         assert_eq!(shown(r"(?:abc|[a-z]+)x"), "anything");
     }
 

@@ -25,6 +25,7 @@ mod file;
 mod finds;
 mod frequency;
 mod gate;
+mod literal;
 mod literals;
 mod look;
 mod question;
@@ -277,10 +278,11 @@ static SECRETS: LazyLock<(Vec<&Expression>, Gate)> = LazyLock::new(|| {
 pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(evidence);
     let (secrets, gate) = &*SECRETS;
-    if gate.passing(evidence.as_bytes()).expressions().is_empty() {
+    if !gate.is_touched(evidence.as_bytes()) {
         return shown;
     }
-    for finder in secrets.iter().map(|secret| secret.regex()) {
+    for secret in gate.passing(evidence.as_bytes()).expressions().iter().filter_map(|at| secrets.get(*at)) {
+        let finder = secret.regex();
         if finder.is_match(shown.as_bytes()) {
             let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {
                 let secret = found.get(0).map_or(&b""[..], |whole| whole.as_bytes());

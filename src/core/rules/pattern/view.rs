@@ -71,7 +71,7 @@ impl View<'_> {
 pub(super) fn views(document: &Document) -> Vec<View<'_>> {
     let unescaped = unescape(document.language, &document.text);
     let written = unescaped.as_ref().map_or(document.text.as_str(), |folded| folded.text.as_str());
-    let folded = unicode::fold(written);
+    let folded = unicode::fold(written).filter(|folded| unicode::deceives(written, folded));
     let payloads = decode::payloads(&document.text, document.runs());
     let mut views = Vec::with_capacity(2 + payloads.len());
     match (unescaped, folded) {

@@ -1,11 +1,13 @@
 //! Looks for thousands of short literals at once, regardless of ASCII case.
 //!
-//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
-//! in bitmaps of a few kilobytes, without a jump: by the next two bytes and by hashes of the next three and four. Each
-//! literal is known by the piece of it that is rarest, and compared only where that piece stands; where its bit stands among
-//! those that are set tells which one it is.
+//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs two look-ups in
+//! tables of a few kilobytes, without a jump: itself and a hash of it with the next two. What they let through is looked up
+//! by its two, three and four bytes. Each literal is known by the piece of it that is rarest, and compared only where that
+//! piece stands; where its bit stands among those that are set tells which one it is.
 
 use super::super::frequency;
+use super::super::literal::Literal;
+use super::super::reach::is_word;
 
 /// The longest literal, in bytes.
 pub(in crate::rules::pattern) const LONGEST: usize = 8;
@@ -18,6 +20,10 @@ const CHUNK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Search {
+    /// One for the first byte of every literal of one or two bytes.
+    singles: Box<[u8; 256]>,
+    /// The hashes of the first three bytes of every piece of longer ones, eight to a byte.
+    triples: Box<[u8; GROUPS]>,
     /// By their two bytes, and those of one byte by any next one.
     short: Index,
     /// By a hash of their three bytes.
@@ -26,56 +32,64 @@ pub(super) struct Search {
     long: Index,
 }
 
-/// One literal: the eight bytes from its beginning on, of which the mask tells those that count.
+/// One literal, in as little room as it takes: most places that are compared wait for memory.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    /// Its bytes from the lowest on, and nothing above them.
     bytes: u64,
-    mask: u64,
-    literal: u32,
+    literal: u16,
+    /// The place of another one with the same number, or none.
+    next: u16,
     length: u8,
     /// How far into the literal its piece stands.
     offset: u8,
-    /// The place of another one with the same number, or none.
-    next: u16,
+    /// Whether a word's edge has to stand before it, and behind it.
+    edges: [bool; 2],
 }
 
 /// No entry.
 const NONE: u16 = u16::MAX;
 
-/// By which of the indexes a place is known.
-const SHORT: usize = 1;
-const MIDDLE: usize = 2;
-const LONG: usize = 4;
-/// A place stands above these bits.
-const BITS: u32 = 3;
-
 impl Search {
     /// For literals of one to eight bytes in lower case.
-    pub(super) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
+    pub(super) fn new(literals: &[Literal]) -> Self {
         let (mut short, mut middle, mut long) = (Vec::new(), Vec::new(), Vec::new());
-        for (literal, number) in literals.iter().zip(0..) {
-            let literal = literal.as_ref();
+        let (mut singles, mut triples) = (Box::new([0_u8; 256]), Box::new([0_u8; GROUPS]));
+        let mut begin = |piece: [u8; 4]| {
+            let hash = hash_of_three(piece);
+            triples.get_mut(usize::from(hash / 8)).into_iter().for_each(|byte| *byte |= 1 << (hash % 8));
+        };
+        for (number, literal) in literals.iter().enumerate() {
+            let edges = [literal.begins_word(), literal.ends_word()];
+            let literal = literal.as_bytes();
             let entry = |offset: usize| {
                 let mut bytes = [0; LONGEST];
                 bytes.iter_mut().zip(literal).for_each(|(byte, own)| *byte = *own);
-                let mask = u64::MAX >> (64 - 8 * literal.len().clamp(1, LONGEST));
                 let (length, offset) = (small(literal.len()), small(offset));
-                Entry { bytes: u64::from_le_bytes(bytes), mask, literal: number, length, offset, next: NONE }
+                Entry { bytes: u64::from_le_bytes(bytes), literal: counted(number), next: NONE, length, offset, edges }
             };
+            if let [one] | [one, _] = literal {
+                singles.get_mut(usize::from(*one)).into_iter().for_each(|single| *single = 1);
+            }
             match literal {
                 [one] => {
                     // Any next byte will do: an entry for each.
                     short.extend((0..=u8::MAX).map(|next| (pair([*one, next]), entry(0))));
                 }
                 [one, two] => short.push((pair([*one, *two]), entry(0))),
-                [one, two, three] => middle.push((hash_of_three([*one, *two, *three, 0]), entry(0))),
+                [one, two, three] => {
+                    let piece = [*one, *two, *three, 0];
+                    begin(piece);
+                    middle.push((hash_of_three(piece), entry(0)));
+                }
                 _ => {
                     let (offset, piece) = rarest(literal);
+                    begin(piece);
                     long.push((hash(piece), entry(offset)));
                 }
             }
         }
-        Self { short: Index::new(short), middle: Index::new(middle), long: Index::new(long) }
+        Self { singles, triples, short: Index::new(short), middle: Index::new(middle), long: Index::new(long) }
     }
 
     /// Tells of every literal in a text and of its last byte, nearly in the order of their places.
@@ -85,54 +99,72 @@ impl Search {
         padded.extend_from_slice(text);
         padded.make_ascii_lowercase();
         padded.extend_from_slice(&PAD);
-        let mut places = [0; CHUNK];
+        let mut places = [0_u16; CHUNK];
         for from in (LONGEST..LONGEST + text.len()).step_by(CHUNK) {
             let to = (from + CHUNK).min(LONGEST + text.len());
             let mut count = 0;
             let windows = padded.get(from..to + 3).unwrap_or(&[]).windows(4);
-            for (at, window) in windows.enumerate() {
+            for (window, at) in windows.zip(0..) {
                 let Ok(piece) = <[u8; 4]>::try_from(window) else { continue };
-                let [one, two, ..] = piece;
-                let known = self.short.knows(pair([one, two])) * SHORT
-                    + self.middle.knows(hash_of_three(piece)) * MIDDLE
-                    + self.long.knows(hash(piece)) * LONG;
                 // Every place is noted and all but the known ones overwritten: a jump here could not be foretold.
                 if let Some(place) = places.get_mut(count) {
-                    *place = at << BITS | known;
+                    *place = at;
                 }
-                count += usize::from(known != 0);
+                count += usize::from(self.knows(piece));
             }
             for place in places.get(..count).unwrap_or(&[]) {
-                self.compare(&padded, from + (place >> BITS), *place, &mut tell);
+                self.compare(&padded, from + usize::from(*place), &mut tell);
             }
         }
     }
 
-    /// Tells of the literals whose piece stands at a place, which is known by some of the indexes.
-    fn compare(&self, padded: &[u8], at: usize, known: usize, tell: &mut impl FnMut(u32, usize)) {
+    /// One where a literal or a piece of one may begin.
+    #[inline]
+    fn knows(&self, piece: [u8; 4]) -> u8 {
+        let [first, ..] = piece;
+        let single = self.singles.get(usize::from(first)).copied().unwrap_or(0);
+        single | bit(&self.triples, hash_of_three(piece))
+    }
+
+    /// Tells of the literals whose piece stands at a place.
+    fn compare(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
         let Some(piece) = padded.get(at..at + 4).and_then(|piece| <[u8; 4]>::try_from(piece).ok()) else { return };
         let [one, two, ..] = piece;
-        if known & LONG != 0 {
-            self.long.each_of(hash(piece), |entry| entry.tell(padded, at, tell));
-        }
-        if known & MIDDLE != 0 {
-            self.middle.each_of(hash_of_three(piece), |entry| entry.tell(padded, at, tell));
-        }
-        if known & SHORT != 0 {
-            self.short.each_of(pair([one, two]), |entry| entry.tell(padded, at, tell));
-        }
+        self.long.each_of(hash(piece), |entry| entry.tell(padded, at, tell));
+        self.middle.each_of(hash_of_three(piece), |entry| entry.tell(padded, at, tell));
+        self.short.each_of(pair([one, two]), |entry| entry.tell(padded, at, tell));
     }
 }
 
+/// One for a number that stands in a table of bits.
+#[inline]
+fn bit(table: &[u8; GROUPS], number: u16) -> u8 {
+    table.get(usize::from(number / 8)).map_or(0, |byte| byte >> (number % 8) & 1)
+}
+
 impl Entry {
+    /// Which of eight bytes count.
+    const fn mask(&self) -> u64 {
+        u64::MAX >> (64 - 8 * self.length as u32)
+    }
+
     /// Tells of the literal if it is the one whose piece stands at a place.
     fn tell(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
         let start = at - usize::from(self.offset);
         let around = padded.get(start..start + LONGEST).and_then(|around| <[u8; LONGEST]>::try_from(around).ok());
-        if around.is_some_and(|around| u64::from_le_bytes(around) & self.mask == self.bytes) {
-            tell(self.literal, start + usize::from(self.length) - 1 - LONGEST);
+        let end = start + usize::from(self.length);
+        if around.is_some_and(|around| u64::from_le_bytes(around) & self.mask() == self.bytes)
+            && self.edges.iter().zip([start, end]).all(|(is_edge, at)| !is_edge || is_word_edge(padded, at))
+        {
+            tell(u32::from(self.literal), end - 1 - LONGEST);
         }
     }
+}
+
+/// Whether a word begins or ends before a byte.
+fn is_word_edge(padded: &[u8], at: usize) -> bool {
+    let [left, right] = [at - 1, at].map(|at| padded.get(at).is_some_and(|byte| is_word(*byte)));
+    left != right
 }
 
 /// Entries by a number of sixteen bits.
@@ -179,15 +211,12 @@ impl Index {
         Self { known, before, entries }
     }
 
-    /// One for a number that there is.
-    #[inline]
-    fn knows(&self, number: u16) -> usize {
-        self.known.get(usize::from(number / 8)).map_or(0, |byte| usize::from(byte >> (number % 8) & 1))
-    }
-
-    /// Gives the entries of a number that there is.
+    /// Gives the entries of a number.
     #[inline]
     fn each_of(&self, number: u16, mut give: impl FnMut(&Entry)) {
+        if bit(&self.known, number) == 0 {
+            return;
+        }
         let group = usize::from(number / 8);
         let (Some(byte), Some(before)) = (self.known.get(group), self.before.get(group)) else { return };
         let lower = byte & ((1 << (number % 8)) - 1);
@@ -216,7 +245,7 @@ const ONES: [u8; 256] = {
 /// The piece of a literal that may be expected least often, and where it stands.
 fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
     let pieces = literal.windows(4).enumerate();
-    let least = pieces.min_by(|(_, a), (_, b)| frequency::of(a).total_cmp(&frequency::of(b)));
+    let least = pieces.min_by(|(_, a), (_, b)| frequency::of(a, 0).total_cmp(&frequency::of(b, 0)));
     least.and_then(|(at, piece)| Some((at, piece.try_into().ok()?))).unwrap_or_default()
 }
 
@@ -250,8 +279,9 @@ mod tests {
     use super::*;
 
     fn found(literals: &[&[u8]], text: &[u8]) -> Vec<(u32, usize)> {
+        let literals: Vec<Literal> = literals.iter().map(|literal| Literal::new(literal)).collect();
         let mut found = Vec::new();
-        Search::new(literals).each(text, |literal, last| found.push((literal, last + 1)));
+        Search::new(&literals).each(text, |literal, last| found.push((literal, last + 1)));
         found.sort_unstable();
         found
     }

@@ -1,0 +1,137 @@
+//! One literal that a text must hold, and whether a word has to begin or end with it.
+//!
+//! Literals are in lower case and stand for every case of their ASCII letters. Must not know what needs them.
+
+use super::frequency;
+use super::gate::search::LONGEST;
+use super::reach::is_word;
+
+/// What is known of the byte that stands beside a literal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Edge {
+    /// Nothing.
+    #[default]
+    Open,
+    /// It is none of a word, or there is none.
+    Blank,
+    /// It and the literal's own are on different sides of a word's edge: `\b`.
+    Word,
+}
+
+/// A literal with its edges.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Literal {
+    bytes: Vec<u8>,
+    before: Edge,
+    after: Edge,
+}
+
+impl Literal {
+    /// A text that stands anywhere.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_ascii_lowercase(), ..Self::default() }
+    }
+
+    /// No text at all, between bytes of which something is known.
+    pub(super) fn empty(edge: Edge) -> Self {
+        Self { before: edge, after: edge, bytes: Vec::new() }
+    }
+
+    /// This one with another behind it.
+    pub(super) fn then(&self, other: &Self) -> Self {
+        if self.bytes.is_empty() {
+            let before = self.before.max(other.before);
+            return if other.bytes.is_empty() { Self::empty(before) } else { Self { before, ..other.clone() } };
+        }
+        let after = if other.bytes.is_empty() { self.after.max(other.after) } else { other.after };
+        Self { bytes: [&self.bytes[..], &other.bytes[..]].concat(), before: self.before, after }
+    }
+
+    /// Its beginning, as long as can be looked for, with edges of words alone: a blank is one beside a letter.
+    pub(super) fn settled(&self) -> Self {
+        let bytes: Vec<u8> = self.bytes.iter().copied().take(LONGEST).collect();
+        let settle = |edge: Edge, beside: Option<&u8>| match edge {
+            Edge::Blank if beside.is_some_and(|byte| is_word(*byte)) => Edge::Word,
+            Edge::Blank => Edge::Open,
+            other => other,
+        };
+        let before = settle(self.before, bytes.first());
+        let after = if bytes.len() == self.bytes.len() { settle(self.after, bytes.last()) } else { Edge::Open };
+        Self { bytes, before, after }
+    }
+
+    /// Whether every text that holds this one holds another; both settled.
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        let is_edge = |at: usize| match (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at)) {
+            (None, _) => self.before == Edge::Word,
+            (_, None) => self.after == Edge::Word,
+            (Some(left), Some(right)) => is_word(*left) != is_word(*right),
+        };
+        let length = other.bytes.len();
+        let mut windows = self.bytes.windows(length.max(1)).enumerate();
+        windows.any(|(at, window)| {
+            window == other.bytes
+                && (!other.begins_word() || is_edge(at))
+                && (!other.ends_word() || is_edge(at + length))
+        })
+    }
+
+    /// Whether it is worth looking for: a digit and one or two letters stand in every text.
+    pub(super) fn is_telling(&self) -> bool {
+        let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || byte.is_ascii_whitespace();
+        match &self.bytes[..] {
+            [] => false,
+            [one] => !is_letter(one) && !one.is_ascii_digit(),
+            [_, _] => !self.bytes.iter().all(is_letter),
+            _ => true,
+        }
+    }
+
+    /// How often it may be expected in a million bytes.
+    pub(super) fn frequency(&self) -> f64 {
+        let edges = [self.begins_word(), self.ends_word()].into_iter().filter(|is_edge| *is_edge);
+        frequency::of(&self.bytes, edges.count())
+    }
+
+    /// Its bytes.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether a word's edge has to stand before its first byte.
+    pub(super) fn begins_word(&self) -> bool {
+        self.before == Edge::Word
+    }
+
+    /// Whether a word's edge has to stand behind its last byte.
+    pub(super) fn ends_word(&self) -> bool {
+        self.after == Edge::Word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(text: &str) -> Literal {
+        let bare = Literal::new(text.trim_matches('·').as_bytes());
+        let edge = |is_edge| Literal::empty(if is_edge { Edge::Word } else { Edge::Open });
+        edge(text.starts_with('·')).then(&bare).then(&edge(text.ends_with('·'))).settled()
+    }
+
+    #[test]
+    fn edges_stay_where_literals_are_joined() {
+        let joined = literal("·se").then(&literal("nd·"));
+        assert_eq!(joined, literal("·send·"));
+        assert_eq!(literal("·send").then(&Literal::empty(Edge::Blank)).settled(), literal("·send·"));
+        assert_eq!(literal("--").then(&Literal::empty(Edge::Blank)).settled(), literal("--"));
+        assert_eq!(literal("·transmissions·").as_bytes(), b"transmis");
+        assert!(!literal("·transmissions·").ends_word());
+    }
+
+    #[test]
+    fn what_is_held_needs_no_search_of_its_own() {
+        assert!(literal("·keys·").holds(&literal("·key")) && literal("a-key").holds(&literal("·key")));
+        assert!(!literal("·keys·").holds(&literal("·key·")) && !literal("keys").holds(&literal("·key")));
+    }
+}
