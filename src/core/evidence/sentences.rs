@@ -248,14 +248,20 @@ impl<'a> Sentence<'a> {
         if phrase.keys.iter().any(|keys| keys & self.keys == 0) {
             return None;
         }
-        let (first, rest) = phrase.parts.split_first()?;
-        (0..self.words.len()).filter(|index| self.fits(*index, first)).find_map(|start| {
+        (0..self.words.len()).filter(|index| self.fits_part(*index, phrase, 0)).find_map(|start| {
             let mut at = start;
-            for part in rest {
-                at = (at + 1..=at + 1 + phrase.gap).find(|index| self.fits(*index, part))?;
+            for part in 1..phrase.parts.len() {
+                at = (at + 1..=at + 1 + phrase.gap).find(|index| self.fits_part(*index, phrase, part))?;
             }
             Some((start, at))
         })
+    }
+
+    /// Whether a word outside quotations is one of those of a part of a phrase. Most have other first letters.
+    fn fits_part(&self, index: usize, phrase: &Phrase, part: usize) -> bool {
+        let keys = phrase.keys.get(part).copied().unwrap_or(u128::MAX);
+        let alike = self.words.get(index).is_some_and(|word| keys >> word.key & 1 == 1);
+        alike && phrase.parts.get(part).is_some_and(|words| self.fits(index, words))
     }
 
     /// Whether a word outside quotations is one of these.

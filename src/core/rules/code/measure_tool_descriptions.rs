@@ -67,48 +67,66 @@ fn described_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<(&'a str, &
 }
 
 fn signals_of(tools: &[(&str, &str)]) -> Value {
-    let (overlaps, compared) = overlaps(tools);
+    let lower: Vec<String> = tools.iter().map(|(_, text)| text.to_lowercase()).collect();
+    let (overlaps, compared) = overlaps(&lower);
+    let texts = tools.iter().zip(&lower).zip(overlaps);
     let measured: Vec<Value> =
-        tools.iter().zip(overlaps).map(|((name, description), overlap)| signals(name, description, overlap)).collect();
+        texts.map(|(((name, text), lower), overlap)| signals(name, text, lower, overlap)).collect();
     json!({ "tools": measured, "compared": compared })
 }
 
-fn signals(name: &str, text: &str, overlap: Option<(usize, usize)>) -> Value {
+fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
+    let says = |words: &Words| words.stand_in(text, lower);
     json!({
         "name": name.chars().take(NAME_LENGTH).collect::<String>(),
         "action_verb": begins_with_verb(text),
-        "scenario": SCENARIO.is_match(text),
-        "parameters": PARAMETERS.is_match(text) || has_flag(text),
-        "returns": RETURNS.is_match(text),
-        "examples": EXAMPLES.is_match(text),
-        "errors": ERRORS.is_match(text),
+        "scenario": says(&SCENARIO),
+        "parameters": says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text),
+        "returns": says(&RETURNS),
+        "examples": says(&EXAMPLES),
+        "errors": says(&ERRORS),
         "length": text.chars().count(),
         "overlap": overlap,
-        "density": density(text),
+        "density": density(lower),
     })
+}
+
+/// What the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same as
+/// looking in the text in lower case, and several times quicker.
+struct Words {
+    lower: Regex,
+    any_case: Regex,
+}
+
+impl Words {
+    /// A pattern in lower case.
+    fn of(text: &str) -> Self {
+        Self { lower: pattern(text), any_case: pattern(&format!("(?i){text}")) }
+    }
+
+    fn stand_in(&self, text: &str, lower: &str) -> bool {
+        if text.is_ascii() { self.lower.is_match(lower) } else { self.any_case.is_match(text) }
+    }
 }
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a compiled-in pattern, as tested")
 }
 
-static SCENARIO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)use (?:this )?when|use for|call this"));
-static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)e\.g\.|example|for instance|such as|like "));
-static PARAMETERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i:(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.])",
-        r"|`[a-z][a-z0-9_]*`"
-    ))
-});
-static RETURNS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)(?:returns?|outputs?|produces?|yields?)\s",
+static SCENARIO: LazyLock<Words> = LazyLock::new(|| Words::of(r"use (?:this )?when|use for|call this"));
+static EXAMPLES: LazyLock<Words> = LazyLock::new(|| Words::of(r"e\.g\.|example|for instance|such as|like "));
+static PARAMETERS: LazyLock<Words> =
+    LazyLock::new(|| Words::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
+static IN_CODE: LazyLock<Regex> = LazyLock::new(|| pattern(r"`[a-z][a-z0-9_]*`"));
+static RETURNS: LazyLock<Words> = LazyLock::new(|| {
+    Words::of(concat!(
+        r"(?:returns?|outputs?|produces?|yields?)\s",
         r"|result(?:s| is| will be)|response (?:is|contains|includes)|→"
     ))
 });
-static ERRORS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
+static ERRORS: LazyLock<Words> = LazyLock::new(|| {
+    Words::of(concat!(
+        r"fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
         r"|(?:if|when)\s+.*(?:fail|invalid|error|not found)",
         r"|(?:raise|throw)s?\s+(?-u:\w)*(?:error|exception)|common\s+issue|troubleshoot"
     ))
@@ -139,8 +157,7 @@ fn has_flag(text: &str) -> bool {
 
 /// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
 /// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
-fn density(text: &str) -> Option<(usize, usize, usize, usize)> {
-    let lower = text.to_lowercase();
+fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
     let runs = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let begin = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     let words: Vec<&str> = runs.filter_map(|run| run.find(begin).and_then(|at| run.get(at..))).collect();
@@ -158,12 +175,12 @@ fn density(text: &str) -> Option<(usize, usize, usize, usize)> {
 /// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
 /// whether every pair could be compared. Words of at most two letters and words of more than half of the tools do not
 /// count.
-fn overlaps(tools: &[(&str, &str)]) -> (Vec<Option<(usize, usize)>>, bool) {
-    if tools.len() < 2 {
-        return (vec![None; tools.len()], true);
+fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) {
+    if lower.len() < 2 {
+        return (vec![None; lower.len()], true);
     }
-    let words = content_words(tools);
-    let mut best: Vec<Option<(usize, usize)>> = vec![None; tools.len()];
+    let words = content_words(lower);
+    let mut best: Vec<Option<(usize, usize)>> = vec![None; lower.len()];
     let mut budget = COMPARISON_BUDGET;
     for (index, mine) in words.iter().enumerate() {
         for (other, theirs) in words.iter().enumerate().skip(index + 1) {
@@ -189,14 +206,13 @@ fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
 }
 
 /// The words of each tool as sorted numbers.
-fn content_words(tools: &[(&str, &str)]) -> Vec<Vec<usize>> {
-    let lower: Vec<String> = tools.iter().map(|(_, text)| text.to_lowercase()).collect();
+fn content_words(lower: &[String]) -> Vec<Vec<usize>> {
     let sets: Vec<BTreeSet<&str>> = lower.iter().map(|text| text.split_whitespace().collect()).collect();
     let mut tools_with: BTreeMap<&str, usize> = BTreeMap::new();
     for word in sets.iter().flatten() {
         *tools_with.entry(word).or_default() += 1;
     }
-    let half = (tools.len() / 2).max(1);
+    let half = (lower.len() / 2).max(1);
     let counts = |word: &str, tools: usize| tools <= half && word.chars().nth(2).is_some();
     let numbers: BTreeMap<&str, usize> = tools_with
         .iter()

@@ -7,7 +7,7 @@ use crate::evidence::tools::ToolOrigin;
 const FLAGS: [&str; 6] = ["action_verb", "scenario", "parameters", "returns", "examples", "errors"];
 
 fn flags(text: &str) -> String {
-    let value = signals("tool", text, None);
+    let value = signals("tool", text, &text.to_lowercase(), None);
     FLAGS.map(|flag| if value[flag] == true { '1' } else { '0' }).iter().collect()
 }
 
@@ -65,33 +65,44 @@ fn density_counts_words_with_content() {
 
 #[test]
 fn overlap_is_the_largest_share_of_the_smaller_set() {
-    let tools = [
-        ("a", "remove stored invoice pages"),
-        ("b", "remove stored invoice rows"),
-        ("c", "weather forecast"),
-        ("d", ""),
-        ("e", "other text"),
-        ("f", "more words"),
+    let texts = [
+        "remove stored invoice pages",
+        "remove stored invoice rows",
+        "weather forecast",
+        "",
+        "other text",
+        "more words",
     ];
-    let (overlaps, compared) = overlaps(&tools);
+    let (overlaps, compared) = overlaps(&texts.map(str::to_owned));
     assert!(compared);
     assert_eq!(overlaps, [Some((3, 4)), Some((3, 4)), Some((0, 2)), None, Some((0, 2)), Some((0, 2))]);
 }
 
 #[test]
 fn words_of_most_tools_do_not_count() {
-    let tools = [("a", "query the ledger alpha"), ("b", "query the ledger beta"), ("c", "query the ledger gamma")];
-    let (overlaps, _) = overlaps(&tools);
+    let texts = ["query the ledger alpha", "query the ledger beta", "query the ledger gamma"];
+    let (overlaps, _) = overlaps(&texts.map(str::to_owned));
     assert_eq!(overlaps, [Some((0, 1)); 3]);
 }
 
 #[test]
 fn the_comparison_stops_at_its_budget_and_says_so() {
     let words = |first: usize| (first..first + 300).map(|word| format!("word{word}")).collect::<Vec<_>>().join(" ");
-    let texts: Vec<(String, String)> = (0..200).map(|tool| (format!("tool{tool}"), words(tool * 300))).collect();
-    let tools: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    assert!(!overlaps(&tools).1);
-    assert!(overlaps(tools.get(..100).unwrap_or_default()).1);
+    let texts: Vec<String> = (0..200).map(|tool| words(tool * 300)).collect();
+    assert!(!overlaps(&texts).1);
+    assert!(overlaps(texts.get(..100).unwrap_or_default()).1);
+}
+
+proptest::proptest! {
+    #[test]
+    fn ascii_says_the_same_in_lower_case(
+        text in "(?:(?i:if|when|fails?|error|raises?|common|issue|use|this|returns|result is|params?|like|e\\.g\\.) ?[:.]?|[ -~]| |\n){0,12}",
+    ) {
+        for words in [&SCENARIO, &EXAMPLES, &PARAMETERS, &RETURNS, &ERRORS] {
+            let any_case = words.any_case.is_match(&text);
+            proptest::prop_assert_eq!(words.stand_in(&text, &text.to_lowercase()), any_case);
+        }
+    }
 }
 
 #[test]

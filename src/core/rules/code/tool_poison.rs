@@ -14,7 +14,7 @@ use crate::fact::{Confidence, Severity};
 
 use super::tool_concealment::{acts_in_secret, conceals};
 use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
-use super::tool_languages::foreign_clause;
+use super::tool_languages::{self, foreign_clause};
 use super::tool_secrets::{Taking, taking};
 use super::tool_texts::{is_about, own_words};
 
@@ -45,11 +45,12 @@ impl Cues {
         let mut cues = Self::default();
         cues.mark(&text.raw);
         cues.say(&text.text);
-        if let Some((start, _)) = foreign_clause(&text.raw) {
+        let marked = MARKS.is_match(text.text.lower());
+        if let Some((start, _)) = foreign_clause(&text.raw, marked) {
             cues.foreign = true;
             cues.quote_or(text.raw.get(start..).unwrap_or_default());
         }
-        cues.decode(&text.raw);
+        cues.decode(&text.raw, marked);
         if cues.secret == Some(Taking::Read) {
             let own = own_words(surface);
             if KEEPERS.iter().any(|word| is_about(&own, word)) {
@@ -103,14 +104,14 @@ impl Cues {
     }
 
     /// Looks at what a text says in another writing.
-    fn decode(&mut self, raw: &str) {
+    fn decode(&mut self, raw: &str, marked: bool) {
         let mut hidden = Vec::new();
         if raw.split_ascii_whitespace().any(|word| word.len() >= LONG_WORD) || raw.contains("\\x") || raw.contains("%2")
         {
             let runs = decode::runs(raw);
             hidden.extend(decode::payloads(raw, &runs).into_iter().map(|payload| payload.text));
         }
-        hidden.extend(turned(raw));
+        hidden.extend(marked.then(|| turned(raw)).flatten());
         for text in hidden {
             let parts = Text::of(&text);
             let mut cues = Self::default();
@@ -184,18 +185,27 @@ const KEEPERS: [&str; 24] = [
     "account",
 ];
 
+/// Words of an order whose letters are turned by thirteen places.
+const TURNED: [&str; 8] =
+    ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq"];
+
+/// Whether a text in lower case may be an order in another language or with turned letters: most are neither, and one
+/// search for plain words tells so.
+static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+    let words: Vec<&str> = TURNED.iter().chain(&tool_languages::MARKS).copied().collect();
+    Regex::new(&words.join("|")).expect("words are a valid pattern")
+});
+
 /// A text whose letters are turned by thirteen places, where it holds the words of an order so.
 fn turned(raw: &str) -> Option<String> {
-    static TURNED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)vafgehpgvba|vtaber|cnffjbeq|frperg|perqragvny|cerivbhf|zragvba|qvfertneq")
-            .expect("the pattern is fixed and valid")
-    });
+    static WORDS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(&format!("(?i-u){}", TURNED.join("|"))).expect("words are a valid pattern"));
     let turn = |letter: char| match letter {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(letter) + 13).unwrap_or(letter),
         'n'..='z' | 'N'..='Z' => char::from_u32(u32::from(letter) - 13).unwrap_or(letter),
         _ => letter,
     };
-    TURNED.is_match(raw).then(|| raw.chars().map(turn).collect())
+    WORDS.is_match(raw).then(|| raw.chars().map(turn).collect())
 }
 
 /// Whether anything in a text is kept from the user: what else it orders is then no clumsiness.

@@ -2,6 +2,7 @@
 //!
 //! Must not judge them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::capability::Kind;
@@ -69,18 +70,22 @@ pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
     format!("{}: {}", surface.name, sentence.trim())
 }
 
-/// The names and the subject of who speaks, to tell what is its own from what is another's.
+/// The names and the subject of who speaks, to tell what is its own from what is another's. Few sentences make anybody
+/// ask.
 pub(super) struct Speaker<'a> {
     surface: &'a Surface,
-    /// The words of its name and of the first sentence of its description.
-    own: Vec<&'a str>,
-    /// The names of its arguments.
-    arguments: Vec<&'a str>,
+    /// The words of its name and of the first sentence of its description, once asked for.
+    own: OnceCell<Vec<&'a str>>,
     siblings: &'a Siblings<'a>,
 }
 
-/// The tools of a capability by name.
+/// The tools of a capability by name, once asked for.
 pub(super) struct Siblings<'a> {
+    subject: Subject<'a>,
+    names: OnceCell<Names<'a>>,
+}
+
+struct Names<'a> {
     /// Without case and separators.
     folded: BTreeSet<&'a str>,
     /// The words of their names, singular.
@@ -89,10 +94,16 @@ pub(super) struct Siblings<'a> {
 
 impl<'a> Siblings<'a> {
     /// Those of a subject.
-    pub(super) fn of(subject: &Subject<'a>) -> Self {
-        let folded = tool_surfaces(subject).map(|surface| surface.folded.as_str()).collect();
-        let words = tool_surfaces(subject).flat_map(|surface| &surface.name_words);
-        Self { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
+    pub(super) const fn of(subject: &Subject<'a>) -> Self {
+        Self { subject: *subject, names: OnceCell::new() }
+    }
+
+    fn names(&self) -> &Names<'a> {
+        self.names.get_or_init(|| {
+            let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
+            let words = tool_surfaces(&self.subject).flat_map(|surface| &surface.name_words);
+            Names { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
+        })
     }
 }
 
@@ -118,20 +129,24 @@ pub(super) fn is_about(own: &[&str], word: &str) -> bool {
 
 impl<'a> Speaker<'a> {
     /// Who speaks on a surface.
-    pub(super) fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
-        let own = own_words(surface);
-        let names = surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
-        Self { surface, own, arguments: names.map(|name| name.raw.as_str()).collect(), siblings }
+    pub(super) const fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
+        Self { surface, own: OnceCell::new(), siblings }
     }
 
     /// Whether a word is about what the tool itself does.
     pub(super) fn is_about(&self, word: &str) -> bool {
-        is_about(&self.own, word)
+        is_about(self.own.get_or_init(|| own_words(self.surface)), word)
     }
 
     /// Whether another tool of the same server has the word in its name.
     pub(super) fn has_sibling_for(&self, word: &str) -> bool {
-        self.siblings.words.contains(word.trim_end_matches('s'))
+        self.siblings.names().words.contains(word.trim_end_matches('s'))
+    }
+
+    /// Whether it is the name of one of its arguments.
+    fn is_argument(&self, name: &str) -> bool {
+        let mut names = self.surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
+        names.any(|argument| argument.raw == name)
     }
 
     /// "The checkout tool", where this tool is about something else.
@@ -161,10 +176,10 @@ impl<'a> Speaker<'a> {
             return None;
         }
         let folded = folded_name(raw);
-        if !named || folded.is_empty() || folded == self.surface.folded || self.arguments.contains(&raw) {
+        if !named || folded.is_empty() || folded == self.surface.folded || self.is_argument(raw) {
             return None;
         }
-        let sibling = self.siblings.folded.contains(folded.as_str());
+        let sibling = self.siblings.names().folded.contains(folded.as_str());
         let is_used = sentence.fits(index + 2, &["used", "using", "loaded", "present"])
             && sentence.fits(index + 1, &["is", "gets", "are"]);
         let called = is_used
