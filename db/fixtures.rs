@@ -11,7 +11,7 @@ use capdex_core::ids::{CapabilityId, ListingKey, RuleId, slug_of};
 use capdex_core::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
 use capdex_core::passes::drift::Pins;
 use capdex_core::points::Points;
-use capdex_core::score::{Coverage, RubricRef, Score, Term};
+use capdex_core::score::{Coverage, RubricRef, Score, Term, Texts};
 use capdex_core::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
 use capdex_core::time::{AsOf, Timestamp};
 use serde_json::Value;
@@ -148,14 +148,19 @@ pub(crate) fn scanned(name: &str, path: &str, version: &str, evidence: &str) -> 
 
 pub(crate) fn score(rubric: &str, version: &str, points: i64) -> Score {
     Score {
-        rubric: RubricRef { id: rubric.into(), version: version.into(), text: digest(rubric) },
+        rubric: RubricRef { id: rubric.to_owned().into(), version: version.to_owned().into(), text: digest(rubric) },
         value: Some(Points::whole(points)),
         grade: "B".into(),
         coverage: Coverage::FULL,
-        terms: vec![Term { label: "all".into(), points: Points::whole(points), rules: vec![], note: String::new() }],
+        terms: vec![Term {
+            label: "all".into(),
+            points: Points::whole(points),
+            rules: Texts::Borrowed(&[]),
+            note: "".into(),
+        }],
         parts: vec![],
         caps: vec![],
-        reason: String::new(),
+        reason: "".into(),
     }
 }
 

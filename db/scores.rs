@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use capdex_core::digest::Digest;
 use capdex_core::points::Points;
-use capdex_core::score::{Coverage, RubricRef, Score};
+use capdex_core::score::{Coverage, RubricRef, Score, Text};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ struct Outline<'a> {
     value: Option<Points>,
     grade: Cow<'a, str>,
     coverage: Coverage,
-    caps: Cow<'a, [String]>,
+    caps: Cow<'a, [Text]>,
     reason: Cow<'a, str>,
 }
 
@@ -44,7 +44,8 @@ impl PackedScore {
     pub fn new(facts: FactsId, day: Option<i64>, score: &Score) -> Result<Self, StoreError> {
         let Score { value, grade, coverage, caps, reason, .. } = score;
         let (value, coverage) = (*value, *coverage);
-        let outline = Outline { value, grade: grade.into(), coverage, caps: caps.into(), reason: reason.into() };
+        let (grade, reason) = (Cow::Borrowed(&**grade), Cow::Borrowed(&**reason));
+        let outline = Outline { value, grade, coverage, caps: caps.into(), reason };
         let body = pack(written(&outline, "score")?)?;
         Ok(Self { facts, rubric: score.rubric.clone(), day, body, breakdown: BreakdownText::of(score)? })
     }
@@ -93,12 +94,12 @@ fn put_rubric(conn: &Connection, rubric: &RubricRef) -> Result<i64, StoreError> 
         return Ok(id);
     }
     let sql = "INSERT INTO rubrics (name, version, digest) VALUES (?1, ?2, ?3)";
-    insert(conn, "store a rubric", sql, (&rubric.id, &rubric.version, rubric.text.as_bytes()))
+    insert(conn, "store a rubric", sql, (&*rubric.id, &*rubric.version, rubric.text.as_bytes()))
 }
 
 fn rubric_id(conn: &Connection, rubric: &RubricRef) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT id FROM rubrics WHERE name = ?1 AND version = ?2 AND digest = ?3";
-    id_of(conn, "look up a rubric", sql, (&rubric.id, &rubric.version, rubric.text.as_bytes()))
+    id_of(conn, "look up a rubric", sql, (&*rubric.id, &*rubric.version, rubric.text.as_bytes()))
 }
 
 /// A score as it is stored, so that another thread can read it.
@@ -115,7 +116,7 @@ impl StoredScore {
     /// damaged.
     pub fn outline(&self) -> Result<Score, StoreError> {
         let Outline { value, grade, coverage, caps, reason } = unpack(&self.body, "score")?;
-        let (grade, caps) = (grade.into_owned(), caps.into_owned());
+        let (grade, caps, reason) = (grade.into_owned().into(), caps.into_owned(), reason.into_owned());
         Ok(Score { value, grade, caps, ..Score::none(self.rubric.clone(), coverage, reason) })
     }
 

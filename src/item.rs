@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use capdex_core::capability::{Capability, Kind};
 use capdex_core::fact::{Facts, Outcome};
 use capdex_core::points::Points;
-use capdex_core::score::{Part, Score, Term, Verdict};
+use capdex_core::score::{Part, Score, Term, Text, Verdict};
 use capdex_core::snapshot::Completeness;
 use serde::Serialize;
 use serde_json::Value;
@@ -40,7 +40,7 @@ struct ScoreView<'a> {
     grade: &'a str,
     coverage: Value,
     breakdown: Breakdown<'a>,
-    caps: &'a [String],
+    caps: &'a [Text],
     reason: &'a str,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Item<'a> {
             incomplete_reasons: completeness.gaps().iter().map(ToString::to_string).collect(),
             capability_tags: capability_tags(facts),
             findings: findings(facts),
-            scores: scores.iter().map(|score| (score.rubric.id.as_str(), ScoreView::of(score))).collect(),
+            scores: scores.iter().map(|score| (&*score.rubric.id, ScoreView::of(score))).collect(),
             verdict: VerdictView {
                 band: verdict.band.as_str(),
                 disagreement: verdict.disagreement.map_or(Value::Null, |share| share.to_json()),

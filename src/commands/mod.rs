@@ -94,6 +94,6 @@ fn known_rubric(id: &str) -> anyhow::Result<()> {
     if RUBRICS.iter().any(|rubric| rubric.meta().rubric.id == id) {
         return Ok(());
     }
-    let known: Vec<&str> = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.as_str()).collect();
+    let known: Vec<&str> = RUBRICS.iter().map(|rubric| &*rubric.meta().rubric.id).collect();
     Err(usage(format!("there is no rubric {id:?}; the rubrics are {}", known.join(", "))))
 }

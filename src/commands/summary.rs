@@ -16,7 +16,7 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
     let Some(written) = &report.written else { return Ok(()) };
     let mut table = table();
     let seeds = RUBRICS.iter().map(|rubric| &rubric.meta().rubric).filter(|rubric| rubric.is_seed());
-    let rubrics: Vec<&str> = seeds.map(|rubric| rubric.id.as_str()).collect();
+    let rubrics: Vec<&str> = seeds.map(|rubric| &*rubric.id).collect();
     let heads: Vec<String> = ["#", "capability", "kind", "band"]
         .into_iter()
         .map(ToOwned::to_owned)

@@ -17,6 +17,7 @@ use crate::digest::Digest;
 use crate::fact::{Fact, Outcome};
 use crate::ids::RuleId;
 use crate::rules;
+use crate::said::{RuleSet, Said};
 use crate::sighting::RULE_PREFIX;
 
 /// One answer: of its own, or one that every capability shares.
@@ -43,6 +44,47 @@ impl Silence {
     pub(crate) const fn fact(&self) -> &Fact {
         &self.fact
     }
+}
+
+/// What the rules that run answer about a kind where they find nothing: one answer of each, in their order and without a
+/// place.
+#[derive(Debug)]
+pub(crate) struct Nothing {
+    answers: Vec<Answer>,
+    said: Said,
+    /// For each number how many of the answers are of rules before it.
+    before: Vec<usize>,
+}
+
+impl Nothing {
+    /// Takes shared answers, in the order of the rules.
+    pub(crate) fn new(answers: Vec<Answer>) -> Self {
+        let said = said_by(&answers);
+        let last = answers.last().and_then(|answer| answer.number).map_or(0, |number| number + 1);
+        let before = |number| answers.partition_point(|answer| answer.number < Some(number));
+        let before = (0..=last).map(before).collect();
+        Self { answers, said, before }
+    }
+
+    /// The answers of the rules from one number to before another.
+    fn between(&self, from: usize, to: usize) -> &[Answer] {
+        let before = |number: usize| self.before.get(number).copied().unwrap_or(self.answers.len());
+        self.answers.get(before(from)..before(to)).unwrap_or_default()
+    }
+
+    /// The answers.
+    pub(crate) fn answers(&self) -> &[Answer] {
+        &self.answers
+    }
+}
+
+/// What each rule said, by its number.
+fn said_by(answers: &[Answer]) -> Said {
+    let mut said = Said::default();
+    for answer in answers {
+        answer.number.into_iter().for_each(|number| said.add(number, answer.fact().outcome));
+    }
+    said
 }
 
 #[derive(Clone, Debug)]
@@ -133,9 +175,9 @@ pub struct Facts {
     pub kind: Kind,
     /// The facts.
     facts: Vec<Answer>,
-    /// What each rule said, by its number, once somebody asked.
+    /// What each rule said, once somebody asked.
     #[serde(skip)]
-    said: OnceLock<Vec<Option<Outcome>>>,
+    said: OnceLock<Said>,
     /// The places of those that are true, once somebody asked: few of hundreds, and every rubric asks many times.
     #[serde(skip)]
     truths: OnceLock<Vec<usize>>,
@@ -168,27 +210,40 @@ impl Facts {
         Self::ordered(kind, facts)
     }
 
-    /// What rules told, and for every rule that told nothing its usual answer. Those are shared, without a place, one for
-    /// each rule and in the order of the rules.
-    pub(crate) fn told(kind: Kind, usual: &[Answer], mut told: Vec<Answer>) -> Self {
+    /// What rules told that this version knows, and for every rule that told nothing its usual answer.
+    pub(crate) fn told(kind: Kind, usual: &Nothing, mut told: Vec<Answer>) -> Self {
         told.sort_by(Answer::order);
-        let mut has_told = vec![false; usual.last().and_then(|last| last.number).map_or(0, |last| last + 1)];
-        for number in told.iter().filter_map(|answer| answer.number) {
-            has_told.get_mut(number).into_iter().for_each(|has_told| *has_told = true);
+        let (mut said, mut has_told) = (usual.said.clone(), RuleSet::default());
+        for answer in &told {
+            let Some(number) = answer.number else { continue };
+            let outcome = answer.fact().outcome;
+            if has_told.has(number) {
+                said.add(number, outcome)
+            } else {
+                said.put(number, outcome)
+            }
+            has_told.add(number);
         }
-        let mut facts = Vec::with_capacity(usual.len() + told.len());
-        let mut told = told.into_iter().peekable();
-        for answer in usual {
+        let (mut facts, mut truths) = (Vec::with_capacity(usual.answers.len() + told.len()), Vec::new());
+        let mut push = |facts: &mut Vec<Answer>, answer: Answer| {
+            if answer.fact().outcome == Outcome::True {
+                truths.push(facts.len());
+            }
+            facts.push(answer);
+        };
+        let (mut told, mut next) = (told.into_iter().peekable(), 0);
+        for number in has_told.numbers() {
+            facts.extend_from_slice(usual.between(next, number));
+            next = number + 1;
             // What has no place stands before everything else, in the order of the rules.
-            while let Some(earlier) = told.next_if(|told| !told.fact().is_placed() && told.number < answer.number) {
-                facts.push(earlier);
-            }
-            if !answer.number.and_then(|number| has_told.get(number)).is_some_and(|has_told| *has_told) {
-                facts.push(answer.clone());
+            let is_next = |answer: &Answer| answer.number < Some(next) && !answer.fact().is_placed();
+            while let Some(answer) = told.next_if(is_next) {
+                push(&mut facts, answer);
             }
         }
-        facts.extend(told);
-        Self::ordered(kind, facts)
+        facts.extend_from_slice(usual.between(next, usize::MAX));
+        told.for_each(|answer| push(&mut facts, answer));
+        Self { kind, facts, said: said.into(), truths: truths.into() }
     }
 
     /// Every fact, in their order.
@@ -244,17 +299,9 @@ impl Facts {
         outcomes
     }
 
-    /// What each rule of this version said, by its number: as in [`Facts::outcomes`], none where it has not reported.
-    pub(crate) fn said(&self) -> &[Option<Outcome>] {
-        self.said.get_or_init(|| {
-            let mut said = vec![None; rules::all().len()];
-            for answer in &self.facts {
-                let Some(said) = answer.number.and_then(|number| said.get_mut(number)) else { continue };
-                let outcome = answer.fact().outcome;
-                *said = Some(said.map_or(outcome, |said: Outcome| said.or(outcome)));
-            }
-            said
-        })
+    /// What each rule of this version said, as in [`Facts::outcomes`].
+    pub(crate) fn said(&self) -> &Said {
+        self.said.get_or_init(|| said_by(&self.facts))
     }
 
     /// The same facts where not everything could be read: what was looked for and not found becomes `Unavailable`,

@@ -27,6 +27,7 @@ pub mod points;
 pub mod rank;
 pub mod rubrics;
 pub mod rules;
+mod said;
 pub mod score;
 pub mod sighting;
 mod site;

@@ -40,6 +40,22 @@ impl Points {
         }))
     }
 
+    /// Adds the number as it is shown. Notes hold dozens of them: no formatting is set up for each.
+    pub(crate) fn push_to(self, said: &mut String) {
+        if self.0 < 0 {
+            said.push('-');
+        }
+        let (whole, rest) = (self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100);
+        push_number(said, whole);
+        if rest > 0 {
+            said.push('.');
+            push_number(said, rest / 10);
+        }
+        if rest % 10 > 0 {
+            push_number(said, rest % 10);
+        }
+    }
+
     /// The value as a floating-point number, for formulas that a method publishes in such numbers.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 100.0
@@ -78,6 +94,14 @@ pub(crate) fn rounded(value: f64, decimals: u32) -> Option<i64> {
     Some(if value < 0.0 { -units } else { units })
 }
 
+/// Adds a number in decimal digits.
+pub(crate) fn push_number(said: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(said, number / 10);
+    }
+    said.push(char::from(b"0123456789".get((number % 10) as usize).copied().unwrap_or(b'0')));
+}
+
 impl Add for Points {
     type Output = Self;
     fn add(self, other: Self) -> Self {
@@ -107,13 +131,9 @@ impl Sum for Points {
 
 impl fmt::Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let (whole, rest) = (self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100);
-        match rest {
-            0 => write!(f, "{sign}{whole}"),
-            rest if rest % 10 == 0 => write!(f, "{sign}{whole}.{}", rest / 10),
-            rest => write!(f, "{sign}{whole}.{rest:02}"),
-        }
+        let mut shown = String::with_capacity(8);
+        self.push_to(&mut shown);
+        f.write_str(&shown)
     }
 }
 

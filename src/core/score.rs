@@ -2,19 +2,27 @@
 //!
 //! Must not know how any rubric computes.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::digest::Digest;
 use crate::points::Points;
 
+/// A text of a score. Nearly all are the same for every capability: those are lent and not copied.
+pub type Text = Cow<'static, str>;
+
+/// Some texts, which are lent where they are always the same.
+pub type Texts = Cow<'static, [Text]>;
+
 /// Which text a score follows: the rubric's id, its version, and the digest of its numbers and our page about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubricRef {
     /// The id, such as `saferskills/seed`.
-    pub id: String,
+    pub id: Text,
     /// The version of our reading of it.
-    pub version: String,
+    pub version: Text,
     /// SHA-256 over the rubric's numbers file and our page about it.
     pub text: Digest,
 }
@@ -67,13 +75,13 @@ impl Coverage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
     /// What it is, in the rubric's own words: `security`, `finding pipe-to-shell`, `ceiling critical`.
-    pub label: String,
+    pub label: Text,
     /// What it adds or takes.
     pub points: Points,
     /// The rules whose facts it rests on.
-    pub rules: Vec<String>,
+    pub rules: Texts,
     /// How it was computed, for a person: `35 % of 60`, `3 x high`.
-    pub note: String,
+    pub note: Text,
 }
 
 /// What a rubric makes of the facts.
@@ -84,7 +92,7 @@ pub struct Score {
     /// The value on the rubric's own scale; none where the rubric publishes none for the kind or lacks its data.
     pub value: Option<Points>,
     /// The grade as the rubric names it, or `n/a`.
-    pub grade: String,
+    pub grade: Text,
     /// How much of what the rubric asks could be answered.
     pub coverage: Coverage,
     /// The arithmetic; empty where there is no value.
@@ -92,27 +100,27 @@ pub struct Score {
     /// Named parts on the rubric's own scales, in its order: sub-scores, layers, checks.
     pub parts: Vec<Part>,
     /// The hard constraints and ceilings that took hold, in the rubric's words.
-    pub caps: Vec<String>,
+    pub caps: Vec<Text>,
     /// Why there is no value; empty where there is one.
-    pub reason: String,
+    pub reason: Text,
 }
 
 /// A named part of a score with its own scale and state, such as a sub-score or a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Its name in the rubric.
-    pub name: String,
+    pub name: Text,
     /// Its value; none where it could not be determined.
     pub value: Option<Points>,
     /// How much of it could be answered.
     pub coverage: Coverage,
     /// What was and was not determined, for a person.
-    pub note: String,
+    pub note: Text,
 }
 
 impl Score {
     /// A score with no value, and why.
-    pub fn none(rubric: RubricRef, coverage: Coverage, reason: impl Into<String>) -> Self {
+    pub fn none(rubric: RubricRef, coverage: Coverage, reason: impl Into<Text>) -> Self {
         Self {
             rubric,
             value: None,

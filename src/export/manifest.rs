@@ -135,8 +135,8 @@ pub(super) fn of(
 pub(super) fn rubrics() -> Vec<RubricRow> {
     let references = RUBRICS.iter().map(|rubric| &rubric.meta().rubric);
     let row = |reference: &RubricRef| RubricRow {
-        id: reference.id.clone(),
-        version: reference.version.clone(),
+        id: reference.id.to_string(),
+        version: reference.version.to_string(),
         text_sha256: reference.text.hex(),
     };
     references.map(row).collect()

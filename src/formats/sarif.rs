@@ -211,7 +211,7 @@ fn capability(judged: &Judged) -> Value {
         .map(|score| {
             let view = json!({ "version": score.rubric.version, "value": score.value, "grade": score.grade,
                                "coverage": score.coverage.to_json() });
-            (score.rubric.id.clone(), view)
+            (score.rubric.id.to_string(), view)
         })
         .collect();
     json!({

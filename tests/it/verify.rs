@@ -213,7 +213,7 @@ fn what_was_never_scored_for_a_day_is_unknown_and_not_clean() {
     let capdex = first_night(&registry);
     let (slug, day) = ("npm-weather-mcp-mcp-server", "2026-11-23T00:00:00Z");
     let by_day = RUBRICS.iter().map(|rubric| rubric.meta()).filter(|meta| meta.by_day);
-    let by_day: Vec<&str> = by_day.map(|meta| meta.rubric.id.as_str()).collect();
+    let by_day: Vec<&str> = by_day.map(|meta| &*meta.rubric.id).collect();
     assert!(by_day.contains(&"spiderrating/seed"), "{by_day:?}");
     assert_eq!(capdex.run(&["export", "later", "--format", "jsonl", "--as-of", day]).code, Some(0));
     let dataset = capdex.run(&["verify", "later"]);

@@ -41,8 +41,8 @@ pub(super) fn table() -> Vec<(&'static str, &'static str, Band)> {
 pub(super) fn band_of(score: &Score) -> Band {
     let family = score.rubric.id.split('/').next().unwrap_or_default();
     let Some(table) = TABLES.get(family).filter(|_| score.value.is_some()) else { return Band::Unknown };
-    let by_cap = score.caps.iter().filter_map(|cap| table.caps.get(cap)).copied().max_by_key(|band| rank(*band));
-    let band = by_cap.or_else(|| table.grades.get(&score.grade).copied()).unwrap_or(Band::Unknown);
+    let by_cap = score.caps.iter().filter_map(|cap| table.caps.get(&**cap)).copied().max_by_key(|band| rank(*band));
+    let band = by_cap.or_else(|| table.grades.get(&*score.grade).copied()).unwrap_or(Band::Unknown);
     let mild = score.caps.iter().any(|cap| cap == MILD_CAUSE);
     if mild && band == Band::Block { Band::Caution } else { band }
 }
@@ -50,7 +50,7 @@ pub(super) fn band_of(score: &Score) -> Band {
 /// Notes on a score that would be blocked that no counted finding is one that the rules rate high or worse.
 pub(super) fn note_mild_cause(score: &mut Score, worst: Option<Severity>) {
     if worst.is_none_or(|severity| severity < Severity::High) && band_of(score) == Band::Block {
-        score.caps.push(MILD_CAUSE.to_owned());
+        score.caps.push(MILD_CAUSE.into());
     }
 }
 

@@ -7,21 +7,22 @@ use std::sync::LazyLock;
 
 use crate::fact::{Fact, Facts, Outcome, Place, Severity};
 use crate::rules::{self, FAMILIES, Lifecycle, RuleMeta};
+use crate::said::{RuleSet, Said};
 use crate::score::Coverage;
 
 /// A finding in the words of one method.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Finding<'a> {
     /// The method's code.
-    pub(super) code: String,
+    pub(super) code: &'static str,
     /// The severity that the method gives the code, not above what context left of it.
     pub(super) severity: Severity,
     /// The severity that our rule gave the fact.
     pub(super) ours: Severity,
     /// Our rule.
-    pub(super) rule: String,
+    pub(super) rule: &'static str,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(super) place: &'a Place,
 }
 
 /// For each rule, by its number, its meta data and its codes, where it is stable and carries codes of the family.
@@ -62,66 +63,79 @@ pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str
     needs
 }
 
-/// The findings that the family counts, in the order of the facts. `published` gives the severity that the method
-/// publishes for a code, if it does.
-pub(super) fn counted(facts: &Facts, family: &str, published: impl Fn(&str) -> Option<Severity>) -> Vec<Finding> {
-    counted_by(facts, family, published, |_| 0_u8)
+/// How a method counts what one rule finds: under the one of the rule's codes that weighs most, which does not depend on
+/// the fact, so that a worse fact never moves to a code under which it would cost less.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    rule: &'static RuleMeta,
+    code: &'static str,
+    published: Option<Severity>,
 }
 
-/// The same where the method would rather see some of a rule's codes than others: those of the highest rank.
-pub(super) fn counted_by<R: Ord>(
-    facts: &Facts,
-    family: &str,
-    published: impl Fn(&str) -> Option<Severity>,
-    rank: impl Fn(&str) -> R,
-) -> Vec<Finding> {
-    coded_facts(facts, family)
-        .filter_map(|(fact, meta, codes)| resolve(codes, fact, meta.severity, &published, &rank))
-        .collect()
+impl Counted {
+    /// The code of the highest rank, then of the highest severity, then the first; none of no codes.
+    pub(super) fn of<R: Ord>(
+        rule: &'static RuleMeta,
+        codes: &'static [String],
+        published: impl Fn(&str) -> Option<Severity>,
+        rank: impl Fn(&str) -> R,
+    ) -> Option<Self> {
+        let weight = |code: &str| (rank(code), published(code).unwrap_or(rule.severity));
+        let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
+        Some(Self { rule, code, published: published(code) })
+    }
+
+    /// The fact as the method sees it. A code without a published severity has the fact's own; a published one is cut to
+    /// the fact's where context made the fact milder than its rule.
+    pub(super) fn finding<'a>(&self, fact: &'a Fact) -> Finding<'a> {
+        let severity = match self.published {
+            Some(severity) if fact.severity < self.rule.severity => severity.min(fact.severity),
+            Some(severity) => severity,
+            None => fact.severity,
+        };
+        Finding { code: self.code, severity, ours: fact.severity, rule: self.rule.id.as_str(), place: &fact.place }
+    }
 }
 
-/// The fact under the code of its rule that weighs most: of the highest rank, then of the highest severity, then the
-/// first. That choice does not depend on the fact, so that a worse fact never moves to a code under which it would cost
-/// less. A code without a published severity has the fact's own; a published one is cut to the fact's where context made
-/// the fact milder than its rule.
-pub(super) fn resolve<R: Ord>(
-    codes: &[String],
-    fact: &Fact,
-    rule_severity: Severity,
-    published: impl Fn(&str) -> Option<Severity>,
-    rank: impl Fn(&str) -> R,
-) -> Option<Finding> {
-    let weight = |code: &str| (rank(code), published(code).unwrap_or(rule_severity));
-    let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
-    let severity = match published(code) {
-        Some(severity) if fact.severity < rule_severity => severity.min(fact.severity),
-        Some(severity) => severity,
-        None => fact.severity,
-    };
-    Some(Finding {
-        code: code.to_owned(),
-        severity,
-        ours: fact.severity,
-        rule: fact.rule.as_str().to_owned(),
-        place: fact.place.clone(),
-    })
+/// How a method counts what each rule finds, by the rule's number.
+pub(super) struct Codes(Vec<Option<Counted>>);
+
+impl Codes {
+    /// For a family. `published` gives the severity that the method publishes for a code, if it does.
+    pub(super) fn of(family: &str, published: impl Fn(&str) -> Option<Severity>) -> Self {
+        Self::ranked(family, published, |_| 0_u8)
+    }
+
+    /// The same where the method would rather see some of a rule's codes than others: those of the highest rank.
+    pub(super) fn ranked<R: Ord>(
+        family: &str,
+        published: impl Fn(&str) -> Option<Severity>,
+        rank: impl Fn(&str) -> R,
+    ) -> Self {
+        let rules = CATALOGUES.get(family).into_iter().flatten();
+        let counted = |(meta, codes): (&'static RuleMeta, _)| Counted::of(meta, codes, &published, &rank);
+        Self(rules.map(|rule| rule.and_then(counted)).collect())
+    }
+
+    /// The findings that count, in the order of the facts.
+    pub(super) fn counted<'a>(&self, facts: &'a Facts) -> Vec<Finding<'a>> {
+        let counted = |(number, fact)| Some(self.0.get::<usize>(number?)?.as_ref()?.finding(fact));
+        facts.found().filter_map(counted).collect()
+    }
 }
 
 /// One finding for each key, the severest, the first among equals; in the order of the keys.
-pub(super) fn distinct_by<K: Ord>(findings: Vec<Finding>, key: impl Fn(&Finding) -> K) -> Vec<Finding> {
-    let mut kept: BTreeMap<K, Finding> = BTreeMap::new();
-    for finding in findings {
-        let key = key(&finding);
-        let milder = kept.get(&key).is_none_or(|standing| standing.severity < finding.severity);
-        if milder {
-            kept.insert(key, finding);
-        }
-    }
-    kept.into_values().collect()
+pub(super) fn distinct_by<'a, K: Ord>(
+    mut findings: Vec<Finding<'a>>,
+    key: impl Fn(&Finding<'a>) -> K,
+) -> Vec<Finding<'a>> {
+    findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
+    findings.dedup_by(|later, kept| key(later) == key(kept));
+    findings
 }
 
 /// The worst severity that our own rules gave any of the findings.
-pub(super) fn worst_of_ours(findings: &[Finding]) -> Option<Severity> {
+pub(super) fn worst_of_ours(findings: &[Finding<'_>]) -> Option<Severity> {
     findings.iter().map(|finding| finding.ours).max()
 }
 
@@ -142,7 +156,7 @@ impl Answered {
 }
 
 /// What each rule said, for questions of coverage.
-pub(super) struct Outcomes<'a>(&'a [Option<Outcome>]);
+pub(super) struct Outcomes<'a>(&'a Said);
 
 impl<'a> Outcomes<'a> {
     /// One outcome for each rule that reported.
@@ -152,36 +166,44 @@ impl<'a> Outcomes<'a> {
 
     /// What a rule said, if it reported.
     pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
-        self.at(rules::number(rule)?)
+        self.0.get(rules::number(rule)?)
     }
 
     /// The first of the rules that has not reported.
     pub(super) fn unreported(&self, rules: &Asked) -> Option<&'static str> {
-        let unreported = |(_, number): &(&str, Option<usize>)| number.and_then(|number| self.at(number)).is_none();
-        rules.0.iter().find(|rule| unreported(rule)).map(|(id, _)| *id)
+        if self.0.has_all(&rules.set) && rules.are_known {
+            return None;
+        }
+        rules.ids.iter().copied().find(|rule| self.get(rule).is_none())
     }
 
     /// How many of the rules apply and could look.
     pub(super) fn answered(&self, rules: &Asked) -> Answered {
-        let mut answered = Answered::default();
-        for outcome in rules.0.iter().filter_map(|(_, number)| self.at((*number)?)) {
-            answered.asked += usize::from(outcome != Outcome::NotApplicable);
-            answered.answered += usize::from(matches!(outcome, Outcome::True | Outcome::False));
-        }
-        answered
-    }
-
-    fn at(&self, number: usize) -> Option<Outcome> {
-        self.0.get(number).copied().flatten()
+        let (asked, answered) = self.0.count(&rules.set);
+        Answered { asked, answered }
     }
 }
 
-/// Rules that a rubric asks, each with its number.
-pub(super) struct Asked(Vec<(&'static str, Option<usize>)>);
+/// Rules that a rubric asks.
+pub(super) struct Asked {
+    ids: Vec<&'static str>,
+    set: RuleSet,
+    /// Whether this version knows all of them.
+    are_known: bool,
+}
 
 impl Asked {
     /// Some rules.
     pub(super) fn new(rules: impl IntoIterator<Item = &'static str>) -> Self {
-        Self(rules.into_iter().map(|rule| (rule, rules::number(rule))).collect())
+        let ids: Vec<&'static str> = rules.into_iter().collect();
+        let mut set = RuleSet::default();
+        ids.iter().filter_map(|rule| rules::number(rule)).for_each(|number| set.add(number));
+        let are_known = ids.iter().all(|rule| rules::number(rule).is_some());
+        Self { ids, set, are_known }
+    }
+
+    /// Whether a rule, by its number, is one of them.
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.set.has(number)
     }
 }

@@ -41,7 +41,7 @@ const SHOWN_APART: &[(&str, &str)] =
     &[("spiderrating/seed", "measure-architecture"), ("spiderrating/live-2026-03", "measure-architecture")];
 
 fn is_exempt(rubric: &dyn Rubric, property: Property) -> bool {
-    let id = rubric.meta().rubric.id.as_str();
+    let id = &*rubric.meta().rubric.id;
     EXEMPT.iter().any(|(prefix, exempt, _)| id.starts_with(prefix) && *exempt == property)
 }
 
@@ -56,7 +56,7 @@ const GRADES: &[(&str, &[&[&str]])] = &[
 fn place_of_grade(score: &Score) -> usize {
     let family = score.rubric.id.split('/').next().unwrap_or_default();
     let grades = GRADES.iter().find(|(name, _)| *name == family).map(|(_, grades)| *grades);
-    let place = grades.into_iter().flatten().position(|alike| alike.contains(&score.grade.as_str()));
+    let place = grades.into_iter().flatten().position(|alike| alike.contains(&&*score.grade));
     place.unwrap_or_else(|| panic!("give the grade {:?} of {} a place in GRADES", score.grade, score.rubric.id))
 }
 
@@ -242,7 +242,7 @@ proptest! {
             if !is_exempt(rubric, Property::MissingIsNoBetter) {
                 prop_assert_eq!(better(rubric, &less, &full), None, "{} missing", rule);
             }
-            let apart = SHOWN_APART.contains(&(rubric.meta().rubric.id.as_str(), rule));
+            let apart = SHOWN_APART.contains(&(&*rubric.meta().rubric.id, rule));
             let nothing_known = full.coverage.as_thousandths() == 0;
             if !is_exempt(rubric, Property::MissingLowersCoverage) && !apart && !nothing_known {
                 prop_assert!(less.coverage < full.coverage, "{}: {} missing", rubric.meta().rubric.id, rule);

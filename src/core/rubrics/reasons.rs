@@ -35,7 +35,7 @@ fn said(band: Band, score: &Score) -> String {
 /// What moved a score most: the constraint that took hold, else the largest deduction with the rules behind it, else
 /// the part that is furthest from the top of the scale.
 fn cause(score: &Score) -> String {
-    let decisive: Vec<&str> = score.caps.iter().map(String::as_str).filter(|cap| *cap != bands::MILD_CAUSE).collect();
+    let decisive: Vec<&str> = score.caps.iter().map(|cap| &**cap).filter(|cap| *cap != bands::MILD_CAUSE).collect();
     let deduction = score.terms.iter().filter(|term| term.points < Points::ZERO && !term.rules.is_empty());
     let deduction = deduction.min_by_key(|term| term.points);
     let top = find(&score.rubric.id).map_or(0, |rubric| rubric.meta().scale.1);
@@ -55,7 +55,7 @@ fn cause(score: &Score) -> String {
 
 /// The rules behind a term, the first two by name.
 fn behind(term: &Term) -> String {
-    match term.rules.as_slice() {
+    match &*term.rules {
         [] => String::new(),
         [one] => format!(" by {one}"),
         [one, two] => format!(" by {one} and {two}"),
@@ -65,11 +65,11 @@ fn behind(term: &Term) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::terms::term;
+    use super::super::terms::{NO_RULES, term};
     use super::*;
-    use crate::score::{Coverage, Part};
+    use crate::score::{Coverage, Part, Text};
 
-    fn score(id: &str, value: i64, grade: &str) -> Score {
+    fn score(id: &str, value: i64, grade: &'static str) -> Score {
         let rubric = find(id).expect("a rubric").meta().rubric.clone();
         Score { value: Some(Points::whole(value)), grade: grade.into(), ..Score::none(rubric, Coverage::FULL, "") }
     }
@@ -78,7 +78,7 @@ mod tests {
     fn the_strictest_and_the_mildest_speak_with_their_causes() {
         let mut red = score("saferskills/seed", 15, "Red");
         red.caps.push("one critical finding: at most 15".into());
-        let rules = vec!["a".to_owned(), "b".to_owned(), "c".to_owned(), "d".to_owned()];
+        let rules = ["a", "b", "c", "d"].map(Text::from).to_vec();
         red.terms.push(term("ceiling critical", Points::whole(-64), rules, ""));
         let clean = score("mcpbundles/seed", 100, "clean");
         let middle = score("spiderrating/seed", 6, "C");
@@ -96,14 +96,14 @@ mod tests {
     #[test]
     fn without_a_constraint_the_largest_deduction_or_the_lowest_part_is_the_cause() {
         let mut posture = score("mcpbundles/seed", 65, "high");
-        posture.terms.push(term("E002", Points::whole(-25), vec!["cross-reference".into()], "high"));
-        posture.terms.push(term("W015", Points::whole(-10), vec!["reads-web".into()], "medium"));
+        posture.terms.push(term("E002", Points::whole(-25), vec![Text::Borrowed("cross-reference")], "high"));
+        posture.terms.push(term("W015", Points::whole(-10), vec![Text::Borrowed("reads-web")], "medium"));
         assert_eq!(cause(&posture), "E002 -25 by cross-reference");
         let mut thin = score("spiderrating/seed", 4, "D");
         for (name, value) in [("description", 2), ("security", 10)] {
-            thin.terms.push(term(name, Points::whole(1), vec![], ""));
+            thin.terms.push(term(name, Points::whole(1), NO_RULES, ""));
             let value = Some(Points::whole(value));
-            thin.parts.push(Part { name: name.into(), value, coverage: Coverage::FULL, note: String::new() });
+            thin.parts.push(Part { name: name.into(), value, coverage: Coverage::FULL, note: "".into() });
         }
         assert_eq!(cause(&thin), "description is 2 of 10");
     }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::findings::{Finding, resolve};
+use super::findings::{Counted, Finding};
 use super::*;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
 use crate::points::Points;
 use crate::rules::{self, Lifecycle};
-use crate::score::Coverage;
+use crate::score::{Coverage, Text};
 use crate::snapshot::{Gap, GapReason};
 
 /// The instant of every test.
@@ -42,15 +42,12 @@ pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) ->
     Facts::new(kind, facts)
 }
 
-/// A finding in a method's words, of a rule that rates it as the method does.
-pub(super) fn finding(code: &str, severity: Severity, file: &str, line: u32) -> Finding {
-    Finding {
-        code: code.into(),
-        severity,
-        ours: severity,
-        rule: format!("rule-of-{code}").to_lowercase(),
-        place: Place { file: file.into(), line, ..Place::default() },
-    }
+/// A finding in a method's words, of a rule that rates it as the method does. What a finding borrows lives as long as the
+/// tests do.
+pub(super) fn finding(code: &'static str, severity: Severity, file: &str, line: u32) -> Finding<'static> {
+    let place = Box::leak(Box::new(Place { file: file.into(), line, ..Place::default() }));
+    let rule = format!("rule-of-{code}").to_lowercase().leak();
+    Finding { code, severity, ours: severity, rule, place }
 }
 
 /// Any severity.
@@ -59,7 +56,9 @@ pub(super) fn any_severity() -> impl proptest::strategy::Strategy<Value = Severi
 }
 
 /// Findings of a few codes in a few files.
-pub(super) fn any_findings(codes: &'static [&'static str]) -> impl proptest::strategy::Strategy<Value = Vec<Finding>> {
+pub(super) fn any_findings(
+    codes: &'static [&'static str],
+) -> impl proptest::strategy::Strategy<Value = Vec<Finding<'static>>> {
     use proptest::strategy::Strategy;
     let one = (proptest::sample::select(codes.to_vec()), any_severity(), 0..3_u32, 0..4_u32);
     let one = one.prop_map(|(code, severity, file, line)| finding(code, severity, &format!("file{file}"), line));
@@ -113,12 +112,7 @@ fn without_any_answer_there_is_no_score() {
     for kind in Kind::ALL {
         let facts = reported(kind, &[], Outcome::Unavailable);
         for score in score_all(&facts, day()) {
-            assert_eq!(
-                (score.value, score.grade.as_str(), score.adds_up()),
-                (None, "n/a", true),
-                "{}",
-                score.rubric.id
-            );
+            assert_eq!((score.value, &*score.grade, score.adds_up()), (None, "n/a", true), "{}", score.rubric.id);
             assert!(!score.reason.is_empty());
             assert_eq!(score.coverage, Coverage::NONE);
         }
@@ -143,7 +137,7 @@ fn kinds_that_a_rubric_does_not_publish_have_no_value() {
     for rubric in RUBRICS {
         for kind in Kind::ALL.into_iter().filter(|kind| !rubric.meta().kinds.contains(kind)) {
             let score = rubric.score(&reported(kind, &[], Outcome::False), day());
-            assert_eq!((score.value, score.grade.as_str()), (None, "n/a"));
+            assert_eq!((score.value, &*score.grade), (None, "n/a"));
             assert_eq!(rubric.band(&score), Band::Unknown);
         }
     }
@@ -160,14 +154,14 @@ fn the_same_facts_give_the_same_bytes_whatever_their_order() {
     }
 }
 
-fn scored(id: &str, grade: &str, caps: &[&str]) -> Score {
+fn scored(id: &str, grade: &'static str, caps: &[&'static str]) -> Score {
     let rubric = find(id).expect("a rubric").meta().rubric.clone();
-    let caps = caps.iter().map(|cap| (*cap).to_owned()).collect();
+    let caps = caps.iter().map(|cap| Text::Borrowed(*cap)).collect();
     let value = Some(Points::whole(1));
     Score { value, grade: grade.into(), caps, ..Score::none(rubric, Coverage::FULL, "") }
 }
 
-fn band(id: &str, grade: &str, caps: &[&str]) -> Band {
+fn band(id: &str, grade: &'static str, caps: &[&'static str]) -> Band {
     find(id).expect("a rubric").band(&scored(id, grade, caps))
 }
 
@@ -208,10 +202,10 @@ fn a_block_needs_a_finding_that_our_rules_rate_high() {
     }
     let mut mild = scored("saferskills/seed", "Orange", &[]);
     bands::note_mild_cause(&mut mild, None);
-    assert_eq!(mild.caps, Vec::<String>::new());
+    assert!(mild.caps.is_empty());
 }
 
-fn verdict_of(grades: &[(&str, &str)], completeness: &Completeness) -> Verdict {
+fn verdict_of(grades: &[(&str, &'static str)], completeness: &Completeness) -> Verdict {
     let scores: Vec<Score> = grades.iter().map(|(id, grade)| scored(id, grade, &[])).collect();
     verdict(&scores, completeness)
 }
@@ -254,17 +248,19 @@ fn a_score_of_another_rubric_leaves_the_verdict_alone() {
 
 #[test]
 fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
-    let codes = ["A".to_owned(), "B".to_owned()];
+    let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
+    let rated = |severity| *rules::all().iter().find(|meta| meta.severity == severity).expect("a rule");
     let published = |code: &str| (code == "B").then_some(Severity::Critical);
     let seen = |ours, rule| {
         let fact = fact("r", Outcome::True, ours, Value::Null);
-        let found = resolve(&codes, &fact, rule, published, |_| 0).expect("coded");
-        (found.code, found.severity)
+        let counted = Counted::of(rated(rule), codes, published, |_| 0).expect("coded");
+        (counted.finding(&fact).code, counted.finding(&fact).severity)
     };
-    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B".into(), Severity::Critical));
-    assert_eq!(seen(Severity::Low, Severity::Medium), ("B".into(), Severity::Low), "the code stays");
+    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B", Severity::Critical));
+    assert_eq!(seen(Severity::Low, Severity::Medium), ("B", Severity::Low), "the code stays");
+    assert!(Counted::of(rated(Severity::Low), &[], published, |_| 0).is_none());
     let low = fact("r", Outcome::True, Severity::Low, Value::Null);
-    assert_eq!(resolve(&[], &low, Severity::Low, published, |_| 0), None);
-    let ranked = resolve(&codes, &low, Severity::Low, published, |code| code == "A").expect("coded");
-    assert_eq!((ranked.code.as_str(), ranked.severity), ("A", Severity::Low), "rank before severity");
+    let ranked = Counted::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
+    let ranked = ranked.finding(&low);
+    assert_eq!((ranked.code, ranked.severity), ("A", Severity::Low), "rank before severity");
 }

@@ -185,6 +185,14 @@ impl<'a> FactSink<'a> {
         self.tell(severity, confidence, place, evidence, serde_json::Value::Null);
     }
 
+    /// Reports a finding in the capability as a whole, in words of ours that are always the same: the fact is made once.
+    pub fn found_in_whole(&mut self, words: &'static str) {
+        let RuleMeta { severity, confidence, .. } = *self.meta;
+        let evidence = || quote(&pattern::mask_secrets(words));
+        let fact = || self.fact(severity, confidence, Place::default(), evidence(), serde_json::Value::Null);
+        self.answers.push(answers::found(self.number, words, fact));
+    }
+
     /// Reports a measured value, which is no finding.
     pub fn measured(&mut self, value: serde_json::Value) {
         self.tell(Severity::Info, self.meta.confidence, Place::default(), String::new(), value);
@@ -213,9 +221,20 @@ impl<'a> FactSink<'a> {
         evidence: String,
         value: serde_json::Value,
     ) {
-        let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
-        let fact = Fact { rule, version, outcome, severity, confidence, place, evidence, value };
+        let fact = self.fact(severity, confidence, place, evidence, value);
         self.answers.push(Answer::own(self.number, fact));
+    }
+
+    fn fact(
+        &self,
+        severity: Severity,
+        confidence: Confidence,
+        place: Place,
+        evidence: String,
+        value: serde_json::Value,
+    ) -> Fact {
+        let (rule, version, outcome) = (self.meta.id.clone(), self.meta.version, Outcome::True);
+        Fact { rule, version, outcome, severity, confidence, place, evidence, value }
     }
 }
 
@@ -360,7 +379,7 @@ pub(crate) fn facts_told(kind: Kind, silent: &[Silent<'_>], told: Vec<Fact>) -> 
 
 /// What every rule that runs answers about a kind where it finds nothing, in the order of the rules.
 pub fn nothing_found(kind: crate::capability::Kind) -> impl ExactSizeIterator<Item = &'static Fact> {
-    answers::nothing_found(kind).iter().map(crate::facts::Answer::fact)
+    answers::nothing_found(kind).answers().iter().map(crate::facts::Answer::fact)
 }
 
 /// What is known of one rule.

@@ -33,7 +33,7 @@ pub fn row(package: &str, members: &[Member]) -> Row {
         Cell::text(package),
         Cell::count(rolled.map_or(0, |rolled| rolled.capabilities as u64)),
         rolled.map_or(Cell::Null, |rolled| Cell::Number(rolled.value.as_f64())),
-        Cell::text(rolled.map_or("n/a", |rolled| rolled.grade.as_str())),
+        Cell::text(rolled.map_or("n/a", |rolled| &*rolled.grade)),
         Cell::text_or_null(rolled.and_then(|rolled| rolled.ceiling).map(Severity::as_str)),
     ]
 }

@@ -159,8 +159,7 @@ fn event(item: &Item, drift: &Drift, old: &Side<'_>, new: &Side<'_>, at: AsOf) -
 fn score_changes(before: Option<&Facts>, after: Option<&Facts>, at: AsOf) -> Vec<ScoreChange> {
     let scores = |facts: Option<&Facts>| facts.map(|facts| analysis::score(facts, None, at)).unwrap_or_default();
     let (old, new) = (scores(before), scores(after));
-    let rubrics: std::collections::BTreeSet<&str> =
-        old.iter().chain(&new).map(|score| score.rubric.id.as_str()).collect();
+    let rubrics: std::collections::BTreeSet<&str> = old.iter().chain(&new).map(|score| &*score.rubric.id).collect();
     let shown = |scores: &[capdex_core::score::Score], rubric: &str| {
         let score = scores.iter().find(|score| score.rubric.id == rubric)?;
         score.value.map(|value| format!("{value} {}", score.grade))

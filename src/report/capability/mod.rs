@@ -111,7 +111,7 @@ fn differ(data: &Data) -> Markup {
     let bands: Vec<(String, Band)> = seeds
         .filter_map(|rubric| {
             let score = data.scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;
-            Some((score.rubric.id.clone(), rubric.band(score)))
+            Some((score.rubric.id.to_string(), rubric.band(score)))
         })
         .collect();
     html! {

@@ -22,7 +22,7 @@ fn object(row: &Row) -> Map<String, Value> {
     let counts = Severity::ALL.into_iter().rev();
     let findings: Map<String, Value> =
         counts.map(|severity| (severity.as_str().to_owned(), json!(row.findings.count(severity)))).collect();
-    let rubrics = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.clone());
+    let rubrics = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.to_string());
     let values: Map<String, Value> = rubrics.zip(&row.values).map(|(id, value)| (id, json!(value))).collect();
     let object = json!({
         "rank": row.rank,

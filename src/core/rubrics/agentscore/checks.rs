@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::fact::{Facts, Outcome, Severity};
 use crate::points::Points;
-use crate::score::Part;
+use crate::score::{Part, Text, Texts};
 
 use super::super::findings::{self, Answered, Finding, Outcomes};
-use super::super::terms::{distinct, push_looked};
+use super::super::terms::{NO_RULES, distinct, push_looked, push_number};
 use super::numbers::{Risk, TABLE};
 
 pub(super) const METADATA: &str = "measure-metadata";
@@ -23,13 +23,13 @@ pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) status: Status,
     /// What it could determine.
-    pub(super) determined: String,
+    pub(super) determined: Text,
     /// What it could not.
     pub(super) undetermined: &'static str,
     /// How much of what it asks was answered.
     pub(super) answered: Answered,
     /// The rules that it rests on.
-    pub(super) rules: Vec<String>,
+    pub(super) rules: Texts,
 }
 
 /// How far a check came.
@@ -73,18 +73,18 @@ impl Check {
         note.push_str(determined);
         note.push_str("; not determined: ");
         note.push_str(self.undetermined);
-        Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note }
+        Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note: note.into() }
     }
 
     /// The same check of which only so much was answered.
-    const fn of(mut self, answered: Answered) -> Self {
+    fn of(mut self, answered: Answered) -> Self {
         self.answered = answered;
         self
     }
 
-    fn completed(mut self, score: Points, risk: Risk, determined: String) -> Self {
+    fn completed(mut self, score: Points, risk: Risk, determined: impl Into<Text>) -> Self {
         self.status = Status::Completed { score, risk };
-        self.determined = determined;
+        self.determined = determined.into();
         self.answered = ALL;
         self
     }
@@ -99,9 +99,8 @@ const NOTHING: Answered = Answered { asked: 1, answered: 0 };
 const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.
-fn open(name: &'static str, status: Status, undetermined: &'static str, rules: &[&str]) -> Check {
-    let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
-    Check { name, status, determined: String::new(), undetermined, answered: NOTHING, rules }
+fn open(name: &'static str, status: Status, undetermined: &'static str, rules: Texts) -> Check {
+    Check { name, status, determined: "".into(), undetermined, answered: NOTHING, rules }
 }
 
 /// Not applicable where the rule says so, else not determinable.
@@ -121,7 +120,8 @@ pub(super) fn risk_of(score: Points) -> Risk {
 /// Check 1: no source publishes an account's profile, so a named publisher is all there is.
 pub(super) fn deployer(facts: &Facts) -> Check {
     let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
-    let mut check = open("deployer", Status::NotDeterminable, undetermined, &[METADATA]);
+    let mut check =
+        open("deployer", Status::NotDeterminable, undetermined, Texts::Borrowed(&[Text::Borrowed(METADATA)]));
     let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
     if let Some(named) = owner {
         check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
@@ -136,7 +136,12 @@ pub(super) fn model(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
         Some(Outcome::Unavailable) => Status::NotDeterminable,
         _ => Status::NotApplicable,
     };
-    let check = open("model", status, "whether the named model is the one that runs", &[MODEL]);
+    let check = open(
+        "model",
+        status,
+        "whether the named model is the one that runs",
+        Texts::Borrowed(&[Text::Borrowed(MODEL)]),
+    );
     let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
     let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
     if TABLE.model.none.contains(&named) {
@@ -146,26 +151,26 @@ pub(super) fn model(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     let begins = |prefixes: &Vec<String>| prefixes.iter().any(|prefix| bare.starts_with(prefix.as_str()));
     let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
     let (points, said) = match provider {
-        Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named")),
-        None => (TABLE.model.named, "a model of no known provider is named".into()),
+        Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named").into()),
+        None => (TABLE.model.named, Text::Borrowed("a model of no known provider is named")),
     };
     let score = Points::whole(points);
     check.completed(score, risk_of(score), said)
 }
 
 /// Check 3: 100 minus a penalty for each type of finding, at its worst.
-pub(super) fn code(findings: &[Finding], answered: Answered) -> Check {
+pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
     let mut check = open(
         "code",
         Status::NotDeterminable,
         "behaviour at run time; whether the build matches the reviewed source",
-        &[],
+        NO_RULES,
     );
     if answered.answered == 0 {
         return check;
     }
-    let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code.clone());
-    let penalty = |finding: &Finding| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
+    let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code);
+    let penalty = |finding: &Finding<'_>| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
     let lost: i64 = worst.iter().map(penalty).sum();
     let score = Points::whole((100 - lost).max(0));
     let severest = worst.iter().map(|finding| finding.severity).max();
@@ -174,14 +179,17 @@ pub(super) fn code(findings: &[Finding], answered: Answered) -> Check {
         Some(Severity::High) => Risk::High,
         _ => Risk::Low,
     };
-    check.rules = distinct(findings.iter().map(|finding| finding.rule.as_str()));
-    let mut said = "package score 100".to_owned();
+    check.rules = distinct(findings.iter().map(|finding| finding.rule));
+    let mut said = String::with_capacity(128);
+    said.push_str("package score 100");
     for finding in &worst {
-        said.push_str(&format!(" - {} {} ({})", penalty(finding), finding.code, finding.severity.as_str()));
+        said.push_str(" - ");
+        Points::whole(penalty(finding)).push_to(&mut said);
+        said.extend([" ", finding.code, " (", finding.severity.as_str(), ")"]);
     }
-    let verdict = package_verdict(score, severest);
-    said.push_str(&format!(" = {score}, {}, {verdict}", risk_of(score).as_str()));
-    said.push_str("; ");
+    said.push_str(" = ");
+    score.push_to(&mut said);
+    said.extend([", ", risk_of(score).as_str(), ", ", package_verdict(score, severest), "; "]);
     push_looked(&mut said, answered);
     check.completed(score, risk_of(score).max(forced), said).of(answered)
 }
@@ -199,9 +207,9 @@ pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'stati
 }
 
 /// Check 4: reports of abuse, where a rule that knows any could look.
-pub(super) fn abuse(reports: &[Finding], answered: Answered) -> Check {
-    let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", &[]);
-    check.rules = distinct(reports.iter().map(|report| report.rule.as_str()));
+pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
+    let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
+    check.rules = distinct(reports.iter().map(|report| report.rule));
     let lists = if answered.asked == 0 { NOTHING } else { answered };
     let check = match (reports.is_empty(), answered.answered) {
         (false, _) => {
@@ -209,29 +217,36 @@ pub(super) fn abuse(reports: &[Finding], answered: Answered) -> Check {
             check.completed(Points::whole(TABLE.abuse.reported), Risk::Critical, said)
         }
         (true, 0) => check,
-        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports".into()),
+        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports"),
     };
     check.of(lists)
 }
 
 /// What `measure-tool-permissions` found.
 #[derive(Deserialize)]
-struct Permitted {
-    tools: Vec<PermittedTool>,
-    declared: Vec<String>,
+struct Permitted<'a> {
+    #[serde(borrow)]
+    tools: Vec<PermittedTool<'a>>,
+    #[serde(borrow)]
+    declared: Vec<&'a str>,
 }
 
 #[derive(Deserialize)]
-struct PermittedTool {
-    name: String,
+struct PermittedTool<'a> {
+    name: &'a str,
     class: Severity,
-    purpose: String,
+    purpose: &'a str,
 }
 
 /// Check 5: tools by the verbs of their names.
 pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "what the tools really do; the pattern expected of the kind of agent";
-    let check = open("permissions", missing(outcomes, PERMISSIONS), undetermined, &[PERMISSIONS]);
+    let check = open(
+        "permissions",
+        missing(outcomes, PERMISSIONS),
+        undetermined,
+        Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]),
+    );
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
         return check;
     };
@@ -242,7 +257,7 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
         .tools
         .iter()
         .filter(|tool| tool.class == Severity::Critical && !value.declared.contains(&tool.purpose))
-        .map(|tool| tool.name.as_str())
+        .map(|tool| tool.name)
         .collect();
     let risk = match (undeclared.is_empty(), critical + high, medium) {
         (false, _, _) => Risk::Critical,
@@ -251,11 +266,21 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
         _ => Risk::Low,
     };
     let score = Points::whole((100 - lost).max(0));
-    let tools = value.tools.len();
-    let mut said =
-        format!("100 - {lost} = {score} for {tools} tools: {critical} critical, {high} high, {medium} medium");
+    let mut said = String::with_capacity(96);
+    said.push_str("100 - ");
+    Points::whole(lost).push_to(&mut said);
+    said.push_str(" = ");
+    score.push_to(&mut said);
+    said.push_str(" for ");
+    push_number(&mut said, value.tools.len());
+    said.push_str(" tools");
+    for (before, count, class) in [(": ", critical, " critical"), (", ", high, " high"), (", ", medium, " medium")] {
+        said.push_str(before);
+        Points::whole(count).push_to(&mut said);
+        said.push_str(class);
+    }
     if let Some(first) = undeclared.first() {
-        said.push_str(&format!("; {first} does what the server does not declare"));
+        said.extend(["; ", first, " does what the server does not declare"]);
     }
     check.completed(score, risk, said)
 }
@@ -293,7 +318,8 @@ enum Launch {
 /// Check 6: the riskiest way to launch that a manifest declares.
 pub(super) fn deployment(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "how it really runs; human oversight and orchestration, which nobody declares";
-    let check = open("deployment", missing(outcomes, DEPLOYMENT), undetermined, &[DEPLOYMENT]);
+    let check =
+        open("deployment", missing(outcomes, DEPLOYMENT), undetermined, Texts::Borrowed(&[Text::Borrowed(DEPLOYMENT)]));
     let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
     let launches = launches.map(|value| value.launches).unwrap_or_default();
     let Some(lowest) = launches.iter().map(launch_points).min() else { return check };

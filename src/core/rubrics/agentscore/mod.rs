@@ -11,8 +11,8 @@ use crate::rules::RuleMeta;
 use crate::score::{Coverage, RubricRef, Score};
 use crate::time::AsOf;
 
-use super::findings::{self, Asked, Finding, Outcomes};
-use super::terms::{close, term};
+use super::findings::{self, Asked, Codes, Finding, Outcomes};
+use super::terms::{close, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 mod checks;
@@ -46,6 +46,8 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
 
+static CODES: LazyLock<Codes> = LazyLock::new(|| Codes::of(FAMILY, |code| TABLE.code.types.get(code).copied()));
+
 /// The rules whose codes report abuse, and the others, by id.
 static REPORTERS_AND_READERS: LazyLock<(Asked, Asked)> = LazyLock::new(|| {
     let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
@@ -67,13 +69,13 @@ impl Rubric for AgentScore {
         if let Some(rule) = outcomes.unreported(&ASKED) {
             return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
         }
-        let mut counted = findings::counted(facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        let mut counted = CODES.counted(facts);
         for finding in &mut counted {
-            finding.code = type_of(&finding.code).to_owned();
+            finding.code = type_of(finding.code);
         }
         let ours = findings::worst_of_ours(&counted);
-        let (reports, code): (Vec<Finding>, Vec<Finding>) =
-            counted.into_iter().partition(|finding| is_report(&finding.code));
+        let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+            counted.into_iter().partition(|finding| is_report(finding.code));
         let (reporters, readers) = &*REPORTERS_AND_READERS;
         let checks = [
             checks::deployer(facts),
@@ -83,14 +85,14 @@ impl Rubric for AgentScore {
             checks::permissions(facts, &outcomes),
             checks::deployment(facts, &outcomes),
         ];
-        let mut score = compute(&checks, !reports.is_empty(), ours);
-        score.parts.extend(owasp::parts(facts, &outcomes));
+        let mut score = compute(checks, !reports.is_empty(), ours);
+        owasp::add_parts(&mut score.parts, facts, &outcomes);
         score
     }
 }
 
 /// The type of finding that a code stands for: mostly itself.
-fn type_of(code: &str) -> &str {
+fn type_of(code: &'static str) -> &'static str {
     let pattern = TABLE.code.patterns.iter().find(|(beginning, _)| code.starts_with(beginning.as_str()));
     pattern.map_or(code, |(_, type_)| type_)
 }
@@ -101,26 +103,32 @@ fn is_report(code: &str) -> bool {
 }
 
 /// The mean and the decision over the six checks.
-fn compute(checks: &[Check; 6], reported: bool, ours: Option<Severity>) -> Score {
-    let completed: Vec<(&Check, Points)> =
-        checks.iter().filter_map(|check| check.score().map(|score| (check, score))).collect();
-    let mut score = Score::none(META.rubric.clone(), coverage_over(checks), "none of the checks could be completed");
-    score.parts = checks.iter().map(Check::part).collect();
-    let count = i64::try_from(completed.len()).unwrap_or(i64::MAX);
+fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score {
+    let mut score = Score::none(META.rubric.clone(), coverage_over(&checks), "none of the checks could be completed");
+    score.parts.reserve_exact(checks.len() + owasp::count());
+    score.parts.extend(checks.iter().map(Check::part));
+    let completed = checks.iter().filter(|check| check.score().is_some()).count();
+    let count = i64::try_from(completed).unwrap_or(i64::MAX);
     if count == 0 {
         return score;
     }
-    let value = completed.iter().map(|(_, points)| *points).sum::<Points>().share(1, count);
-    for (check, points) in &completed {
-        let note = format!("{points} of {count} completed checks");
-        score.terms.push(term(check.name, points.share(1, count), check.rules.clone(), note));
+    let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
+    let (decision, gate) = decide(&checks, reported, completed, value);
+    score.terms.reserve_exact(completed + 1);
+    for check in checks {
+        let Some(points) = check.score() else { continue };
+        let mut note = String::with_capacity(32);
+        points.push_to(&mut note);
+        note.push_str(" of ");
+        push_number(&mut note, completed);
+        note.push_str(" completed checks");
+        score.terms.push(term(check.name, points.share(1, count), check.rules, note));
     }
     close(&mut score.terms, value, "the mean, rounded to two decimals");
     score.value = Some(value);
-    score.reason = String::new();
-    let (decision, gate) = decide(checks, reported, completed.len(), value);
+    score.reason = "".into();
     score.grade = decision.into();
-    score.caps.extend(gate.map(str::to_owned));
+    score.caps.extend(gate.map(Into::into));
     bands::note_mild_cause(&mut score, ours);
     score
 }
@@ -128,12 +136,12 @@ fn compute(checks: &[Check; 6], reported: bool, ours: Option<Severity>) -> Score
 /// The mean over the applicable checks of how much of each was answered.
 fn coverage_over(checks: &[Check; 6]) -> Coverage {
     const WHOLE: usize = 1_000_000_000;
-    let applicable: Vec<&Check> = checks.iter().filter(|check| check.status != Status::NotApplicable).collect();
-    let shares = applicable.iter().map(|check| {
+    let applicable = || checks.iter().filter(|check| check.status != Status::NotApplicable);
+    let shares = applicable().map(|check| {
         let answered = check.answered;
         (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
     });
-    Coverage::of(shares.sum(), WHOLE * applicable.len())
+    Coverage::of(shares.sum(), WHOLE * applicable().count())
 }
 
 /// The published decision, in its order, and the gate that made it.

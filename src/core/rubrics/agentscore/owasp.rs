@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use crate::fact::Facts;
 use crate::rules::{self, Lifecycle};
-use crate::score::Part;
+use crate::score::{Part, Text};
 
-use super::super::findings::{Asked, Outcomes};
-use super::super::terms::{push_looked, push_number};
+use super::super::findings::{Answered, Asked, Outcomes};
+use super::super::terms::{Usual, push_looked, push_number};
 use super::numbers::TABLE;
 
 /// How rules cite a risk.
@@ -21,8 +21,9 @@ struct Risk {
     name: String,
     /// The beginning of what is said of it.
     said: String,
-    rules: Vec<&'static str>,
     asked: Asked,
+    /// What is said where nothing is found.
+    clean: Usual<Answered>,
 }
 
 static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
@@ -36,32 +37,38 @@ static RISKS: LazyLock<Vec<Risk>> = LazyLock::new(|| {
         let mut rules = citing.get(code.as_str()).cloned().unwrap_or_default();
         rules.sort_unstable();
         let (name, said) = (format!("{CITE}{code}"), format!("{title}, {published} by the method; "));
-        Risk { name, said, asked: Asked::new(rules.iter().copied()), rules }
+        Risk { name, said, asked: Asked::new(rules), clean: Usual::new() }
     };
     TABLE.owasp_mcp.iter().map(risk).collect()
 });
 
-/// A part for each risk: how many of the rules that cite it could look, and how many findings they made.
-pub(super) fn parts(facts: &Facts, outcomes: &Outcomes<'_>) -> Vec<Part> {
-    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
-    for finding in facts.findings() {
-        *found.entry(finding.rule.as_str()).or_default() += 1;
-    }
-    // Mostly nothing is found: then no name has to be looked up.
-    let count = |rules: &[&str]| -> usize {
-        if found.is_empty() { 0 } else { rules.iter().filter_map(|rule| found.get(rule)).sum() }
-    };
-    let part = |risk: &Risk| {
+/// How many risks there are.
+pub(super) fn count() -> usize {
+    RISKS.len()
+}
+
+/// Adds a part for each risk: how many of the rules that cite it could look, and how many findings they made.
+pub(super) fn add_parts(parts: &mut Vec<Part>, facts: &Facts, outcomes: &Outcomes<'_>) {
+    let findings = facts.found().filter(|(_, fact)| fact.is_finding());
+    let found: Vec<usize> = findings.filter_map(|(number, _)| number).collect();
+    parts.extend(RISKS.iter().map(|risk| {
         let answered = outcomes.answered(&risk.asked);
-        let findings = count(&risk.rules);
-        let mut note = String::with_capacity(risk.said.len() + 48);
-        note.push_str(&risk.said);
+        let findings = found.iter().filter(|number| risk.asked.has(**number)).count();
+        let note = || risk.note(findings, answered);
+        let note = if findings == 0 { risk.clean.said(facts.kind, answered, note) } else { note().into() };
+        Part { name: Text::Borrowed(&risk.name), value: None, coverage: answered.coverage(), note }
+    }));
+}
+
+impl Risk {
+    fn note(&self, findings: usize, answered: Answered) -> String {
+        let mut note = String::with_capacity(self.said.len() + 48);
+        note.push_str(&self.said);
         push_number(&mut note, findings);
         note.push_str(" findings; ");
         push_looked(&mut note, answered);
-        Part { name: risk.name.clone(), value: None, coverage: answered.coverage(), note }
-    };
-    RISKS.iter().map(part).collect()
+        note
+    }
 }
 
 #[cfg(test)]
@@ -74,8 +81,9 @@ mod tests {
     #[test]
     fn every_risk_is_there_with_the_word_that_the_page_gives_it() {
         let facts = reported(Kind::McpServer, &[], Outcome::False);
-        let parts = parts(&facts, &Outcomes::of(&facts));
-        let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+        let mut parts = Vec::new();
+        add_parts(&mut parts, &facts, &Outcomes::of(&facts));
+        let names: Vec<String> = parts.iter().map(|part| part.name.to_string()).collect();
         assert_eq!(names, (1..=10).map(|number| format!("owasp-mcp:MCP{number:02}")).collect::<Vec<_>>());
         let covered = parts.iter().filter(|part| part.note.contains(", covered by the method")).count();
         assert_eq!(covered, 4);

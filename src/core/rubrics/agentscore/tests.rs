@@ -62,7 +62,7 @@ fn fact_of(type_: &str, severity: Severity) -> Fact {
     let gives = |meta: &&RuleMeta| {
         let of_rule = fact(meta.id.as_str(), Outcome::True, severity.min(meta.severity), Value::Null);
         let facts = Facts::new(Kind::Package, vec![of_rule]);
-        let found = findings::counted(&facts, FAMILY, |code| TABLE.code.types.get(code).copied());
+        let found = super::CODES.counted(&facts);
         found.iter().any(|finding| finding.code == type_ && finding.severity == severity)
     };
     let rule = findings::coded_rules(FAMILY).find(gives).unwrap_or_else(|| panic!("no rule gives {type_}"));
@@ -99,7 +99,7 @@ fn the_package_verdict_is_the_posted_one() {
 fn a_type_costs_once_at_its_worst() {
     let low = finding("command_injection", Severity::Low, "a", 1);
     let high = finding("command_injection", Severity::High, "b", 1);
-    let check = checks::code(&[low, high.clone(), high], ALL_ANSWERED);
+    let check = checks::code(&[low, high, high], ALL_ANSWERED);
     assert_eq!((check.score(), check.risk()), (Some(Points::whole(80)), Some(Risk::High)));
 }
 
@@ -133,8 +133,8 @@ fn six(given: [Option<(i64, Risk)>; 6]) -> [Check; 6] {
     })
 }
 
-fn decision(given: [Option<(i64, Risk)>; 6], reported: bool) -> String {
-    compute(&six(given), reported, Some(Severity::High)).grade
+fn decision(given: [Option<(i64, Risk)>; 6], reported: bool) -> crate::score::Text {
+    compute(six(given), reported, Some(Severity::High)).grade
 }
 
 #[test]
@@ -156,17 +156,17 @@ fn gates_decide_in_the_published_order() {
 #[test]
 fn the_pages_own_examples_hold() {
     let seventy = Some((70, Risk::Moderate));
-    let blocked = compute(&six([None, None, seventy, seventy, Some((70, Risk::Critical)), None]), false, None);
-    assert_eq!((blocked.value, blocked.grade.as_str()), (Some(Points::whole(70)), "BLOCK"));
-    assert_eq!(blocked.caps.first().map(String::as_str), Some("permissions risk CRITICAL: BLOCK"));
-    let two = compute(&six([None, None, Some((100, Risk::Low)), None, Some((100, Risk::Low)), None]), false, None);
-    assert_eq!((two.value, two.grade.as_str()), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
+    let blocked = compute(six([None, None, seventy, seventy, Some((70, Risk::Critical)), None]), false, None);
+    assert_eq!((blocked.value, &*blocked.grade), (Some(Points::whole(70)), "BLOCK"));
+    assert_eq!(blocked.caps.first().map(|cap| &**cap), Some("permissions risk CRITICAL: BLOCK"));
+    let two = compute(six([None, None, Some((100, Risk::Low)), None, Some((100, Risk::Low)), None]), false, None);
+    assert_eq!((two.value, &*two.grade), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
 }
 
 #[test]
 fn the_value_is_the_mean_over_completed_checks() {
     let score = compute(
-        &six([None, None, Some((100, Risk::Low)), None, Some((95, Risk::Low)), Some((90, Risk::Low))]),
+        six([None, None, Some((100, Risk::Low)), None, Some((95, Risk::Low)), Some((90, Risk::Low))]),
         false,
         None,
     );
@@ -250,7 +250,7 @@ fn checks_that_make_no_sense_for_a_kind_are_not_applicable() {
     assert_eq!(["permissions", "deployment"].map(state), ["not_applicable", "not_applicable"]);
     assert_eq!(state("model"), "completed, risk LOW");
     assert_eq!(state("deployer"), "not_determinable");
-    assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
+    assert_eq!((score.value, &*score.grade), (Some(Points::whole(100)), "INSUFFICIENT DATA"));
 }
 
 proptest::proptest! {
@@ -259,7 +259,7 @@ proptest::proptest! {
         let scored = |findings: &[Finding]| {
             let mut checks = six([None, Some((other, Risk::Low)), None, None, Some((77, Risk::Low)), None]);
             checks[2] = checks::code(findings, ALL_ANSWERED);
-            compute(&checks, false, None)
+            compute(checks, false, None)
         };
         let score = scored(&findings);
         proptest::prop_assert!(score.adds_up());

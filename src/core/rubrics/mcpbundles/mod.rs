@@ -11,11 +11,11 @@ use serde_json::Value;
 use crate::capability::Kind;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, Part, RubricRef, Score};
+use crate::score::{Coverage, Part, RubricRef, Score, Text};
 use crate::time::AsOf;
 
-use super::findings::{self, Answered, Asked, Finding, Outcomes};
-use super::terms::{distinct, term};
+use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
+use super::terms::{NO_RULES, Usual, distinct, push_looked, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
@@ -66,6 +66,12 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
 static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(counting_rules()));
 
+static CODES: LazyLock<Codes> = LazyLock::new(|| {
+    let published =
+        |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
+    Codes::ranked(FAMILY, published, |code| !is_of_directory(code))
+});
+
 /// The rules with a code that the method has shipped.
 fn counting_rules() -> impl Iterator<Item = &'static str> {
     let counts = |codes: &[String]| codes.iter().any(|code| !is_of_directory(code));
@@ -83,17 +89,19 @@ impl Rubric for McpBundles {
     }
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
-        let none = |reason: String| {
+        let none = |reason: Text| {
             let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
             score.parts.push(judge());
             score
         };
         if facts.kind != Kind::McpServer {
-            return none(format!("MCPBundles publishes no score for a {}", facts.kind));
+            return none(
+                NOT_FOR.said(facts.kind, (), || format!("MCPBundles publishes no score for a {}", facts.kind)),
+            );
         }
         let outcomes = Outcomes::of(facts);
         if let Some(rule) = outcomes.unreported(&ASKED) {
-            return none(format!("rule {rule} has not reported"));
+            return none(format!("rule {rule} has not reported").into());
         }
         let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
             return none("no tool definition could be read".into());
@@ -102,12 +110,12 @@ impl Rubric for McpBundles {
         if answered.answered == 0 {
             return none("none of the rules that feed it could look".into());
         }
-        let published =
-            |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
-        let findings = findings::counted_by(facts, FAMILY, published, |code| !is_of_directory(code));
-        compute(findings, answered, quality)
+        compute(CODES.counted(facts), answered, quality)
     }
 }
+
+/// Why a capability of another kind has no value.
+static NOT_FOR: Usual<()> = Usual::new();
 
 /// Whether a code is one of the layer that compares servers: designed and not shipped by the method.
 fn is_of_directory(code: &str) -> bool {
@@ -132,23 +140,23 @@ fn quality(value: &Value) -> Option<Points> {
     (counted.tools > 0).then(|| Points::round_from((mean * 100.0).clamp(0.0, 100.0)))
 }
 
-fn compute(findings: Vec<Finding>, answered: Answered, quality: Points) -> Score {
-    let (of_directory, findings): (Vec<Finding>, Vec<Finding>) =
-        findings.into_iter().partition(|finding| is_of_directory(&finding.code));
+fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> Score {
+    let (of_directory, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        findings.into_iter().partition(|finding| is_of_directory(finding.code));
     let ours = findings::worst_of_ours(&findings);
-    let all_rules = rules_by_code(&findings);
-    let worst_by_code = findings::distinct_by(findings, |finding| finding.code.clone());
+    let worst_by_code = findings::distinct_by(findings.clone(), |finding| finding.code);
     let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
-    score.terms.push(term("posture", Points::whole(100), Vec::new(), "nothing found"));
+    score.terms.reserve_exact(worst_by_code.len() + 2);
+    score.terms.push(term("posture", Points::whole(100), NO_RULES, "nothing found"));
     let mut value = Points::whole(100);
     for finding in &worst_by_code {
         let penalty = Points::whole(TABLE.posture.penalties.get(&finding.severity).copied().unwrap_or(0));
-        let rules = all_rules.get(&finding.code).cloned().unwrap_or_default();
-        score.terms.push(term(&finding.code, -penalty, rules, finding.severity.as_str()));
+        let behind = findings.iter().filter(|other| other.code == finding.code).map(|other| other.rule);
+        score.terms.push(term(finding.code, -penalty, distinct(behind), finding.severity.as_str()));
         value = value - penalty;
     }
     if value < Points::ZERO {
-        score.terms.push(term("floor", -value, Vec::new(), "not below 0"));
+        score.terms.push(term("floor", -value, NO_RULES, "not below 0"));
         value = Points::ZERO;
     }
     score.value = Some(value);
@@ -159,49 +167,38 @@ fn compute(findings: Vec<Finding>, answered: Answered, quality: Points) -> Score
     score
 }
 
-/// Our rules behind each code.
-fn rules_by_code(findings: &[Finding]) -> BTreeMap<String, Vec<String>> {
-    let codes = distinct(findings.iter().map(|finding| finding.code.as_str()));
-    codes
-        .into_iter()
-        .map(|code| {
-            let behind = findings.iter().filter(|finding| finding.code == code).map(|finding| finding.rule.as_str());
-            let rules = distinct(behind);
-            (code, rules)
-        })
-        .collect()
-}
-
 /// The worst severity of what is no mere label, or `clean`.
-fn grade(findings: &[Finding]) -> String {
-    let serious = findings.iter().filter(|finding| !TABLE.posture.labels.contains(&finding.code));
+fn grade(findings: &[Finding<'_>]) -> Text {
+    let is_label = |finding: &&Finding<'_>| TABLE.posture.labels.iter().any(|label| label == finding.code);
+    let serious = findings.iter().filter(|finding| !is_label(finding));
     let worst = serious.map(|finding| finding.severity).filter(|severity| *severity > Severity::Info).max();
-    worst.map_or("clean", Severity::as_str).to_owned()
+    worst.map_or("clean", Severity::as_str).into()
 }
 
 fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
-    let looked = format!("{} of {} rules could look", answered.answered, answered.asked);
-    let part = |name: &str, value: Points, coverage: Coverage, note: &str| Part {
+    let mut looked = String::with_capacity(32);
+    push_looked(&mut looked, answered);
+    let part = |name: &'static str, value: Points, coverage: Coverage, note: Text| Part {
         name: name.into(),
         value: Some(value),
         coverage,
-        note: note.into(),
+        note,
     };
     vec![
-        part("security_posture", value, answered.coverage(), &looked),
-        part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing"),
+        part("security_posture", value, answered.coverage(), looked.into()),
+        part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing".into()),
         judge(),
     ]
 }
 
 /// What the directory layer would say, where it says anything.
-fn directory(findings: &[Finding]) -> Option<Part> {
-    let codes = distinct(findings.iter().map(|finding| finding.code.as_str()));
+fn directory(findings: &[Finding<'_>]) -> Option<Part> {
+    let codes = distinct(findings.iter().map(|finding| finding.code));
     (!codes.is_empty()).then(|| Part {
         name: "directory".into(),
         value: None,
         coverage: Coverage::NONE,
-        note: format!("{}: designed and not shipped by the method, without weight", codes.join(", ")),
+        note: format!("{}: designed and not shipped by the method, without weight", codes.join(", ")).into(),
     })
 }
 

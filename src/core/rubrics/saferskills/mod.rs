@@ -11,11 +11,11 @@ use crate::capability::Kind;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
 use crate::rules::RuleMeta;
-use crate::score::{Part, RubricRef, Score, Term};
+use crate::score::{Part, RubricRef, Score, Term, Text};
 use crate::time::AsOf;
 
-use super::findings::{self, Answered, Asked, Finding, Outcomes};
-use super::terms::{close, distinct, push_looked, term};
+use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
+use super::terms::{Usual, close, distinct, push_looked, push_number, term};
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
@@ -82,13 +82,43 @@ static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| findings::needs(FAM
 
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
 
-/// The rules that speak on each axis, by id.
-static BY_AXIS: LazyLock<BTreeMap<Axis, Asked>> = LazyLock::new(|| {
+/// How each rule's findings count, by the kind of the capability.
+static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
+    let rank = |code: &str, kind| (!is_shadow(code), applies(code, kind));
+    Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(FAMILY, published, |code| rank(code, kind)))).collect()
+});
+
+/// The axis of each code of a rule, and whether it is shadow.
+static STANDINGS: LazyLock<BTreeMap<&'static str, (Axis, bool)>> = LazyLock::new(|| {
+    let codes = findings::coded_rules(FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
+    codes.map(|code| (code.as_str(), (axis_of(code), is_shadow(code)))).collect()
+});
+
+/// What is always the same about an axis.
+struct Ground {
+    axis: Axis,
+    weight: i64,
+    /// The rules that speak on it.
+    asked: Asked,
+    /// How it enters the sum where it has full marks.
+    full: String,
+    /// What is said of it where nothing is found.
+    clean: Usual<Answered>,
+}
+
+static GROUNDS: LazyLock<[Ground; 5]> = LazyLock::new(|| {
     let speaks =
         |meta: &RuleMeta, axis: Axis| meta.codes.get(FAMILY).into_iter().flatten().any(|code| axis_of(code) == axis);
     let rules = |axis| findings::coded_rules(FAMILY).filter(move |meta| speaks(meta, axis));
-    Axis::ALL.into_iter().map(|axis| (axis, Asked::new(rules(axis).map(|meta| meta.id.as_str())))).collect()
+    Axis::ALL.map(|axis| {
+        let weight = TABLE.weights.get(&axis).copied().unwrap_or(0);
+        let asked = Asked::new(rules(axis).map(|meta| meta.id.as_str()));
+        Ground { axis, weight, asked, full: share_of(weight, FULL), clean: Usual::new() }
+    })
 });
+
+/// The value of a sub-score in which nothing is found.
+const FULL: i64 = 100;
 
 impl Rubric for SaferSkills {
     fn meta(&self) -> &RubricMeta {
@@ -101,8 +131,6 @@ impl Rubric for SaferSkills {
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
         let outcomes = Outcomes::of(facts);
-        let answered: BTreeMap<Axis, Answered> =
-            Axis::ALL.into_iter().filter_map(|axis| Some((axis, outcomes.answered(BY_AXIS.get(&axis)?)))).collect();
         let all = outcomes.answered(&ASKED);
         if let Some(rule) = outcomes.unreported(&ASKED) {
             return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
@@ -110,15 +138,21 @@ impl Rubric for SaferSkills {
         if all.answered == 0 {
             return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
         }
-        compute(counted(facts), &answered, all)
+        let answered = GROUNDS.each_ref().map(|ground| outcomes.answered(&ground.asked));
+        compute(facts.kind, counted(facts), answered, all)
     }
 }
 
 /// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
 /// that is active and that SaferSkills looks for in this kind.
-fn counted(facts: &Facts) -> Vec<Finding> {
-    let published = |code: &str| if is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
-    findings::counted_by(facts, FAMILY, published, |code| (!is_shadow(code), applies(code, facts.kind)))
+fn counted(facts: &Facts) -> Vec<Finding<'_>> {
+    let codes = CODES.iter().find(|(kind, _)| *kind == facts.kind);
+    codes.map(|(_, codes)| codes.counted(facts)).unwrap_or_default()
+}
+
+/// The severity that the public rule files give an id.
+fn published(code: &str) -> Option<Severity> {
+    if is_shadow(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() }
 }
 
 /// Whether the public rule files mark an id as shadow: reported, without weight.
@@ -143,23 +177,34 @@ fn axis_of(code: &str) -> Axis {
     TABLE.markers.iter().find(|(marker, _)| code.contains(marker.as_str())).map_or(Axis::Security, |(_, axis)| *axis)
 }
 
+/// The axis of a code, and whether it is shadow.
+fn standing(code: &str) -> (Axis, bool) {
+    STANDINGS.get(code).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
+}
+
 /// The whole arithmetic, from findings in the method's words.
-fn compute(findings: Vec<Finding>, answered: &BTreeMap<Axis, Answered>, all: Answered) -> Score {
-    let (shadow, findings): (Vec<Finding>, Vec<Finding>) =
-        findings.into_iter().partition(|finding| is_shadow(&finding.code));
+fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all: Answered) -> Score {
+    let (shadow, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        findings.into_iter().partition(|finding| standing(finding.code).1);
     let ours = findings::worst_of_ours(&findings);
-    let findings = findings::distinct_by(findings, |finding| (finding.code.clone(), finding.place.clone()));
+    let findings = findings::distinct_by(findings, |finding| (finding.code, finding.place));
+    let axes: Vec<Axis> = findings.iter().map(|finding| standing(finding.code).0).collect();
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
+    score.terms.reserve_exact(Axis::ALL.len() + 1);
+    score.parts.reserve_exact(Axis::ALL.len());
     let mut weighted = 0.0;
-    for axis in Axis::ALL {
-        let on_axis: Vec<&Finding> = findings.iter().filter(|finding| axis_of(&finding.code) == axis).collect();
+    for (ground, answered) in GROUNDS.iter().zip(answered) {
+        let on_axis = findings.iter().zip(&axes).filter(|(_, axis)| **axis == ground.axis);
+        let on_axis: Vec<&Finding<'_>> = on_axis.map(|(finding, _)| finding).collect();
         let value = sub_score(&on_axis);
-        let weight = TABLE.weights.get(&axis).copied().unwrap_or(0);
-        weighted += weight as f64 / 100.0 * value as f64;
-        score.terms.push(axis_term(axis, value, weight, &on_axis));
-        let coverage = answered.get(&axis).copied().unwrap_or_default();
-        let of_no_weight = shadow.iter().filter(|finding| axis_of(&finding.code) == axis).count();
-        score.parts.push(axis_part(axis, value, coverage, &on_axis, of_no_weight));
+        weighted += ground.weight as f64 / 100.0 * value as f64;
+        score.terms.push(axis_term(ground, value, &on_axis));
+        let of_no_weight = shadow.iter().filter(|finding| standing(finding.code).0 == ground.axis).count();
+        let note = || axis_note(value, answered, &on_axis, of_no_weight);
+        let is_clean = on_axis.is_empty() && of_no_weight == 0;
+        let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
+        let value = Some(Points::whole(value));
+        score.parts.push(Part { name: ground.axis.as_str().into(), value, coverage: answered.coverage(), note });
     }
     let rounded = Points::whole(weighted.round_ties_even() as i64);
     close(&mut score.terms, rounded, "the weighted sum, rounded half to even");
@@ -171,7 +216,7 @@ fn compute(findings: Vec<Finding>, answered: &BTreeMap<Axis, Answered>, all: Ans
 }
 
 /// 100 minus the penalties, not below 0, and at most the floor with a critical finding.
-fn sub_score(findings: &[&Finding]) -> i64 {
+fn sub_score(findings: &[&Finding<'_>]) -> i64 {
     let lost: i64 = findings.iter().map(|finding| penalty(finding.severity)).sum();
     let value = (100 - lost).max(0);
     let critical = findings.iter().any(|finding| finding.severity == Severity::Critical);
@@ -182,41 +227,58 @@ fn penalty(severity: Severity) -> i64 {
     TABLE.penalties.get(&severity).copied().unwrap_or(0)
 }
 
-fn axis_term(axis: Axis, value: i64, weight: i64, findings: &[&Finding]) -> Term {
-    let rules = distinct(findings.iter().map(|finding| finding.rule.as_str()));
-    term(axis.as_str(), Points::whole(value).share(weight, 100), rules, format!("{weight} % of {value}"))
+fn axis_term(ground: &'static Ground, value: i64, findings: &[&Finding<'_>]) -> Term {
+    let weight = ground.weight;
+    let note = if value == FULL { Text::Borrowed(&ground.full) } else { share_of(weight, value).into() };
+    let rules = distinct(findings.iter().map(|finding| finding.rule));
+    term(ground.axis.as_str(), Points::whole(value).share(weight, 100), rules, note)
 }
 
-/// The sub-score with its own arithmetic in words.
-fn axis_part(axis: Axis, value: i64, answered: Answered, findings: &[&Finding], shadow: usize) -> Part {
-    let mut note = "100".to_owned();
+/// How a sub-score enters the sum, in words.
+fn share_of(weight: i64, value: i64) -> String {
+    format!("{weight} % of {value}")
+}
+
+/// The arithmetic of a sub-score in words.
+fn axis_note(value: i64, answered: Answered, findings: &[&Finding<'_>], shadow: usize) -> String {
+    let mut note = String::with_capacity(96);
+    note.push_str("100");
     for severity in Severity::ALL.into_iter().rev() {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
         if count > 0 {
-            note.push_str(&format!(" - {count} {} x {}", severity.as_str(), penalty(severity)));
+            note.push_str(" - ");
+            push_number(&mut note, count);
+            note.push(' ');
+            note.push_str(severity.as_str());
+            note.push_str(" x ");
+            Points::whole(penalty(severity)).push_to(&mut note);
         }
     }
     if findings.iter().any(|finding| finding.severity == Severity::Critical) {
-        note.push_str(&format!(", at most {}", TABLE.critical_floor));
+        note.push_str(", at most ");
+        Points::whole(TABLE.critical_floor).push_to(&mut note);
     }
-    note.push_str(&format!(" = {value}"));
+    note.push_str(" = ");
+    Points::whole(value).push_to(&mut note);
     if shadow > 0 {
-        note.push_str(&format!("; {shadow} of shadow rules, without weight"));
+        note.push_str("; ");
+        push_number(&mut note, shadow);
+        note.push_str(" of shadow rules, without weight");
     }
     note.push_str("; ");
     push_looked(&mut note, answered);
-    Part { name: axis.as_str().into(), value: Some(Points::whole(value)), coverage: answered.coverage(), note }
+    note
 }
 
 /// Cuts the aggregate by the worst finding and says so.
-fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding]) -> Points {
+fn apply_ceiling(score: &mut Score, value: Points, findings: &[Finding<'_>]) -> Points {
     let Some(worst) = findings.iter().map(|finding| finding.severity).max() else { return value };
     let Some(ceiling) = ceiling(worst).filter(|ceiling| value > *ceiling) else { return value };
-    let causes = findings.iter().filter(|finding| finding.severity == worst).map(|finding| finding.rule.as_str());
+    let causes = findings.iter().filter(|finding| finding.severity == worst).map(|finding| finding.rule);
     let label = format!("ceiling {}", worst.as_str());
     let note = format!("one {} finding: at most {ceiling}", worst.as_str());
     score.terms.push(term(label, ceiling - value, distinct(causes), note.clone()));
-    score.caps.push(note);
+    score.caps.push(note.into());
     ceiling
 }
 
@@ -226,9 +288,9 @@ fn ceiling(worst: Severity) -> Option<Points> {
 }
 
 /// The colour of a value: that of the highest threshold it reaches.
-fn colour(value: Points) -> String {
+fn colour(value: Points) -> Text {
     let reached = TABLE.colours.iter().filter(|(_, lowest)| value >= Points::whole(**lowest));
-    reached.max_by_key(|(_, lowest)| **lowest).map_or_else(|| "n/a".into(), |(name, _)| name.clone())
+    reached.max_by_key(|(_, lowest)| **lowest).map_or("n/a", |(name, _)| name.as_str()).into()
 }
 
 pub use roll_up::{Member, RollUp, member, roll_up};

@@ -5,7 +5,7 @@
 use crate::capability::Kind;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
-use crate::score::Score;
+use crate::score::{Score, Text};
 
 use super::{META, ceiling, colour, counted, is_shadow};
 
@@ -21,7 +21,7 @@ pub struct Member {
 pub fn member(facts: &Facts, scores: &[Score]) -> Option<Member> {
     let score = scores.iter().find(|score| score.rubric == META.rubric)?;
     let findings = counted(facts);
-    let active = findings.iter().filter(|finding| !is_shadow(&finding.code));
+    let active = findings.iter().filter(|finding| !is_shadow(finding.code));
     Some(Member { kind: facts.kind, value: score.value, worst: active.map(|finding| finding.severity).max() })
 }
 
@@ -31,7 +31,7 @@ pub struct RollUp {
     /// The mean over the capabilities that have a value, rounded half to even, and cut by the ceiling.
     pub value: Points,
     /// The colour of the value.
-    pub grade: String,
+    pub grade: Text,
     /// Over how many capabilities.
     pub capabilities: usize,
     /// The worst finding, where its ceiling cut the mean.
@@ -63,7 +63,7 @@ mod tests {
         Member { kind, value: value.map(Points::whole), worst }
     }
 
-    fn of(members: &[Member]) -> (i64, String, usize, Option<Severity>) {
+    fn of(members: &[Member]) -> (i64, Text, usize, Option<Severity>) {
         let rolled = roll_up(members).expect("a number");
         (rolled.value.as_hundredths() / 100, rolled.grade, rolled.capabilities, rolled.ceiling)
     }

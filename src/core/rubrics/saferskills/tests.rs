@@ -9,11 +9,11 @@ use crate::score::Coverage;
 const CODES: &[&str] = &["SS-SKILL-INJECT-IGNORE-01", "SS-SKILL-INJECT-B64-PAYLOAD-01", "SS-X-SUPPLY-CHAIN-1", "SS-X"];
 
 fn scored(findings: Vec<Finding>) -> Score {
-    compute(findings, &BTreeMap::new(), Answered { asked: 4, answered: 3 })
+    compute(Kind::Skill, findings, [Answered::default(); 5], Answered { asked: 4, answered: 3 })
 }
 
 /// (code, severity), each at a place of its own.
-type Found<'a> = &'a [(&'a str, Severity)];
+type Found<'a> = &'a [(&'static str, Severity)];
 
 fn of(findings: Found) -> Score {
     let lines = findings.iter().zip(1..);
@@ -23,7 +23,7 @@ fn of(findings: Found) -> Score {
 #[test]
 fn nothing_found_is_a_hundred_and_green() {
     let score = of(&[]);
-    assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(100)), "Green"));
+    assert_eq!((score.value, &*score.grade), (Some(Points::whole(100)), "Green"));
     assert_eq!(score.coverage, Coverage::thousandths(750));
     assert_eq!(score.caps, Vec::<String>::new());
 }
@@ -45,7 +45,7 @@ fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
     ];
     for (findings, value, grade) in rows {
         let score = of(findings);
-        assert_eq!((score.value, score.grade.as_str()), (Some(Points::whole(value)), grade), "{findings:?}");
+        assert_eq!((score.value, &*score.grade), (Some(Points::whole(value)), grade), "{findings:?}");
     }
 }
 
@@ -53,7 +53,7 @@ fn penalties_weights_ceilings_and_colours_are_the_published_ones() {
 fn a_critical_finding_floors_its_sub_score_at_twenty() {
     let score = of(&[("SS-SKILL-INJECT-BIDI-01", Severity::Critical)]);
     let part = score.parts.first().expect("five parts");
-    assert_eq!((part.name.as_str(), part.value), ("security", Some(Points::whole(20))));
+    assert_eq!((&*part.name, part.value), ("security", Some(Points::whole(20))));
     assert_eq!(score.caps, ["one critical finding: at most 15"]);
 }
 
@@ -107,11 +107,11 @@ fn with(kind: Kind, rule: &str) -> Score {
 #[test]
 fn the_pages_own_examples_hold_from_the_facts_on() {
     let critical = with(Kind::Skill, "hidden-unicode-tags");
-    assert_eq!((critical.value, critical.grade.as_str()), (Some(Points::whole(15)), "Red"));
+    assert_eq!((critical.value, &*critical.grade), (Some(Points::whole(15)), "Red"));
     let sub_score = critical.parts.first().and_then(|part| part.value);
     assert!(sub_score <= Some(Points::whole(20)), "{sub_score:?}");
     let high = with(Kind::Skill, "encoded-blob");
-    assert_eq!((high.value, high.grade.as_str()), (Some(Points::whole(45)), "Orange"));
+    assert_eq!((high.value, &*high.grade), (Some(Points::whole(45)), "Orange"));
     assert_eq!(with(Kind::Skill, "instruction-override").value, Some(Points::whole(100)), "shadow");
 }
 

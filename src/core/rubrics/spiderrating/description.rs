@@ -12,16 +12,17 @@ use super::numbers::{Dimensions, ENGINE};
 
 /// The measured signals of a server's tools.
 #[derive(Debug, Deserialize)]
-pub(super) struct Tools {
+pub(super) struct Tools<'a> {
     /// One entry for each tool whose description could be read.
-    pub(super) tools: Vec<ToolSignals>,
+    #[serde(borrow)]
+    pub(super) tools: Vec<ToolSignals<'a>>,
 }
 
 /// The measured signals of one tool.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct ToolSignals {
+pub(super) struct ToolSignals<'a> {
     #[serde(default)]
-    pub(super) name: String,
+    pub(super) name: &'a str,
     pub(super) action_verb: bool,
     pub(super) scenario: bool,
     pub(super) parameters: bool,
@@ -61,17 +62,17 @@ pub(super) fn of_tools(value: &Value) -> Option<Dimensions> {
 }
 
 /// The tools of the value of the measure.
-pub(super) fn tools_of(value: &Value) -> Vec<ToolSignals> {
+pub(super) fn tools_of(value: &Value) -> Vec<ToolSignals<'_>> {
     Tools::deserialize(value).map(|measured| measured.tools).unwrap_or_default()
 }
 
 /// The five dimensions of a server's tools; none without tools.
-pub(super) fn of_signals(tools: &[ToolSignals]) -> Option<Dimensions> {
+pub(super) fn of_signals(tools: &[ToolSignals<'_>]) -> Option<Dimensions> {
     if tools.is_empty() {
         return None;
     }
     let count = tools.len() as f64;
-    let share = |has: fn(&ToolSignals) -> bool| tools.iter().filter(|tool| has(tool)).count() as f64 / count;
+    let share = |has: fn(&ToolSignals<'_>) -> bool| tools.iter().filter(|tool| has(tool)).count() as f64 / count;
     let alone = tools.len() == 1;
     let disambiguation: f64 = tools.iter().map(|tool| round(disambiguation(tool, alone), 2)).sum::<f64>() / count;
     let mean: f64 = tools.iter().map(|tool| tool_score(tool, alone)).sum::<f64>() / count;
@@ -90,7 +91,7 @@ pub(super) fn of_signals(tools: &[ToolSignals]) -> Option<Dimensions> {
 }
 
 /// The score of one tool between 0 and 10, one decimal. `alone` where the server has no other.
-pub(super) fn tool_score(tool: &ToolSignals, alone: bool) -> f64 {
+pub(super) fn tool_score(tool: &ToolSignals<'_>, alone: bool) -> f64 {
     let weights = &ENGINE.signals;
     let worth = |has: bool, weight: f64| if has { weight } else { 0.0 };
     let raw = worth(tool.action_verb, weights.action_verb)
@@ -105,7 +106,7 @@ pub(super) fn tool_score(tool: &ToolSignals, alone: bool) -> f64 {
 }
 
 /// How far a tool stands apart from its siblings, between 0 and 1.
-pub(super) fn disambiguation(tool: &ToolSignals, alone: bool) -> f64 {
+pub(super) fn disambiguation(tool: &ToolSignals<'_>, alone: bool) -> f64 {
     let numbers = &ENGINE.tool;
     if alone {
         return numbers.single_tool_disambiguation;

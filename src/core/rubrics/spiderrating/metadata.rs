@@ -15,10 +15,10 @@ use super::numbers::{Count, MetadataPoints, TABLE};
 
 /// What sources claim; `None` where nobody says.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Claimed {
+pub(super) struct Claimed<'a> {
     pub(super) repository: Option<bool>,
     pub(super) license: Option<bool>,
-    pub(super) license_name: Option<String>,
+    pub(super) license_name: Option<&'a str>,
     #[serde(default)]
     pub(super) license_file: bool,
     owner: Option<bool>,
@@ -63,13 +63,13 @@ pub(super) struct Layer {
 }
 
 /// The claims from the value of the measure; all unknown where there is none.
-pub(super) fn read(value: Option<&Value>) -> Claimed {
+pub(super) fn read(value: Option<&Value>) -> Claimed<'_> {
     value.and_then(|value| Claimed::deserialize(value).ok()).unwrap_or_default()
 }
 
 /// The layer, its value rounded to two decimals; none where no signal is known. Of downloads and stars, a skill is
 /// measured by its downloads first and a server by its stars.
-pub(super) fn layer(kind: Kind, claimed: &Claimed, day: Timestamp) -> Layer {
+pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer {
     let weights = &TABLE.metadata.weights;
     let parts = [
         part("provenance", weights.provenance, &provenance(claimed, day)),
@@ -95,7 +95,7 @@ pub(super) fn weighted(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> 
 /// Each signal as (points reached, points possible), where known.
 type Signals<const N: usize> = [Option<(f64, f64)>; N];
 
-fn provenance(claimed: &Claimed, day: Timestamp) -> Signals<5> {
+fn provenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<5> {
     let points: &MetadataPoints = &TABLE.metadata.points;
     let full = points.provenance_signal;
     let yes = |has: bool| (if has { full } else { 0.0 }, full);
@@ -108,7 +108,7 @@ fn provenance(claimed: &Claimed, day: Timestamp) -> Signals<5> {
     ]
 }
 
-fn maintenance(claimed: &Claimed, day: Timestamp) -> Signals<4> {
+fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<4> {
     let points: &MetadataPoints = &TABLE.metadata.points;
     let full = points.maintenance_signal;
     let yes = |has: bool| (if has { full } else { 0.0 }, full);
@@ -123,7 +123,7 @@ fn maintenance(claimed: &Claimed, day: Timestamp) -> Signals<4> {
 }
 
 /// How many days old the last work is: the last push, else what commits were counted, else the last release.
-fn age_of_work(claimed: &Claimed, day: Timestamp) -> Option<i64> {
+fn age_of_work(claimed: &Claimed<'_>, day: Timestamp) -> Option<i64> {
     let pushed = claimed.pushed.map(|pushed| pushed.days_until(day));
     let counted = || match (claimed.commits_quarter, claimed.commits_year) {
         (Some(1..), _) => Some(QUARTER),
@@ -139,7 +139,7 @@ const QUARTER: i64 = 90;
 const YEAR: i64 = 365;
 
 /// Three counts, each on a logarithmic scale.
-fn popularity(weight: f64, kind: Kind, claimed: &Claimed) -> Part {
+fn popularity(weight: f64, kind: Kind, claimed: &Claimed<'_>) -> Part {
     let numbers = &TABLE.metadata.popularity;
     let stars = claimed.stars.map(|count| scaled(count, numbers.stars));
     let downloads = claimed.downloads_monthly.map(|count| scaled(count, numbers.downloads_monthly));
@@ -157,11 +157,11 @@ fn scaled(count: u64, of: Count) -> (f64, f64) {
 }
 
 fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> Part {
-    let known: Vec<(f64, f64)> = signals.iter().flatten().copied().collect();
-    let possible: f64 = known.iter().map(|(_, possible)| possible).sum();
-    let reached: f64 = known.iter().map(|(reached, _)| reached).sum();
+    let known = || signals.iter().flatten();
+    let possible: f64 = known().map(|(_, possible)| possible).sum();
+    let reached: f64 = known().map(|(reached, _)| reached).sum();
     let value = (possible > 0.0).then(|| round(10.0 * reached / possible, 2));
-    Part { name, weight, value, known: known.len(), signals: signals.len() }
+    Part { name, weight, value, known: known().count(), signals: signals.len() }
 }
 
 /// The binary logarithm of a number of at least 1, in 65,536ths, rounded down. In integers, so that it is the same on

@@ -9,10 +9,11 @@ use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Facts, Outcome, Place, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, RubricRef, Score};
+use crate::score::{Coverage, RubricRef, Score, Text};
 use crate::time::AsOf;
 
-use super::findings::{self, Asked, Finding, Outcomes};
+use super::findings::{self, Asked, Codes, Finding, Outcomes};
+use super::terms::Usual;
 use super::{Rubric, RubricMeta, bands};
 
 mod architecture;
@@ -65,6 +66,8 @@ fn text() -> Digest {
 static NEEDS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| findings::needs(FAMILY, &[TOOLS, SKILL, NAME, ARCHITECTURE, METADATA]));
 
+static CODES: LazyLock<Codes> = LazyLock::new(|| Codes::of(FAMILY, published));
+
 static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
 
 /// The rules with codes, and the same with the measure of a skill's name.
@@ -85,29 +88,38 @@ impl Rubric for SpiderRating {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        rated(&META, facts, "SpiderRating rates no", |outcomes| compute(facts.kind, inputs(facts, outcomes, at)))
+        static NOT_RATED: Usual<()> = Usual::new();
+        rated(&META, facts, ("SpiderRating rates no", &NOT_RATED), |outcomes| {
+            compute(facts.kind, &inputs(facts, outcomes, at))
+        })
     }
 }
 
-/// The score of a kind that the method or its variant rates and of which all that it needs has been reported.
-fn rated(meta: &RubricMeta, facts: &Facts, no: &str, score: impl FnOnce(&Outcomes<'_>) -> Score) -> Score {
-    let none = |reason: String| Score::none(meta.rubric.clone(), Coverage::NONE, reason);
+/// The score of a kind that the method or its variant rates and of which all that it needs has been reported. `no` begins
+/// what is said of another kind.
+fn rated(
+    meta: &RubricMeta,
+    facts: &Facts,
+    (no, said): (&str, &'static Usual<()>),
+    score: impl FnOnce(&Outcomes<'_>) -> Score,
+) -> Score {
+    let none = |reason: Text| Score::none(meta.rubric.clone(), Coverage::NONE, reason);
     if !meta.kinds.contains(&facts.kind) {
-        return none(format!("{no} {}", facts.kind));
+        return none(said.said(facts.kind, (), || format!("{no} {}", facts.kind)));
     }
     let outcomes = Outcomes::of(facts);
     match outcomes.unreported(&ASKED) {
-        Some(rule) => none(format!("rule {rule} has not reported")),
+        Some(rule) => none(format!("rule {rule} has not reported").into()),
         None => score(&outcomes),
     }
 }
 
 /// What the facts say, in the terms of the page.
-fn inputs(facts: &Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs {
+fn inputs<'a>(facts: &'a Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs<'a> {
     let claimed = metadata::read(facts.value(METADATA));
     Inputs {
         dimensions: dimensions(facts),
-        findings: with_typosquat(facts, findings::counted(facts, FAMILY, published)),
+        findings: with_typosquat(facts, CODES.counted(facts)),
         answered: outcomes.answered(&CODED_AND_NAME),
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         no_source: claimed.repository == Some(false),
@@ -122,15 +134,16 @@ fn published(code: &str) -> Option<Severity> {
 }
 
 /// Adds a typosquat where a skill's name is as near to a target as the page says and no finding says so yet.
-fn with_typosquat(facts: &Facts, mut findings: Vec<Finding>) -> Vec<Finding> {
+fn with_typosquat<'a>(facts: &Facts, mut findings: Vec<Finding<'a>>) -> Vec<Finding<'a>> {
+    static NOWHERE: Place = Place { file: String::new(), line: 0, column: 0, pointer: String::new() };
     let near = facts.value(NAME).is_some_and(|value| value.get("target").is_some_and(serde_json::Value::is_string));
     if near && findings.iter().all(|finding| finding.code != TYPOSQUAT) {
         findings.push(Finding {
-            code: TYPOSQUAT.into(),
+            code: TYPOSQUAT,
             severity: published(TYPOSQUAT).unwrap_or(Severity::Medium),
             ours: Severity::Info,
-            rule: NAME.into(),
-            place: Place::default(),
+            rule: NAME,
+            place: &NOWHERE,
         });
     }
     findings
@@ -143,10 +156,10 @@ fn dimensions(facts: &Facts) -> Option<Dimensions> {
     }
 }
 
-fn compute(kind: Kind, inputs: Inputs) -> Score {
+fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let ours = findings::worst_of_ours(&inputs.findings);
     let findings = issues(&inputs.findings);
-    let layers = layers(kind, &inputs, &findings, &TABLE.layers);
+    let layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
     let Some(overall) = overall(&layers) else {
         return Score::none(META.rubric.clone(), coverage, NO_LAYER);
@@ -154,27 +167,27 @@ fn compute(kind: Kind, inputs: Inputs) -> Score {
     let value = Points::round_from(overall);
     let mut score = Score::none(META.rubric.clone(), coverage, "");
     score.value = Some(value);
-    add_terms(&mut score, &layers, value);
-    add_parts(&mut score, &layers, &inputs.dimensions, &inputs.metadata, inputs.bonus);
+    add_parts(&mut score, &layers, inputs);
     let [_, security, _] = &layers;
     constrain(&mut score, value, security.value, &findings, inputs.no_source);
+    add_terms(&mut score, layers, value);
     bands::note_mild_cause(&mut score, ours);
     score
 }
 
 /// Grades the value and applies the hard constraints. Each is noted where it holds, but the missing repository only
 /// where it lowers the grade.
-fn constrain(score: &mut Score, value: Points, security: Option<Points>, findings: &[Finding], no_source: bool) {
+fn constrain(score: &mut Score, value: Points, security: Option<Points>, findings: &[Finding<'_>], no_source: bool) {
     let mut lowest = value;
     if security.is_some_and(|security| security < Points::whole(TABLE.constraints.security_floor)) {
         score.caps.push(WEAK_SECURITY.into());
         lowest = lowest.min(cap_at("C"));
     }
-    if no_source && grade(value).as_str() < "D" {
+    if no_source && &*grade(value) < "D" {
         score.caps.push(NO_SOURCE.into());
         lowest = lowest.min(cap_at("D"));
     }
-    let malicious = |finding: &Finding| TABLE.known_malicious.contains(&finding.code);
+    let malicious = |finding: &Finding<'_>| TABLE.known_malicious.iter().any(|code| code == finding.code);
     if findings.iter().any(malicious) {
         score.caps.push(KNOWN_MALICIOUS.into());
         lowest = Points::ZERO;
@@ -187,14 +200,14 @@ fn constrain(score: &mut Score, value: Points, security: Option<Points>, finding
 }
 
 /// The grade of a value: that of the highest threshold it reaches.
-fn grade(value: Points) -> String {
+fn grade(value: Points) -> Text {
     grade_by(&TABLE.grades, value.as_f64())
 }
 
 /// The name of the highest threshold, in whole points, that a value reaches.
-fn grade_by(thresholds: &BTreeMap<String, i64>, value: f64) -> String {
+fn grade_by(thresholds: &'static BTreeMap<String, i64>, value: f64) -> Text {
     let reached = thresholds.iter().filter(|(_, lowest)| value >= **lowest as f64);
-    reached.max_by_key(|(_, lowest)| **lowest).map_or_else(|| "n/a".into(), |(name, _)| name.clone())
+    reached.max_by_key(|(_, lowest)| **lowest).map_or("n/a", |(name, _)| name.as_str()).into()
 }
 
 /// The lowest value of a grade: a cut to it gives that grade.

@@ -38,15 +38,16 @@ const VECTORS: [(&str, f64, f64); 6] = [
 
 #[test]
 fn tool_scores_reproduce_the_engine_through_the_real_measure() {
-    let signals = |value: &Value| serde_json::from_value::<Vec<ToolSignals>>(value["tools"].clone()).expect("signals");
     for (text, alone, _) in VECTORS {
-        let tools = signals(&measured(&[("tool", text)]));
+        let measured = measured(&[("tool", text)]);
+        let tools = description::tools_of(&measured);
         assert_eq!(tools.iter().map(|tool| description::tool_score(tool, true)).collect::<Vec<_>>(), [alone], "{text}");
     }
     let names = ["v1", "v2", "v3", "v4", "v5", "v6"];
     let together: Vec<(&str, &str)> = names.into_iter().zip(VECTORS.map(|(text, ..)| text)).collect();
+    let measured = measured(&together);
     let scores =
-        signals(&measured(&together)).iter().map(|tool| description::tool_score(tool, false)).collect::<Vec<_>>();
+        description::tools_of(&measured).iter().map(|tool| description::tool_score(tool, false)).collect::<Vec<_>>();
     assert_eq!(scores, VECTORS.map(|(.., together)| together));
 }
 
@@ -148,12 +149,8 @@ fn architecture_is_the_sum_of_its_steps() {
     assert_eq!(architecture::score(&counts), 2.0 + 1.5 + 1.0 + 1.5 + 0.5 + 0.3);
 }
 
-fn claimed(value: Value) -> metadata::Claimed {
-    metadata::read(Some(&value))
-}
-
 fn metadata_of(value: Value) -> metadata::Layer {
-    metadata::layer(Kind::McpServer, &claimed(value), day().start_of_day())
+    metadata::layer(Kind::McpServer, &metadata::read(Some(&value)), day().start_of_day())
 }
 
 #[test]
@@ -213,7 +210,8 @@ fn popularity_is_logarithmic() {
 
 #[test]
 fn a_server_is_measured_by_stars_and_a_skill_by_downloads() {
-    let both = claimed(json!({ "stars": 0, "downloads_monthly": 1_000_000 }));
+    let both = json!({ "stars": 0, "downloads_monthly": 1_000_000 });
+    let both = metadata::read(Some(&both));
     let of = |kind| metadata::layer(kind, &both, day().start_of_day()).value;
     assert_eq!((of(Kind::McpServer), of(Kind::Skill)), (Some(0.0), Some(10.0)));
 }
@@ -231,8 +229,9 @@ fn a_skill_name_within_two_letters_of_a_target_is_a_typosquat() {
     assert_eq!((scored(Value::Null), scored(json!("solana"))), (Some(Points::whole(10)), Some(Points::whole(9))));
 }
 
-fn inputs(findings: Vec<Finding>, repository: Option<bool>) -> Inputs {
-    let claimed = claimed(json!({ "repository": repository, "license": true }));
+fn inputs(findings: Vec<Finding<'_>>, repository: Option<bool>) -> Inputs<'_> {
+    let claimed = json!({ "repository": repository, "license": true });
+    let claimed = metadata::read(Some(&claimed));
     Inputs {
         dimensions: description::of_tools(&measured(&[("v4", VECTORS[3].0)])),
         findings,
@@ -244,15 +243,15 @@ fn inputs(findings: Vec<Finding>, repository: Option<bool>) -> Inputs {
     }
 }
 
-fn graded(findings: Vec<Finding>, repository: Option<bool>) -> (String, Vec<String>) {
-    let score = compute(Kind::McpServer, inputs(findings, repository));
+fn graded(findings: Vec<Finding<'_>>, repository: Option<bool>) -> (Text, Vec<Text>) {
+    let score = compute(Kind::McpServer, &inputs(findings, repository));
     assert!(score.adds_up());
     (score.grade, score.caps)
 }
 
 #[test]
 fn hard_constraints_cap_the_grade_and_not_the_value() {
-    let caps = |caps: &[&str]| caps.iter().map(|cap| (*cap).to_owned()).collect::<Vec<_>>();
+    let caps = |caps: &[&'static str]| caps.iter().map(|cap| Text::Borrowed(*cap)).collect::<Vec<_>>();
     assert_eq!(graded(Vec::new(), Some(true)), ("A".into(), caps(&[])));
     assert_eq!(graded(Vec::new(), None), ("A".into(), caps(&[])));
     assert_eq!(graded(Vec::new(), Some(false)), ("D".into(), caps(&[NO_SOURCE])));
@@ -269,19 +268,19 @@ fn a_missing_layer_is_left_out_and_lowers_coverage() {
     let mut given = inputs(Vec::new(), Some(true));
     given.metadata_known = false;
     given.dimensions = None;
-    let score = compute(Kind::McpServer, given);
+    let score = compute(Kind::McpServer, &given);
     assert_eq!(score.value, Some(Points::whole(10)));
     assert!(score.coverage < Coverage::thousandths(500));
     let mut given = inputs(Vec::new(), Some(true));
     given.answered = Answered { asked: 10, answered: 0 };
-    assert_eq!(compute(Kind::McpServer, given).value, Some(Points::hundredths(973)));
+    assert_eq!(compute(Kind::McpServer, &given).value, Some(Points::hundredths(973)));
 }
 
 #[test]
 fn a_code_in_a_file_is_one_issue() {
     let twice = vec![finding("x", Severity::Medium, "a", 1), finding("x", Severity::Medium, "a", 9)];
     let once = vec![finding("x", Severity::Medium, "a", 1)];
-    assert_eq!(compute(Kind::Skill, inputs(twice, None)).value, compute(Kind::Skill, inputs(once, None)).value);
+    assert_eq!(compute(Kind::Skill, &inputs(twice, None)).value, compute(Kind::Skill, &inputs(once, None)).value);
 }
 
 #[test]
@@ -290,7 +289,7 @@ fn facts_lead_to_a_score_with_every_part() {
     let facts = reported(Kind::McpServer, &[(TOOLS, value)], Outcome::False);
     let score = SpiderRating.score(&facts, day());
     assert!(score.adds_up());
-    let names: Vec<&str> = score.parts.iter().map(|part| part.name.as_str()).collect();
+    let names: Vec<&str> = score.parts.iter().map(|part| &*part.name).collect();
     assert_eq!(names.get(..4), Some(["description", "security", "metadata", "intent_clarity"].as_slice()));
     assert_eq!(score.parts.first().and_then(|part| part.value), Some(Points::hundredths(950)));
 }
@@ -307,7 +306,7 @@ fn codes_carry_the_severity_of_their_class() {
 proptest::proptest! {
     #[test]
     fn terms_add_up_and_more_findings_never_raise_the_value(mut findings in any_findings(CODES)) {
-        let scored = |findings: &[Finding]| {
+        let scored = |findings: &[Finding<'_>]| {
             let dimensions = Some(Dimensions {
                 intent_clarity: 3.0,
                 permission_scope: 3.3,
@@ -315,7 +314,7 @@ proptest::proptest! {
                 capability_disclosure: 6.0,
                 operational_boundaries: 3.9,
             });
-            compute(Kind::McpServer, Inputs { dimensions, ..inputs(findings.to_vec(), Some(true)) })
+            compute(Kind::McpServer, &Inputs { dimensions, ..inputs(findings.to_vec(), Some(true)) })
         };
         let score = scored(&findings);
         proptest::prop_assert!(score.adds_up());

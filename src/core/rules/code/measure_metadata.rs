@@ -4,12 +4,14 @@
 
 use std::sync::LazyLock;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::manifest::{Manifest, ManifestKind};
 use crate::listing::{Claim, Claims};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+use crate::time::Timestamp;
 
 use super::measure_meta::{Text, bare_skill, example, measure};
 
@@ -51,14 +53,14 @@ impl Rule for MeasureMetadata {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let manifest = package_manifest(subject);
-        let mut value = metadata(subject.claims, manifest);
-        if value.as_object().is_some_and(|fields| fields.values().all(Value::is_null)) {
-            facts.unavailable("no source and no package manifest states anything");
-        } else {
-            let own = |name: &str| subject.evidence.documents.contains_key(name);
-            value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
-            facts.measured(value);
+        let stated = Stated::of(subject.claims, manifest);
+        if stated == Stated::default() {
+            return facts.unavailable("no source and no package manifest states anything");
         }
+        let own = |name: &str| subject.evidence.documents.contains_key(name);
+        let mut value = json!(stated);
+        value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
+        facts.measured(value);
     }
 }
 
@@ -74,59 +76,87 @@ fn package_manifest<'a>(subject: &Subject<'a>) -> Option<&'a Manifest> {
     subject.evidence.manifests.values().filter(of_package).min_by_key(rank)
 }
 
-fn metadata(claims: &Claims, manifest: Option<&Manifest>) -> Value {
-    let stated = |key: &str| manifest.and_then(|manifest| field(manifest, key));
-    let present = |claim: &Claim<String>, key: &str| match claim {
-        Claim::Known(text) => Some(!text.trim().is_empty()),
-        Claim::Absent => Some(false),
-        Claim::Unknown => stated(key).map(|_| true),
-    };
-    let described = match &claims.description {
-        Claim::Known(text) => Some(text.chars().count()),
-        Claim::Absent => Some(0),
-        Claim::Unknown => stated("description").and_then(Value::as_str).map(|text| text.chars().count()),
-    };
-    let maintainers = match &claims.maintainers {
-        Claim::Known(names) => Some(names.len()),
-        Claim::Absent => Some(0),
-        Claim::Unknown => None,
-    };
-    let owner =
-        maintainers.map(|count| count > 0).or_else(|| stated("author").or_else(|| stated("authors")).map(|_| true));
-    let deprecated = match &claims.deprecated {
-        Claim::Known(_) => Some(true),
-        Claim::Absent => Some(false),
-        Claim::Unknown => None,
-    };
-    let license_name = match &claims.license {
-        Claim::Known(text) => Some(text.as_str()),
-        Claim::Absent => None,
-        Claim::Unknown => stated("license").and_then(Value::as_str),
-    };
-    let standing = &claims.standing;
-    json!({
-        "repository": present(&claims.repository, "repository"),
-        "license": present(&claims.license, "license"),
-        "license_name": license_name.map(|name| name.chars().take(LICENCE_NAME).collect::<String>()),
-        "owner": owner,
-        "deprecated": deprecated,
-        "description_length": described,
-        "maintainers": maintainers,
-        "created": claims.created.known(),
-        "published": claims.published.known(),
-        "version_count": claims.version_count.known(),
-        "downloads_monthly": claims.downloads_monthly.known(),
-        "dependencies": claims.dependencies.known().map(Vec::len),
-        "provenance": claims.provenance.known(),
-        "stars": standing.stars.known(),
-        "forks": standing.forks.known(),
-        "watchers": standing.watchers.known(),
-        "contributors": standing.contributors.known(),
-        "pushed": standing.pushed.known(),
-        "commits_quarter": standing.commits_quarter.known(),
-        "commits_year": standing.commits_year.known(),
-        "archived": standing.archived.known(),
-    })
+/// What is stated; none where nobody states it.
+#[derive(Default, PartialEq, Serialize)]
+struct Stated<'a> {
+    repository: Option<bool>,
+    license: Option<bool>,
+    license_name: Option<String>,
+    owner: Option<bool>,
+    deprecated: Option<bool>,
+    description_length: Option<usize>,
+    maintainers: Option<usize>,
+    created: Option<&'a Timestamp>,
+    published: Option<&'a Timestamp>,
+    version_count: Option<&'a u64>,
+    downloads_monthly: Option<&'a u64>,
+    dependencies: Option<usize>,
+    provenance: Option<&'a bool>,
+    stars: Option<&'a u64>,
+    forks: Option<&'a u64>,
+    watchers: Option<&'a u64>,
+    contributors: Option<&'a u64>,
+    pushed: Option<&'a Timestamp>,
+    commits_quarter: Option<&'a u64>,
+    commits_year: Option<&'a u64>,
+    archived: Option<&'a bool>,
+}
+
+impl<'a> Stated<'a> {
+    fn of(claims: &'a Claims, manifest: Option<&'a Manifest>) -> Self {
+        let stated = |key: &str| manifest.and_then(|manifest| field(manifest, key));
+        let present = |claim: &Claim<String>, key: &str| match claim {
+            Claim::Known(text) => Some(!text.trim().is_empty()),
+            Claim::Absent => Some(false),
+            Claim::Unknown => stated(key).map(|_| true),
+        };
+        let described = match &claims.description {
+            Claim::Known(text) => Some(text.chars().count()),
+            Claim::Absent => Some(0),
+            Claim::Unknown => stated("description").and_then(Value::as_str).map(|text| text.chars().count()),
+        };
+        let maintainers = match &claims.maintainers {
+            Claim::Known(names) => Some(names.len()),
+            Claim::Absent => Some(0),
+            Claim::Unknown => None,
+        };
+        let owner =
+            maintainers.map(|count| count > 0).or_else(|| stated("author").or_else(|| stated("authors")).map(|_| true));
+        let deprecated = match &claims.deprecated {
+            Claim::Known(_) => Some(true),
+            Claim::Absent => Some(false),
+            Claim::Unknown => None,
+        };
+        let license_name = match &claims.license {
+            Claim::Known(text) => Some(text.as_str()),
+            Claim::Absent => None,
+            Claim::Unknown => stated("license").and_then(Value::as_str),
+        };
+        let standing = &claims.standing;
+        Self {
+            repository: present(&claims.repository, "repository"),
+            license: present(&claims.license, "license"),
+            license_name: license_name.map(|name| name.chars().take(LICENCE_NAME).collect()),
+            owner,
+            deprecated,
+            description_length: described,
+            maintainers,
+            created: claims.created.known(),
+            published: claims.published.known(),
+            version_count: claims.version_count.known(),
+            downloads_monthly: claims.downloads_monthly.known(),
+            dependencies: claims.dependencies.known().map(Vec::len),
+            provenance: claims.provenance.known(),
+            stars: standing.stars.known(),
+            forks: standing.forks.known(),
+            watchers: standing.watchers.known(),
+            contributors: standing.contributors.known(),
+            pushed: standing.pushed.known(),
+            commits_quarter: standing.commits_quarter.known(),
+            commits_year: standing.commits_year.known(),
+            archived: standing.archived.known(),
+        }
+    }
 }
 
 /// A field of a package manifest that says something: of the manifest itself, or of `project` in pyproject.toml, where
@@ -155,7 +185,6 @@ mod tests {
     use super::super::measure_fixtures::Scene;
     use super::*;
     use crate::fact::Outcome;
-    use crate::time::Timestamp;
 
     #[test]
     fn unknown_is_null_and_absent_is_false() {

@@ -26,7 +26,7 @@ pub(super) fn manifest_place(signals: &Signals) -> Place {
 pub(super) fn report_missing(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
-    evidence: &str,
+    words: &'static str,
     is_there: impl Fn(&Signals) -> bool,
 ) {
     if describes_no_package(subject) {
@@ -34,6 +34,6 @@ pub(super) fn report_missing(
     } else if subject.evidence.documents.is_empty() {
         facts.unavailable("the files");
     } else if !is_there(&signals::of(subject)) {
-        facts.found(Place::default(), evidence);
+        facts.found_in_whole(words);
     }
 }

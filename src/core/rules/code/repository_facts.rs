@@ -23,7 +23,7 @@ card_rule!(
     RepositoryStale,
     include_str!("repository_facts/repository-stale.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.commits_year, "commits of the last year", |commits| {
+        count(subject, facts, |standing| &standing.commits_year, "nobody states commits of the last year", |commits| {
             (commits == 0).then(|| "no commit in the last year".to_owned())
         });
     }
@@ -34,7 +34,7 @@ card_rule!(
     RepositoryQuiet,
     include_str!("repository_facts/repository-quiet.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.commits_quarter, "commits of the last 90 days", |commits| {
+        count(subject, facts, |standing| &standing.commits_quarter, "nobody states commits of the last 90 days", |commits| {
             (commits < 3).then(|| format!("{commits} commits in 90 days"))
         });
     }
@@ -45,7 +45,7 @@ card_rule!(
     RepositorySlowAnswers,
     include_str!("repository_facts/repository-slow-answers.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.response_hours, "the time to a first answer", |hours| {
+        count(subject, facts, |standing| &standing.response_hours, "nobody states the time to a first answer", |hours| {
             (hours > SLOW_HOURS).then(|| format!("{hours} hours to a first answer"))
         });
     }
@@ -56,7 +56,7 @@ card_rule!(
     RepositoryFewStars,
     include_str!("repository_facts/repository-few-stars.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.stars, "the repository's stars", |stars| {
+        count(subject, facts, |standing| &standing.stars, "nobody states the repository's stars", |stars| {
             (stars < 10).then(|| format!("{stars} stars"))
         });
     }
@@ -67,7 +67,7 @@ card_rule!(
     RepositoryOneContributor,
     include_str!("repository_facts/repository-one-contributor.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.contributors, "the repository's contributors", |people| {
+        count(subject, facts, |standing| &standing.contributors, "nobody states the repository's contributors", |people| {
             (people == 1).then(|| "one contributor".to_owned())
         });
     }
@@ -78,7 +78,7 @@ card_rule!(
     RepositoryFewForks,
     include_str!("repository_facts/repository-few-forks.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.forks, "the repository's forks", |forks| {
+        count(subject, facts, |standing| &standing.forks, "nobody states the repository's forks", |forks| {
             (forks < 3).then(|| format!("{forks} forks"))
         });
     }
@@ -89,7 +89,7 @@ card_rule!(
     RepositoryListedWidely,
     include_str!("repository_facts/repository-listed-widely.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.registries, "how many directories list it", |lists| {
+        count(subject, facts, |standing| &standing.registries, "nobody states how many directories list it", |lists| {
             (lists > 1).then(|| format!("{lists} directories"))
         });
     }
@@ -121,7 +121,7 @@ card_rule!(
     RepositoryUnlisted,
     include_str!("repository_facts/repository-unlisted.toml"),
     |subject, facts| {
-        flag(subject, facts, |standing| &standing.official, "the official registry", "not in the official registry");
+        flag(subject, facts, |standing| &standing.official, "nobody speaks of the official registry", "not in the official registry");
     }
 );
 
@@ -139,12 +139,12 @@ card_rule!(
     few_installs
 );
 
-/// Asks one number; `bad` gives the words where it is a finding.
+/// Asks one number; `missing` is said where nobody states it, and `bad` gives the words where it is a finding.
 fn number(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
     claim: &Claim<u64>,
-    what: &str,
+    missing: &str,
     bad: fn(u64) -> Option<String>,
 ) {
     if describes_no_package(subject) {
@@ -156,7 +156,7 @@ fn number(
                 facts.found(Place::default(), &words);
             }
         }
-        Claim::Absent | Claim::Unknown => facts.unavailable(&format!("nobody states {what}")),
+        Claim::Absent | Claim::Unknown => facts.unavailable(missing),
     }
 }
 
@@ -164,39 +164,39 @@ fn count(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
     claim: fn(&Standing) -> &Claim<u64>,
-    what: &str,
+    missing: &str,
     bad: fn(u64) -> Option<String>,
 ) {
-    number(subject, facts, claim(&subject.claims.standing), what, bad);
+    number(subject, facts, claim(&subject.claims.standing), missing, bad);
 }
 
 fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-    number(subject, facts, &subject.claims.downloads_monthly, "its downloads", |downloads| {
+    number(subject, facts, &subject.claims.downloads_monthly, "nobody states its downloads", |downloads| {
         (downloads < 5).then(|| format!("{downloads} downloads in a month"))
     });
 }
 
-/// Asks a statement that should hold.
+/// Asks a statement that should hold; `missing` is said where nobody makes it, and `words` where it does not hold.
 fn flag(
     subject: &Subject<'_>,
     facts: &mut FactSink<'_>,
     claim: fn(&Standing) -> &Claim<bool>,
-    what: &str,
-    words: &str,
+    missing: &str,
+    words: &'static str,
 ) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
     match claim(&subject.claims.standing) {
         Claim::Known(true) => {}
-        Claim::Known(false) => facts.found(Place::default(), words),
-        Claim::Absent | Claim::Unknown => facts.unavailable(&format!("nobody speaks of {what}")),
+        Claim::Known(false) => facts.found_in_whole(words),
+        Claim::Absent | Claim::Unknown => facts.unavailable(missing),
     }
 }
 
 fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.claims.provenance != Claim::Known(true) {
-        flag(subject, facts, |standing| &standing.signed, "signatures", "no signature");
+        flag(subject, facts, |standing| &standing.signed, "nobody speaks of signatures", "no signature");
     }
 }
 
@@ -205,7 +205,13 @@ fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let both_known = subject.claims.standing.workflows == Claim::Known(true);
         let protected: fn(&Standing) -> &Claim<bool> =
             if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
-        flag(subject, facts, protected, "workflows and protected branches", "workflows run on an unprotected branch");
+        flag(
+            subject,
+            facts,
+            protected,
+            "nobody speaks of workflows and protected branches",
+            "workflows run on an unprotected branch",
+        );
     }
 }
 

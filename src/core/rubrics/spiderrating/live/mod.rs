@@ -12,9 +12,10 @@ use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Facts, Severity};
 use crate::points::Points;
-use crate::score::{RubricRef, Score};
+use crate::score::{RubricRef, Score, Text};
 use crate::time::AsOf;
 
+use super::super::terms::Usual;
 use super::super::{Rubric, RubricMeta};
 use super::numbers::{self, Layers};
 use super::{
@@ -72,11 +73,14 @@ impl Rubric for Live {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        rated(&META, facts, "the published rows hold no", |outcomes| compute(facts.kind, &inputs(facts, outcomes, at)))
+        static NOT_HELD: Usual<()> = Usual::new();
+        rated(&META, facts, ("the published rows hold no", &NOT_HELD), |outcomes| {
+            compute(facts.kind, &inputs(facts, outcomes, at))
+        })
     }
 }
 
-fn compute(kind: Kind, inputs: &Inputs) -> Score {
+fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let findings = issues(&inputs.findings);
     let layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
@@ -91,8 +95,8 @@ fn compute(kind: Kind, inputs: &Inputs) -> Score {
     score.value = Some(composed.value);
     score.grade = composed.grade;
     score.caps = composed.caps;
-    add_terms(&mut score, &layers, composed.value);
-    add_parts(&mut score, &layers, &inputs.dimensions, &inputs.metadata, inputs.bonus);
+    add_parts(&mut score, &layers, inputs);
+    add_terms(&mut score, layers, composed.value);
     score
 }
 
@@ -102,9 +106,9 @@ pub struct Composed {
     /// The overall score, rounded to two decimals.
     pub value: Points,
     /// From A to F.
-    pub grade: String,
+    pub grade: Text,
     /// The constraints that lowered the grade.
-    pub caps: Vec<String>,
+    pub caps: Vec<Text>,
 }
 
 /// The overall score and the grade of given layers, each from 0 to 10, and a number of critical issues.
@@ -124,9 +128,9 @@ fn grade(sum: f64, description: f64, criticals: usize) -> Composed {
         (description < numbers.description_d, "D", "descriptions below 2: grade D at most"),
         (description < numbers.description_c, "C", "descriptions below 3: grade C at most"),
     ];
-    let holding = || constraints.iter().filter(|(holds, cap, _)| *holds && *cap > band.as_str());
-    let grade = holding().map(|(_, cap, _)| *cap).max().unwrap_or(&band).to_owned();
-    let caps = holding().filter(|(_, cap, _)| *cap == grade).map(|(.., note)| (*note).to_owned()).take(1).collect();
+    let holding = || constraints.iter().filter(|(holds, cap, _)| *holds && *cap > &*band);
+    let grade = holding().map(|(_, cap, _)| *cap).max().map_or_else(|| band.clone(), Text::Borrowed);
+    let caps = holding().filter(|(_, cap, _)| *cap == grade).map(|(.., note)| Text::Borrowed(*note)).take(1).collect();
     Composed { value: Points::round_from(sum), grade, caps }
 }
 
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
     use crate::fact::Outcome;
 
-    fn graded(description: f64, security: f64, metadata: f64, criticals: usize) -> (Points, String, usize) {
+    fn graded(description: f64, security: f64, metadata: f64, criticals: usize) -> (Points, Text, usize) {
         let composed = compose(description, security, metadata, criticals);
         (composed.value, composed.grade, composed.caps.len())
     }
@@ -165,6 +169,6 @@ mod tests {
         facts.retain(|fact| fact.rule.as_str() != super::super::TOOLS);
         facts.push(fact(super::super::TOOLS, Outcome::Unavailable, Severity::Info, json!(null)));
         let score = Live.score(&Facts::new(Kind::McpServer, facts), day());
-        assert_eq!((score.value, score.reason.as_str()), (None, "the published rows hold no server without tools"));
+        assert_eq!((score.value, &*score.reason), (None, "the published rows hold no server without tools"));
     }
 }

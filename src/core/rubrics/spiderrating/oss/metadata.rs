@@ -18,7 +18,7 @@ pub(super) struct Layer {
 }
 
 /// The layer of what is claimed.
-pub(super) fn layer(claimed: &Claimed, day: Timestamp) -> Layer {
+pub(super) fn layer(claimed: &Claimed<'_>, day: Timestamp) -> Layer {
     let (provenance, maintenance, popularity) = (provenance(claimed), maintenance(claimed, day), popularity(claimed));
     let weights = &TABLE.metadata.weights;
     let sum = provenance * weights.provenance + maintenance * weights.maintenance + popularity * weights.popularity;
@@ -36,9 +36,9 @@ pub(super) fn layer(claimed: &Claimed, day: Timestamp) -> Layer {
     }
 }
 
-fn provenance(claimed: &Claimed) -> f64 {
+fn provenance(claimed: &Claimed<'_>) -> f64 {
     let numbers = &TABLE.metadata.provenance;
-    let licensed = claimed.license == Some(true) && claimed.license_name.as_deref() != Some("NOASSERTION");
+    let licensed = claimed.license == Some(true) && claimed.license_name != Some("NOASSERTION");
     let described = claimed.description_length.is_some_and(|length| length > numbers.description_longer);
     let starred = claimed.stars.is_some_and(|stars| stars > numbers.stars_more);
     let worth = |has: bool, points: f64| if has { points } else { 0.0 };
@@ -47,14 +47,14 @@ fn provenance(claimed: &Claimed) -> f64 {
     (numbers.base + extra).min(10.0)
 }
 
-fn maintenance(claimed: &Claimed, day: Timestamp) -> f64 {
+fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> f64 {
     let numbers = &TABLE.metadata.maintenance;
     let Some(pushed) = claimed.pushed else { return numbers.unknown };
     let age = pushed.days_until(day);
     numbers.pushed.iter().find(|(below, _)| age < *below).map_or(numbers.older, |(_, points)| *points)
 }
 
-fn popularity(claimed: &Claimed) -> f64 {
+fn popularity(claimed: &Claimed<'_>) -> f64 {
     let numbers = &TABLE.metadata.popularity;
     let step = |steps: &[(u64, f64)], count: Option<u64>| {
         let reached = steps.iter().find(|(least, _)| count.unwrap_or(0) >= *least);

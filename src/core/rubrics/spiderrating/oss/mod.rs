@@ -9,14 +9,14 @@ use crate::capability::Kind;
 use crate::digest::Digest;
 use crate::fact::{Facts, Outcome, Severity};
 use crate::points::Points;
-use crate::score::{Coverage, Part, RubricRef, Score};
+use crate::score::{Coverage, RubricRef, Score, Text};
 use crate::time::AsOf;
 
 use super::super::findings::Outcomes;
-use super::super::terms::term;
+use super::super::terms::{NO_RULES, Usual, distinct, push_number, term};
 use super::super::{Rubric, RubricMeta};
 use super::description::{self, ToolSignals};
-use super::layers::{Layer, add_terms, coverage_over, five};
+use super::layers::{Layer, OF_METADATA, add_terms, coverage_over, described_by, five, part, push_counts};
 use super::metadata as claims;
 use super::numbers::{self as shared, Dimensions, ENGINE};
 use super::{ARCHITECTURE, CODED, METADATA, NEEDS, SKILL, TOOLS, architecture, grade_by, rated};
@@ -59,7 +59,8 @@ impl Rubric for Oss {
     }
 
     fn score(&self, facts: &Facts, at: AsOf) -> Score {
-        rated(&META, facts, "the engine rates no", |outcomes| {
+        static NOT_RATED: Usual<()> = Usual::new();
+        rated(&META, facts, ("the engine rates no", &NOT_RATED), |outcomes| {
             let inputs = Inputs::of(facts, outcomes, at);
             if inputs.is_nothing() {
                 let reason = "nothing that the engine reads could be read";
@@ -71,8 +72,8 @@ impl Rubric for Oss {
 }
 
 /// What the arithmetic starts from.
-struct Inputs {
-    tools: Vec<ToolSignals>,
+struct Inputs<'a> {
+    tools: Vec<ToolSignals<'a>>,
     dimensions: Option<Dimensions>,
     security: Security,
     /// How much of the security layer could be answered.
@@ -84,8 +85,8 @@ struct Inputs {
     banned: bool,
 }
 
-impl Inputs {
-    fn of(facts: &Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Self {
+impl<'a> Inputs<'a> {
+    fn of(facts: &'a Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Self {
         let tools = facts.value(TOOLS).map(description::tools_of).unwrap_or_default();
         // An empty text is no text to the engine.
         let text = facts.value(SKILL).filter(|value| value["length"] != 0);
@@ -115,37 +116,46 @@ impl Inputs {
 }
 
 /// The engine looks at a licence's name only where no file holds the licence: there it knows none of the banned names.
-fn is_banned(claimed: &claims::Claimed) -> bool {
-    let banned = |name: &String| TABLE.constraints.banned_licences.iter().any(|one| one.eq_ignore_ascii_case(name));
-    !claimed.license_file && claimed.license_name.as_ref().is_some_and(banned)
+fn is_banned(claimed: &claims::Claimed<'_>) -> bool {
+    let banned = |name: &str| TABLE.constraints.banned_licences.iter().any(|one| one.eq_ignore_ascii_case(name));
+    !claimed.license_file && claimed.license_name.is_some_and(banned)
 }
 
-fn compute(kind: Kind, inputs: &Inputs) -> Score {
+fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let layers = layers(kind, inputs);
     let mut score = Score::none(META.rubric.clone(), coverage_over(&layers), "");
-    let [described, secured, known] = [0, 1, 2].map(|at: usize| layers.get(at).and_then(|layer| layer.value));
+    let [described, secured, known] = layers.each_ref().map(|layer| layer.value);
     let of = |value: Option<Points>| value.unwrap_or(Points::ZERO).as_f64();
     let weights = &TABLE.layers;
     let sum = of(described) * weights.description + of(secured) * weights.security + of(known) * weights.metadata;
     let overall = Points::round_from(sum.clamp(0.0, 10.0));
-    add_terms(&mut score, &layers, overall);
-    constrain(&mut score, kind, inputs, overall);
     add_parts(&mut score, &layers, inputs);
+    add_terms(&mut score, layers, overall);
+    constrain(&mut score, kind, inputs, overall);
     score
 }
 
 /// The three layers with the engine's own values where it has no data; coverage says where.
-fn layers(kind: Kind, inputs: &Inputs) -> [Layer; 3] {
-    let imputed =
-        |known: bool, value: f64| if known { String::new() } else { format!("no data: the engine puts {value}") };
+fn layers(kind: Kind, inputs: &Inputs<'_>) -> [Layer; 3] {
+    let imputed = |known: bool, value: f64| -> Text {
+        if known {
+            return "".into();
+        }
+        let mut said = String::with_capacity(32);
+        said.push_str("no data: the engine puts ");
+        Points::round_from(value).push_to(&mut said);
+        said.into()
+    };
     let described = inputs.dimensions.as_ref();
     let description = described
         .map_or(TABLE.missing.description, |values| description::composite(values, &ENGINE.dimensions).as_f64());
     let security = &inputs.security;
-    let counts =
-        [Severity::Critical, Severity::High, Severity::Medium, Severity::Low].map(|severity| security.count(severity));
-    let [critical, high, medium, low] = counts;
-    let counted = format!("{critical} critical, {high} high, {medium} medium, {low} low; no bonus is added");
+    let counted = || {
+        let mut counted = String::with_capacity(64);
+        push_counts(&mut counted, |severity| security.count(severity));
+        counted.push_str("; no bonus is added");
+        counted.into()
+    };
     let layer = |name, weight, value, coverage, note, rules| Layer {
         name,
         weight,
@@ -162,15 +172,15 @@ fn layers(kind: Kind, inputs: &Inputs) -> [Layer; 3] {
             description,
             if described.is_some() { Coverage::FULL } else { Coverage::NONE },
             imputed(described.is_some(), description),
-            vec![if kind == Kind::Skill { SKILL } else { TOOLS }.to_owned()],
+            described_by(kind),
         ),
         layer(
             "security",
             TABLE.layers.security,
             security.value,
             inputs.answered,
-            if rated { counted } else { imputed(false, security.value) },
-            security.rules.iter().cloned().collect(),
+            if rated { counted() } else { imputed(false, security.value) },
+            distinct(security.rules.iter().copied()),
         ),
         layer(
             "metadata",
@@ -178,13 +188,13 @@ fn layers(kind: Kind, inputs: &Inputs) -> [Layer; 3] {
             inputs.metadata.value,
             inputs.metadata.coverage,
             imputed(inputs.metadata_known, inputs.metadata.value),
-            vec![METADATA.to_owned()],
+            OF_METADATA,
         ),
     ]
 }
 
 /// The engine's constraint, the first that holds: it forces the grade and cuts the value.
-fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs, overall: Points) {
+fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points) {
     let numbers = &TABLE.constraints;
     let critical = inputs.security.count(Severity::Critical) > 0;
     let forced = match kind {
@@ -196,56 +206,53 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs, overall: Points) {
     };
     let banned = kind != Kind::Skill && inputs.banned;
     let (grade, most, cap) = match forced {
-        Some(cap) => ("F".to_owned(), numbers.forced_most, Some(cap)),
+        Some(cap) => (Text::Borrowed("F"), numbers.forced_most, Some(cap)),
         None if banned && overall >= Points::round_from(numbers.banned_floor) => {
-            ("D".to_owned(), numbers.banned_most, Some("license_banned: grade D, 4.9 at most"))
+            ("D".into(), numbers.banned_most, Some("license_banned: grade D, 4.9 at most"))
         }
-        None if banned => ("F".to_owned(), numbers.forced_most, Some("license_banned: grade F, 2 at most")),
+        None if banned => ("F".into(), numbers.forced_most, Some("license_banned: grade F, 2 at most")),
         None => (grade_by(&TABLE.grades, overall.as_f64()), 10.0, None),
     };
     let value = overall.min(Points::round_from(most));
     score.value = Some(value);
     score.grade = grade;
     if let Some(cap) = cap {
-        score.caps.push(cap.to_owned());
+        score.caps.push(cap.into());
     }
     if value != overall {
-        score.terms.push(term("constraint", value - overall, Vec::new(), "the value is cut with the grade"));
+        score.terms.push(term("constraint", value - overall, NO_RULES, "the value is cut with the grade"));
     }
 }
 
 /// The layers, the five dimensions, the parts of metadata, the bonus, then each tool.
-fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs) {
-    let part = |name: &str, value: Option<f64>, coverage: Coverage, note: String| Part {
-        name: name.into(),
-        value: value.map(Points::round_from),
-        coverage,
-        note,
-    };
-    score.parts.extend(layers.iter().map(|layer| Part {
-        name: layer.name.into(),
-        value: layer.value,
-        coverage: layer.coverage,
-        note: layer.note.clone(),
-    }));
+fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs<'_>) {
+    let metadata = &inputs.metadata;
+    score.parts.reserve_exact(layers.len() + 5 + metadata.parts.len() + 1 + inputs.tools.len());
+    score.parts.extend(layers.iter().map(Layer::part));
     let known = if inputs.dimensions.is_some() { Coverage::FULL } else { Coverage::NONE };
     for (name, value) in five(inputs.dimensions.as_ref()) {
         let shown = description::round(value.unwrap_or(TABLE.missing.description), 1);
-        score.parts.push(part(name, Some(shown), known, String::new()));
+        score.parts.push(part(name, Some(Points::round_from(shown)), known, ""));
     }
-    let metadata = &inputs.metadata;
-    score.parts.extend(metadata.parts.map(|(name, value)| part(name, Some(value), metadata.coverage, String::new())));
+    let of_metadata = metadata.parts.iter();
+    score
+        .parts
+        .extend(of_metadata.map(|(name, value)| part(*name, Some(Points::round_from(*value)), metadata.coverage, "")));
     let known = if inputs.bonus.is_some() { Coverage::FULL } else { Coverage::NONE };
-    score.parts.push(part("architecture_bonus", inputs.bonus, known, "shown and never added".to_owned()));
+    let bonus = inputs.bonus.map(Points::round_from);
+    score.parts.push(part("architecture_bonus", bonus, known, "shown and never added"));
     let alone = inputs.tools.len() == 1;
     for (tool, number) in inputs.tools.iter().zip(1..) {
-        let value = Some(description::tool_score(tool, alone));
-        score.parts.push(part(&format!("tool {number}"), value, Coverage::FULL, said_of(tool, alone)));
+        let mut name = String::with_capacity(8);
+        name.push_str("tool ");
+        push_number(&mut name, number);
+        let value = Points::round_from(description::tool_score(tool, alone));
+        score.parts.push(part(name, Some(value), Coverage::FULL, said_of(tool, alone)));
     }
 }
 
 /// A tool's name, the signals that it has and how far it stands apart.
-fn said_of(tool: &ToolSignals, alone: bool) -> String {
+fn said_of(tool: &ToolSignals<'_>, alone: bool) -> String {
     let signals = [
         (tool.action_verb, "verb"),
         (tool.scenario, "scenario"),
@@ -254,9 +261,16 @@ fn said_of(tool: &ToolSignals, alone: bool) -> String {
         (tool.examples, "examples"),
         (tool.errors, "errors"),
     ];
-    let has: Vec<&str> = signals.iter().filter(|(has, _)| *has).map(|(_, name)| *name).collect();
-    let apart = description::round(description::disambiguation(tool, alone), 2);
-    format!("{}: {}; apart {apart}", tool.name, if has.is_empty() { "no signal".into() } else { has.join(", ") })
+    let mut said = String::with_capacity(tool.name.len() + 80);
+    said.push_str(tool.name);
+    let mut before = ": ";
+    for (_, signal) in signals.iter().filter(|(has, _)| *has) {
+        said.extend([before, signal]);
+        before = ", ";
+    }
+    said.push_str(if before == ": " { ": no signal; apart " } else { "; apart " });
+    Points::round_from(description::disambiguation(tool, alone)).push_to(&mut said);
+    said
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Which findings there are is ours; what the engine would look at and what each costs is the engine's, version 0.3.4.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::capability::Kind;
 use crate::fact::{Fact, Facts, Severity};
@@ -19,7 +19,8 @@ use super::numbers::TABLE;
 pub(super) struct Security {
     pub(super) value: f64,
     pub(super) counts: BTreeMap<Severity, usize>,
-    pub(super) rules: BTreeSet<String>,
+    /// The rules behind them, in no order.
+    pub(super) rules: Vec<&'static str>,
     /// A malicious pattern or name of a skill.
     pub(super) malicious: bool,
 }
@@ -30,9 +31,9 @@ impl Security {
         self.counts.get(&severity).copied().unwrap_or(0)
     }
 
-    fn add(&mut self, severity: Severity, rule: &str) {
+    fn add(&mut self, severity: Severity, rule: &'static str) {
         *self.counts.entry(severity).or_default() += 1;
-        self.rules.insert(rule.to_owned());
+        self.rules.push(rule);
     }
 }
 
@@ -44,9 +45,9 @@ pub(super) fn of(facts: &Facts, rated: u64) -> Security {
     }
 }
 
-/// True facts with the codes of their rules.
-fn coded(facts: &Facts) -> impl Iterator<Item = (&Fact, &'static [String])> {
-    findings::coded_facts(facts, FAMILY).map(|(fact, _, codes)| (fact, codes))
+/// True facts with their rules and the codes of these.
+fn coded(facts: &Facts) -> impl Iterator<Item = (&Fact, &'static str, &'static [String])> {
+    findings::coded_facts(facts, FAMILY).map(|(fact, meta, codes)| (fact, meta.id.as_str(), codes))
 }
 
 /// The severest of some codes by the engine's table, the first among equals. Context does not count there.
@@ -57,12 +58,12 @@ fn severest<'a>(codes: impl Iterator<Item = &'a String>) -> Option<Severity> {
 /// Each finding in a rated file is one issue of the severest category that the engine has for the file's language.
 fn of_server(facts: &Facts, rated: u64) -> Security {
     let mut security = Security::default();
-    for (fact, codes) in coded(facts).filter(|(fact, _)| is_rated(&fact.place.file)) {
+    for (fact, rule, codes) in coded(facts).filter(|(fact, ..)| is_rated(&fact.place.file)) {
         let categories = &TABLE.categories;
         let own = if fact.place.file.ends_with(".py") { &categories.python } else { &categories.script };
         let looked_for = |code: &&String| own.contains(code) || categories.any.contains(code);
         if let Some(severity) = severest(codes.iter().filter(looked_for)) {
-            security.add(severity, fact.rule.as_str());
+            security.add(severity, rule);
         }
     }
     security.value = if rated == 0 { TABLE.missing.security } else { value_of(&security) };
@@ -81,9 +82,8 @@ pub(super) fn value_of(security: &Security) -> f64 {
 fn of_skill(facts: &Facts) -> Security {
     let mut security = Security::default();
     let (mut malicious, mut suspicious, mut unapproved, mut tampered) = (None, None, None, None);
-    let mut configuration: BTreeMap<&str, (Severity, &str)> = BTreeMap::new();
-    for (fact, codes) in coded(facts) {
-        let rule = fact.rule.as_str();
+    let mut configuration: BTreeMap<&str, (Severity, &'static str)> = BTreeMap::new();
+    for (fact, rule, codes) in coded(facts) {
         for code in codes {
             match code.as_str() {
                 "TS-E015" | "TS-W007" => {}

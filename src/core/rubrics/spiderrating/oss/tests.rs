@@ -12,12 +12,19 @@ const WEATHER: &str = concat!(
     "Returns temperature; fails if the city is unknown."
 );
 
-fn weather() -> ToolSignals {
-    let everything = json!({
-        "name": "weather", "action_verb": true, "scenario": true, "parameters": true, "returns": true, "examples": true,
-        "errors": true, "length": WEATHER.len(), "overlap": null, "density": null,
-    });
-    serde_json::from_value(everything).expect("signals")
+fn weather() -> ToolSignals<'static> {
+    ToolSignals {
+        name: "weather",
+        action_verb: true,
+        scenario: true,
+        parameters: true,
+        returns: true,
+        examples: true,
+        errors: true,
+        length: WEATHER.len() as u64,
+        overlap: None,
+        density: None,
+    }
 }
 
 /// Repository facts as (stars, forks, days since the push, length of the description, licence).
@@ -50,7 +57,7 @@ fn counted(counts: [usize; 4]) -> Security {
     security
 }
 
-fn server(counts: [usize; 4], tools: Vec<ToolSignals>, metadata: metadata::Layer, banned: bool) -> Score {
+fn server(counts: [usize; 4], tools: Vec<ToolSignals<'_>>, metadata: metadata::Layer, banned: bool) -> Score {
     let inputs = Inputs {
         dimensions: description::of_signals(&tools),
         tools,
@@ -81,7 +88,7 @@ fn compositions_come_out_as_the_engine_prints_them() {
     for (row, (score, expected, grade)) in rows.into_iter().enumerate() {
         let part = |name: &str| score.parts.iter().find(|part| part.name == name).and_then(|part| part.value);
         let values = [part("security"), part("metadata"), score.value].map(|value| value.map(Points::as_hundredths));
-        assert_eq!((values, score.grade.as_str()), (expected.map(Some), grade), "row {row}");
+        assert_eq!((values, &*score.grade), (expected.map(Some), grade), "row {row}");
         assert!(score.adds_up(), "row {row}");
     }
 }
@@ -184,7 +191,7 @@ fn facts_lead_to_a_score_with_a_part_for_each_tool() {
     let score = Oss.score(&facts, day());
     assert!(score.adds_up() && score.coverage < Coverage::FULL);
     let last = score.parts.last().expect("parts");
-    assert_eq!((last.name.as_str(), last.value), ("tool 2", Some(Points::hundredths(220))));
+    assert_eq!((&*last.name, last.value), ("tool 2", Some(Points::hundredths(220))));
     assert_eq!(last.note, "get_rows: verb; apart 0.33");
     let part = |name: &str| score.parts.iter().find(|part| part.name == name).and_then(|part| part.value);
     assert_eq!((part("security"), part("metadata")), (Some(Points::whole(5)), Some(Points::hundredths(420))));
