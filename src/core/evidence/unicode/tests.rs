@@ -93,3 +93,28 @@ fn zero_width_bits_are_read() {
     }
     assert!(hidden(&format!("a{}", "\u{200B}".repeat(40))).iter().all(|run| run.payload.is_empty()));
 }
+
+/// The same, word by word: what [`fold`] does in larger steps.
+fn folded_by_word(text: &str) -> Folded {
+    let mut folded = Folded::default();
+    let mut at = 0;
+    for word in text.split_inclusive(|letter: char| letter.is_ascii_whitespace()) {
+        if word.bytes().all(|byte| (9..0x80).contains(&byte)) {
+            folded.mark(at);
+            folded.text.push_str(word);
+        } else {
+            fold_word(word, at, &mut folded);
+        }
+        at += word.len();
+    }
+    folded
+}
+
+proptest::proptest! {
+    #[test]
+    fn folding_takes_whole_stretches_of_plain_words(text in "([a-z \n]{0,40}[aаｂé\u{200b}\u{1}\u{b}—😀 ]{0,3}){0,5}") {
+        if let Some(folded) = fold(&text) {
+            proptest::prop_assert_eq!(folded, folded_by_word(&text));
+        }
+    }
+}
