@@ -37,6 +37,14 @@ impl Digest {
         Self::of(&sorted.expect("our own types serialise"))
     }
 
+    /// What [`Digest::of_json`] gives, without going through a `Value`: for values whose keys are in their order as they
+    /// are: a `Value` itself, texts, sorted maps and lists of those.
+    pub fn of_sorted_json<T: Serialize + ?Sized>(value: &T) -> Self {
+        let mut text = Vec::with_capacity(1024);
+        serde_json::to_writer(&mut text, value).expect("our own types serialise");
+        Self::of(&text)
+    }
+
     /// Hashes a tree: `(path, digest of the bytes)` in the order given, which must be sorted by path.
     pub fn of_tree<'a>(entries: impl IntoIterator<Item = (&'a str, Digest)>) -> Self {
         let mut hasher = Sha256::new();
@@ -151,6 +159,11 @@ impl<'de> Deserialize<'de> for Digest {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -160,6 +173,41 @@ mod tests {
         assert_eq!(digest.to_string().parse(), Ok(digest));
         assert!("sha256:00".parse::<Digest>().is_err());
         assert!("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".parse::<Digest>().is_err());
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let number = prop_oneof![
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            number,
+            ".{0,12}".prop_map(Value::from)
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                proptest::collection::btree_map(".{0,6}", inner, 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sorted_is_hashed_as_all_json_is(value in any_json(), text in proptest::option::of(".{0,40}")) {
+            prop_assert_eq!(Digest::of_sorted_json(&value), Digest::of_json(&value));
+            prop_assert_eq!(Digest::of_sorted_json(&text), Digest::of_json(&text));
+            let absent: Option<Value> = None;
+            prop_assert_eq!(Digest::of(b"null"), Digest::of_json(&absent));
+            let map = BTreeMap::from([(text.unwrap_or_default(), &value)]);
+            prop_assert_eq!(Digest::of_sorted_json(&map), Digest::of_json(&map));
+            let sets = [BTreeSet::from(["b", "a"]), BTreeSet::from(["c"])];
+            prop_assert_eq!(Digest::of_sorted_json(&sets), Digest::of_json(&serde_json::json!([sets[0], sets[1]])));
+        }
     }
 
     #[test]

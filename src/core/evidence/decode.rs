@@ -4,6 +4,7 @@
 //! The one in-text decoder; must not know what the payload means. There are two levels of decoding, and together they
 //! yield at most twice as many bytes as the document has; compressed text yields at most a fixed number more.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,6 +13,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use regex::bytes::Regex;
 
+use super::bytes::count_pairs;
 use crate::digest::bytes_of_hex;
 
 mod inflate;
@@ -168,6 +170,10 @@ pub fn runs(text: &str) -> Vec<Run> {
 
 /// Whether seven commas follow digits: cheap, and never wrong where it says no.
 fn may_hold_codes(text: &str) -> bool {
+    let after = |before: u8, here: u8| (here == b',') & (before.is_ascii_digit() | (before <= b' '));
+    if count_pairs(text.as_bytes(), after) < 7 {
+        return false;
+    }
     let left = |at: usize| text.as_bytes().get(..at).unwrap_or(&[]).trim_ascii_end();
     let after_digit = |at: usize| left(at).last().is_some_and(u8::is_ascii_digit);
     text.match_indices(',').filter(|(at, _)| after_digit(*at)).nth(6).is_some()
@@ -175,6 +181,13 @@ fn may_hold_codes(text: &str) -> bool {
 
 /// Whether there are empty quotes, or a quote before a plus sign: cheap, and never wrong where it says no.
 fn may_hold_splits(text: &str) -> bool {
+    let is_quote = |byte: u8| (byte == b'"') | (byte == b'\'');
+    let pair = |before: u8, here: u8| {
+        is_quote(here) & (before == here) | (here == b'+') & (is_quote(before) | (before <= b' '))
+    };
+    if count_pairs(text.as_bytes(), pair) == 0 {
+        return false;
+    }
     let before = |at: usize| text.get(..at).unwrap_or("").trim_end_matches([' ', '\t']);
     let joins = |at: usize| before(at).ends_with(['"', '\'']);
     text.contains("''") || text.contains("\"\"") || text.match_indices('+').any(|(at, _)| joins(at))
@@ -254,7 +267,11 @@ fn end_over_lines(bytes: &[u8], start: usize, end: usize) -> usize {
 
 fn run_of(text: &str, start: usize, end: usize, inflated: &mut usize) -> Option<Run> {
     let written = text.get(start..end)?;
-    let packed: String = written.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+    let packed: Cow<'_, str> = if written.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        written.chars().filter(|letter| !letter.is_ascii_whitespace()).collect()
+    } else {
+        written.into()
+    };
     let digits = packed.bytes().all(|byte| byte.is_ascii_hexdigit());
     if digits && packed.len() >= HEX_LEAST && packed.len().is_multiple_of(2) {
         return Some(run_with(start..end, Encoding::Hex, bytes_of_hex(&packed), inflated));

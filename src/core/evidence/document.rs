@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use crate::fact::Place;
 use crate::snapshot::Gap;
 
+use super::bytes::line_starts;
 use super::decode::{self, Run};
 use super::shape::{self, Shape};
 use super::shell::{self, Shell};
@@ -136,7 +137,7 @@ impl Document {
 
     fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
         let zones = zones::zones_of(language, role, &text);
-        let line_starts = std::iter::once(0).chain(memchr_newlines(&text).map(|at| at + 1)).collect();
+        let line_starts = line_starts(text.as_bytes());
         let headings = if language == Language::Markdown { zones::headings_of(&text, &zones) } else { Vec::new() };
         Self {
             path: path.to_owned(),
@@ -214,8 +215,4 @@ pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
         offset -= 1;
     }
     offset
-}
-
-fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.match_indices('\n').map(|(at, _)| at)
 }

@@ -244,6 +244,11 @@ impl<'a> Walker<'a> {
 
     /// Reports the string leaves of a value.
     fn leaf(&mut self, field: SchemaField, value: &'a Value, pointer: &str, key: &str) {
+        match value {
+            Value::String(text) => return self.text(field, text, pointer, &[key]),
+            Value::Array(_) | Value::Object(_) => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) => return,
+        }
         let mut work = vec![(value, vec![key.to_owned()])];
         while let Some((value, path)) = work.pop() {
             let child = |token: String| path.iter().cloned().chain([token]).collect::<Vec<_>>();

@@ -152,6 +152,9 @@ fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
 }
 
 fn plain(text: &str) -> String {
+    if unicode::is_plain(text.as_bytes()) {
+        return text.to_owned();
+    }
     let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
     if folded.contains('’') { folded.replace('’', "'") } else { folded.into_owned() }
 }
@@ -168,7 +171,16 @@ fn lower(text: &str) -> String {
             _ => letter,
         }
     };
-    text.chars().map(small).collect()
+    let mut lower = String::with_capacity(text.len());
+    let mut at = 0;
+    for (offset, letter) in unicode::beyond_ascii(text) {
+        lower.push_str(text.get(at..offset).unwrap_or_default());
+        lower.push(small(letter));
+        at = offset + letter.len_utf8();
+    }
+    lower.push_str(text.get(at..).unwrap_or_default());
+    lower.make_ascii_lowercase();
+    lower
 }
 
 /// One sentence, bullet or heading.

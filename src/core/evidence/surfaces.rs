@@ -142,11 +142,11 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
     }
     found.extend((!server.texts.is_empty()).then_some(server));
     let Some(document) = evidence.documents.get(&manifest.path) else { return };
-    let places: BTreeMap<String, Place> =
+    let mut places: BTreeMap<String, Place> =
         places_of(document, found.iter().map(|surface| surface.place.pointer.as_str()));
     for surface in &mut found {
-        if let Some(place) = places.get(&surface.place.pointer) {
-            surface.place = place.clone();
+        if let Some(place) = places.remove(&surface.place.pointer) {
+            surface.place = place;
         }
     }
     surfaces.append(&mut found);
@@ -208,8 +208,10 @@ impl Surface {
 
     fn schema(&mut self, name: &str, schema: &Value) {
         let walk = schema::walk(schema);
+        self.texts.reserve(walk.texts.len());
         for text in &walk.texts {
-            self.push(format!("{name}{}", text.pointer), Part::Schema(text.field), text.text);
+            let pointer = [name, text.pointer.as_str()].concat();
+            self.push(pointer, Part::Schema(text.field), text.text);
         }
         self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
         self.exhausted |= walk.exhausted;
@@ -265,18 +267,21 @@ fn push_lower(lower: &mut String, letter: char) {
 /// A name as lower-case words, split at separators and humps.
 pub fn name_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut word = String::new();
+    let mut start = 0;
     let mut lower = false;
-    for letter in name.chars() {
+    let mut word = |start: usize, end: usize| {
+        let written = name.get(start..end).unwrap_or_default();
+        words.extend((!written.is_empty()).then(|| folded_name(written)));
+    };
+    for (at, letter) in name.char_indices() {
+        let part = letter.is_alphanumeric();
         let hump = letter.is_uppercase() && lower;
-        if !letter.is_alphanumeric() || hump {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
-        }
-        if letter.is_alphanumeric() {
-            push_lower(&mut word, letter);
+        if !part || hump {
+            word(start, at);
+            start = if part { at } else { at + letter.len_utf8() };
         }
         lower = letter.is_lowercase() || letter.is_ascii_digit();
     }
-    words.extend((!word.is_empty()).then_some(word));
+    word(start, name.len());
     words
 }

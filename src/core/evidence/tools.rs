@@ -98,10 +98,10 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
         tools.extend(entries.filter_map(|(at, entry)| tool_of(entry, origin, format!("{list}/{at}"))));
     }
     let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
-    let places: BTreeMap<String, Place> = places_of(document, tools.iter().map(|tool| tool.place.pointer.as_str()));
+    let mut places: BTreeMap<String, Place> = places_of(document, tools.iter().map(|tool| tool.place.pointer.as_str()));
     for tool in &mut tools {
-        if let Some(place) = places.get(&tool.place.pointer) {
-            tool.place = place.clone();
+        if let Some(place) = places.remove(&tool.place.pointer) {
+            tool.place = place;
         }
     }
     tools
@@ -184,26 +184,24 @@ pub struct ServerText {
 /// What a tools list says of its server: name, title, description and instructions, wherever the recording put them.
 /// Empty for other manifests and where nothing is said.
 pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
-    const POINTERS: [&str; 19] = [
-        "/server",
-        "/server/name",
-        "/server/title",
-        "/server/description",
-        "/server/instructions",
-        "/serverInfo/name",
-        "/serverInfo/title",
-        "/serverInfo/description",
-        "/instructions",
-        "/initialize/serverInfo/name",
-        "/initialize/serverInfo/title",
-        "/initialize/serverInfo/description",
-        "/initialize/instructions",
-        "/result/serverInfo/name",
-        "/result/serverInfo/title",
-        "/result/instructions",
-        "/description",
-        "/name",
-        "/title",
+    // By the first step, since a list has few of them.
+    const POINTERS: [(&str, &[&str]); 8] = [
+        ("server", &["/server", "/server/name", "/server/title", "/server/description", "/server/instructions"]),
+        ("serverInfo", &["/serverInfo/name", "/serverInfo/title", "/serverInfo/description"]),
+        ("instructions", &["/instructions"]),
+        (
+            "initialize",
+            &[
+                "/initialize/serverInfo/name",
+                "/initialize/serverInfo/title",
+                "/initialize/serverInfo/description",
+                "/initialize/instructions",
+            ],
+        ),
+        ("result", &["/result/serverInfo/name", "/result/serverInfo/title", "/result/instructions"]),
+        ("description", &["/description"]),
+        ("name", &["/name"]),
+        ("title", &["/title"]),
     ];
     if manifest.kind != ManifestKind::ToolsList {
         return Vec::new();
@@ -212,5 +210,6 @@ pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
         let text = value_at(&manifest.value, pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
         Some(ServerText { pointer, text: text.to_owned() })
     };
-    POINTERS.into_iter().filter_map(text).collect()
+    let there = POINTERS.into_iter().filter(|(first, _)| manifest.value.get(first).is_some());
+    there.flat_map(|(_, pointers)| pointers).copied().filter_map(text).collect()
 }

@@ -7,6 +7,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::confusable_detection::skeleton;
 
+use super::bytes::first;
+
 #[cfg(test)]
 mod tests;
 
@@ -97,7 +99,7 @@ pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
 const CHUNK: usize = 64;
 
 /// Whether bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
-fn is_plain(bytes: &[u8]) -> bool {
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
 }
 
@@ -273,6 +275,14 @@ impl Folded {
         there + (offset - here)
     }
 
+    /// Takes over a stretch of the original text as it is.
+    fn keep(&mut self, text: &str, start: usize, end: usize) {
+        if start < end {
+            self.mark(start);
+            self.text.push_str(text.get(start..end).unwrap_or_default());
+        }
+    }
+
     /// Notes that what is pushed next comes from `origin`; nothing is stored while both texts run alike.
     pub(crate) fn mark(&mut self, origin: usize) {
         let here = self.text.len();
@@ -286,21 +296,19 @@ impl Folded {
 pub fn fold(text: &str) -> Option<Folded> {
     let may_change =
         |letter: char| kind_of(letter).is_some() || letter.is_alphabetic() || is_compatibility_form(letter);
-    if !text.bytes().any(|byte| byte < 9) && !beyond_ascii(text).any(|(_, letter)| may_change(letter)) {
+    let bytes = text.as_bytes();
+    if first(bytes, |byte| byte < 9).is_none() && !beyond_ascii(text).any(|(_, letter)| may_change(letter)) {
         return None;
     }
     let mut folded = Folded { text: String::with_capacity(text.len()), steps: Vec::new() };
     let mut changed = false;
     let mut at = 0;
-    for word in text.split_inclusive(|letter: char| letter.is_ascii_whitespace()) {
-        if word.bytes().all(|byte| (9..0x80).contains(&byte)) {
-            folded.mark(at);
-            folded.text.push_str(word);
-        } else {
-            changed |= fold_word(word, at, &mut folded);
-        }
-        at += word.len();
+    while let Some((start, end)) = strange_word(bytes, at) {
+        folded.keep(text, at, start);
+        changed |= fold_word(text.get(start..end).unwrap_or_default(), start, &mut folded);
+        at = end;
     }
+    folded.keep(text, at, text.len());
     changed.then_some(folded)
 }
 
@@ -326,6 +334,16 @@ pub fn deceives(text: &str, folded: &Folded) -> bool {
 const EMOJI: char = '\u{FE0F}';
 /// The frame around a digit that is shown as a key.
 const KEY: char = '\u{20E3}';
+
+/// The next word from an offset on, with the blank behind it, in which something other than plain ASCII stands.
+fn strange_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let rest = bytes.get(from..)?;
+    let strange = first(rest, |byte| !(9..0x80).contains(&byte))?;
+    let (before, behind) = rest.split_at_checked(strange)?;
+    let start = before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
+    let end = behind.iter().position(u8::is_ascii_whitespace).map_or(rest.len(), |blank| strange + blank + 1);
+    Some((from + start, from + end))
+}
 
 /// Folds one word. Look-alike letters of other scripts are replaced only where the word would else mix scripts or is
 /// ASCII altogether once replaced: a Russian word stays what it is.

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::decompose::Survey;
-use crate::evidence::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of};
+use crate::evidence::manifest::{
+    Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of, value_at,
+};
 
 /// npm packages by which servers are written.
 const NPM_KITS: [&str; 20] = [
@@ -251,7 +253,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
         "/result/serverInfo/name",
         "/server",
     ];
-    let text = POINTERS.iter().find_map(|pointer| manifest.value.pointer(pointer).and_then(Value::as_str));
+    let text = POINTERS.iter().find_map(|pointer| value_at(&manifest.value, pointer).and_then(Value::as_str));
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::{Encoding, Run, is_text, pattern};
+use crate::evidence::bytes::count_pairs;
 
 /// A list of string literals, two at least.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
@@ -23,9 +24,8 @@ static GROWS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What must stand in a text for either form.
+/// What must stand in a text for a list that is joined.
 static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new("join|concat").expect("the pattern is valid"));
-static APPENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\+=|\.=").expect("the pattern is valid"));
 
 /// How many growing variables are followed at once.
 const FOLLOWED: usize = 32;
@@ -35,7 +35,7 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
     if CALLS.is_match(bytes) {
         lists(bytes, found);
     }
-    if APPENDS.is_match(bytes) {
+    if count_pairs(bytes, |before, here| (here == b'=') & ((before == b'+') | (before == b'.'))) > 0 {
         growing(bytes, found);
     }
 }

@@ -51,16 +51,17 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-/// Whether seven single characters stand in a row, blanks between them: cheap, and never wrong where it says no. The
-/// one before them may end a longer word.
+/// Whether seven single letters stand in a row, blanks between them: cheap, and never wrong where it says no. What is
+/// before them may end a longer word.
 fn may_be_spaced(bytes: &[u8]) -> bool {
-    // All but the first of them have a blank to each side, and no more than three blanks between them count: six such
+    // Marks are none of them: behind a blank no word begins with one. All but the first have a blank to each side, and no more than three blanks between them count: six such
     // stand in two neighbouring chunks. They are counted without a jump.
     let (here, behind) = (bytes.get(1..).unwrap_or(&[]), bytes.get(2..).unwrap_or(&[]));
     let chunks = bytes.chunks(CHUNK).zip(here.chunks(CHUNK)).zip(behind.chunks(CHUNK));
     let alone = chunks.map(|((before, here), behind)| {
         let around = before.iter().zip(here).zip(behind);
-        let alone = around.map(|((before, here), behind)| (*before == b' ') & (*here != b' ') & (*behind == b' '));
+        let alone =
+            around.map(|((before, here), behind)| (*before == b' ') & here.is_ascii_alphabetic() & (*behind == b' '));
         alone.map(u8::from).sum::<u8>()
     });
     let mut last = 0;

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::evidence::bytes::end_of_quoted;
+
 /// The deepest nesting that is read: `serde_json` refuses the 128th level itself, and we refuse it before.
 pub(super) const MAX_DEPTH: usize = 127;
 
@@ -47,16 +49,17 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     let mut pointer = String::new();
     let mut frames: Vec<Step> = Vec::new();
-    // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is.
+    // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is, and it is skipped.
     let mut is_wanted = wanted.contains("");
     let only_whole = wanted.iter().all(|pointer| pointer.is_empty());
-    for token in Tokens::of(text) {
+    let mut tokens = Tokens::of(text);
+    while let Some(token) = tokens.next() {
         if only_whole && !found.is_empty() {
             break;
         }
         let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
         let step = frames.last_mut();
-        if starts_value && step.as_ref().is_none_or(|step| step.wanted) && enter(text, &token, step, &mut pointer) {
+        if starts_value && enter(text, &token, step, &mut pointer) {
             is_wanted = wanted.contains(pointer.as_str());
             if is_wanted {
                 found.insert(pointer.clone(), token.start);
@@ -65,12 +68,15 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
         match token.lexeme {
             Lexeme::Open if frames.len() >= MAX_DEPTH => break,
             Lexeme::Open => {
-                let wanted = is_wanted && frames.last().is_none_or(|step| step.wanted);
-                frames.push(Step::of(token.byte, pointer.len(), wanted));
+                if is_wanted {
+                    frames.push(Step::of(token.byte, pointer.len()));
+                } else if !tokens.pass_over(MAX_DEPTH - frames.len() - 1) {
+                    break;
+                }
             }
             Lexeme::Close => {
                 let step = frames.pop();
-                is_wanted = step.as_ref().map_or_else(|| wanted.contains(""), |step| step.wanted);
+                is_wanted = step.is_some() || wanted.contains("");
                 pointer.truncate(step.map_or(0, |step| step.mark));
             }
             Lexeme::Comma => {
@@ -139,14 +145,12 @@ struct Step {
     index: usize,
     /// The length of the pointer to the object or array itself.
     mark: usize,
-    /// Whether it is wanted, or something in it may be.
-    wanted: bool,
 }
 
 impl Step {
-    const fn of(byte: u8, mark: usize, wanted: bool) -> Self {
+    const fn of(byte: u8, mark: usize) -> Self {
         let object = byte == b'{';
-        Self { object, awaits_key: object, index: 0, mark, wanted }
+        Self { object, awaits_key: object, index: 0, mark }
     }
 }
 
@@ -158,9 +162,33 @@ struct Survey {
     doubled: Option<String>,
 }
 
+/// The keys of one object: most have a few, which are compared one by one.
+#[derive(Default)]
+struct Keys<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: BTreeSet<Cow<'a, str>>,
+}
+
+impl<'a> Keys<'a> {
+    /// So many keys are few.
+    const FEW: usize = 8;
+
+    /// Adds a key; gives it back where it was there already.
+    fn doubled(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
+        if self.few.contains(&key) {
+            return Some(key);
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(key);
+            return None;
+        }
+        (!self.many.insert(key.clone())).then_some(key)
+    }
+}
+
 fn survey(text: &str) -> Result<Survey, String> {
     let mut survey = Survey::default();
-    let mut frames: Vec<Option<BTreeSet<Cow<'_, str>>>> = Vec::new();
+    let mut frames: Vec<Option<Keys<'_>>> = Vec::new();
     let mut awaits_key = false;
     let mut comma = None;
     for token in Tokens::of(text) {
@@ -170,15 +198,14 @@ fn survey(text: &str) -> Result<Survey, String> {
                 continue;
             }
             Lexeme::Open if frames.len() >= MAX_DEPTH => return Err(format!("nested deeper than {MAX_DEPTH} levels")),
-            Lexeme::Open => frames.push((token.byte == b'{').then(BTreeSet::new)),
+            Lexeme::Open => frames.push((token.byte == b'{').then(Keys::default)),
             Lexeme::Close => {
                 frames.pop();
                 survey.blanks.extend(comma);
             }
             Lexeme::Text if awaits_key => {
-                let key = key_of(text, &token);
                 if let Some(Some(keys)) = frames.last_mut()
-                    && !keys.insert(key.clone())
+                    && let Some(key) = keys.doubled(key_of(text, &token))
                 {
                     survey.doubled.get_or_insert_with(|| key.into_owned());
                 }
@@ -255,15 +282,28 @@ impl<'a> Tokens<'a> {
         self.bytes.get(from..).unwrap_or_default()
     }
 
-    /// One past the closing quotation mark of the string that begins at `start`.
-    fn end_of_text(&self, start: usize) -> usize {
-        let mut escaped = false;
-        let inside = self.rest(start + 1).iter().position(|byte| {
-            let closes = *byte == b'"' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
-            closes
-        });
-        inside.map_or(self.bytes.len(), |inside| start + inside + 2)
+    /// Moves behind the end of the object or array that was just opened, with `room` more levels in it; false where
+    /// there are more.
+    fn pass_over(&mut self, room: usize) -> bool {
+        let mut open = 1;
+        while let Some(next) =
+            self.rest(self.at).iter().position(|byte| matches!(byte, b'"' | b'{' | b'[' | b']' | b'}' | b'/'))
+        {
+            let start = self.at + next;
+            self.at = start + 1;
+            match self.bytes.get(start) {
+                Some(b'"') => self.at = end_of_quoted(self.bytes, start),
+                Some(b'/') => self.at = self.end_of_comment(start).unwrap_or(self.at),
+                Some(b'{' | b'[') if open > room => return false,
+                Some(b'{' | b'[') => open += 1,
+                _ => open -= 1,
+            }
+            if open == 0 {
+                return true;
+            }
+        }
+        self.at = self.bytes.len();
+        true
     }
 
     /// One past a comment that begins at `start`; none where no comment begins.
@@ -281,7 +321,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn end_of_bare(&self, start: usize) -> usize {
-        let stops = |byte: &u8| byte.is_ascii_whitespace() || b"{}[],:\"/".contains(byte);
+        let stops = |byte: &u8| {
+            byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b'/')
+        };
         self.rest(start + 1).iter().position(stops).map_or(self.bytes.len(), |length| start + 1 + length)
     }
 }
@@ -298,7 +340,7 @@ impl Iterator for Tokens<'_> {
             b'}' | b']' => (Lexeme::Close, start + 1),
             b':' => (Lexeme::Colon, start + 1),
             b',' => (Lexeme::Comma, start + 1),
-            b'"' => (Lexeme::Text, self.end_of_text(start)),
+            b'"' => (Lexeme::Text, end_of_quoted(self.bytes, start)),
             _ => match self.end_of_comment(start) {
                 Some(end) => (Lexeme::Comment, end),
                 None => (Lexeme::Bare, self.end_of_bare(start)),

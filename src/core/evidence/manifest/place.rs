@@ -15,7 +15,7 @@ use super::json;
 /// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
 /// text once: ask for many pointers with [`places_of`].
 pub fn place_of(document: &Document, pointer: &str) -> Place {
-    places_of(document, [pointer]).remove(pointer).unwrap_or_else(|| first_line(document, pointer))
+    places_of(document, [pointer]).remove(pointer).unwrap_or_else(|| place_at(document, pointer, (1, 1)))
 }
 
 /// [`place_of`] for any number of pointers in one walk over the text; every pointer asked for is a key.
@@ -27,15 +27,17 @@ pub fn places_of<'a>(document: &Document, pointers: impl IntoIterator<Item = &'a
     let known = if is_json(&document.text) { json_places(document, &asked) } else { line_places(document, &asked) };
     let place = |pointer: &str| {
         let near = lineage(pointer).find_map(|ancestor| known.get(ancestor));
-        let place = near.cloned().unwrap_or_else(|| first_line(document, pointer));
-        Place { pointer: pointer.to_owned(), ..place }
+        place_at(document, pointer, near.copied().unwrap_or((1, 1)))
     };
     asked.iter().map(|pointer| ((*pointer).to_owned(), place(pointer))).collect()
 }
 
-fn first_line(document: &Document, pointer: &str) -> Place {
-    Place { file: document.path.clone(), line: 1, column: 1, pointer: pointer.to_owned() }
+fn place_at(document: &Document, pointer: &str, (line, column): Spot) -> Place {
+    Place { file: document.path.clone(), line, column, pointer: pointer.to_owned() }
 }
+
+/// A line and a column in it.
+type Spot = (u32, u32);
 
 /// A pointer and its ancestors, nearest first.
 fn lineage(pointer: &str) -> impl Iterator<Item = &str> {
@@ -46,11 +48,11 @@ fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '/'])
 }
 
-fn json_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Place> {
+fn json_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Spot> {
     let wanted = asked.iter().flat_map(|pointer| lineage(pointer)).collect();
     let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
     let offsets = json::offsets_of(&document.text, &wanted);
-    offsets.into_iter().map(|(offset, pointer)| (pointer, cursor.place(&document.path, offset))).collect()
+    offsets.into_iter().map(|(offset, pointer)| (pointer, cursor.at(offset))).collect()
 }
 
 /// Counts lines and columns while it moves on, so that many places on one long line cost one walk over it.
@@ -62,23 +64,28 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// The place of an offset that is not before the last one asked for.
-    fn place(&mut self, path: &str, offset: usize) -> Place {
-        for letter in self.text.get(self.offset..offset).unwrap_or_default().chars() {
-            if letter == '\n' {
-                self.line = self.line.saturating_add(1);
-                self.column = 1;
-            } else {
-                self.column = self.column.saturating_add(1);
-            }
-        }
+    /// The line and column of an offset that is not before the last one asked for.
+    fn at(&mut self, offset: usize) -> Spot {
+        let between = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
+        let short = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let newlines = between.iter().filter(|byte| **byte == b'\n').count();
+        let on_line = if newlines == 0 {
+            between
+        } else {
+            self.line = self.line.saturating_add(short(newlines));
+            self.column = 1;
+            between.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
+        };
+        // Each letter has one byte that does not go on with another.
+        let letters = on_line.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        self.column = self.column.saturating_add(short(letters));
         self.offset = offset;
-        Place { file: path.to_owned(), line: self.line, column: self.column, pointer: String::new() }
+        (self.line, self.column)
     }
 }
 
 /// Places in YAML, TOML and header lines: the first line that begins with the pointer's last name.
-fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Place> {
+fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Spot> {
     let mut wanted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for pointer in asked {
         let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<u64>().is_err());
@@ -95,8 +102,7 @@ fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, 
         for pointer in wanted.remove(&key).unwrap_or_default() {
             let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
             let column = u32::try_from(indent + 1).unwrap_or(u32::MAX);
-            let place = Place { file: document.path.clone(), line, column, pointer: String::new() };
-            places.insert(pointer.to_owned(), place);
+            places.insert(pointer.to_owned(), (line, column));
         }
     }
     places

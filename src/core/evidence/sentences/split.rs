@@ -22,6 +22,7 @@ pub(super) fn split(text: &mut Text) {
     let mut runs = runs(&text.plain);
     mark_quotations(&text.plain, &mut runs);
     mark_fences(&text.plain, &mut runs);
+    text.words.reserve_exact(runs.len());
     let mut open = Open { first_word: 0, begin: None };
     for run in &runs {
         if run.breaks_before {
@@ -61,22 +62,41 @@ impl Open {
 }
 
 fn runs(text: &str) -> Vec<Run> {
-    let mut runs = Vec::with_capacity(text.len() / 5);
-    let mut start = None;
-    let mut newlines = 0;
-    for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-        if !letter.is_whitespace() {
-            start.get_or_insert(at);
-            continue;
+    let mut runs = Vec::with_capacity(text.len() / 5 + 1);
+    let mut at = 0;
+    while at < text.len() {
+        let start = end_of(text, at, true);
+        let newlines = text.as_bytes().get(at..start).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        at = end_of(text, start, false);
+        if start < at {
+            let bullet = newlines > 0 && is_bullet(text.get(start..at).unwrap_or_default());
+            runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, quoted: false });
         }
-        if let Some(begin) = start.take() {
-            let bullet = newlines > 0 && is_bullet(text.get(begin..at).unwrap_or_default());
-            runs.push(Run { start: begin, end: at, breaks_before: newlines > 1 || bullet, quoted: false });
-            newlines = 0;
-        }
-        newlines += usize::from(letter == '\n');
     }
     runs
+}
+
+/// One past the white space, or past what is none, that begins at an offset.
+fn end_of(text: &str, from: usize, white: bool) -> usize {
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let (is_white, length) = if byte.is_ascii() {
+            (matches!(byte, b' ' | b'\t'..=b'\r'), 1)
+        } else {
+            let letter = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+            (letter.is_whitespace(), letter.len_utf8())
+        };
+        if is_white != white {
+            break;
+        }
+        at += length;
+    }
+    at
+}
+
+/// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
+fn is_plain(end: Option<&u8>) -> bool {
+    end.is_some_and(u8::is_ascii_alphanumeric)
 }
 
 fn is_bullet(raw: &str) -> bool {
@@ -89,6 +109,9 @@ fn is_bullet(raw: &str) -> bool {
 
 /// The part of a run that is the word, as offsets into it; none where all of it is punctuation.
 fn trimmed(raw: &str) -> Option<(usize, usize)> {
+    if is_plain(raw.as_bytes().first()) && is_plain(raw.as_bytes().last()) {
+        return Some((0, raw.len()));
+    }
     let left = raw.trim_start_matches([
         '"', '\'', '`', '“', '‘', '(', '[', '{', '*', ',', ';', ':', '!', '?', '-', '#', '<', '«', '>', '=',
     ]);
@@ -103,6 +126,9 @@ fn trimmed(raw: &str) -> Option<(usize, usize)> {
 const SHORTENED: [&str; 6] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."];
 
 fn ends_sentence(raw: &str) -> bool {
+    if is_plain(raw.as_bytes().last()) {
+        return false;
+    }
     let bare = raw.trim_end_matches(['"', '\'', '`', '”', ')', ']', '*']);
     bare.ends_with(['.', '!', '?', '。', '！', '？'])
         && !SHORTENED.iter().any(|word| bare.trim_start_matches('(').eq_ignore_ascii_case(word))
@@ -114,6 +140,10 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
     let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
     let mut index = 0;
     while let Some(run) = runs.get(index) {
+        if is_plain(text.as_bytes().get(run.start)) {
+            index += 1;
+            continue;
+        }
         let raw = raw_of(run);
         let opened = raw.trim_start_matches(['(', '[', '{', '=', ':', ',']);
         let pair = PAIRS.iter().find(|(open, _)| opened.starts_with(*open));
@@ -138,6 +168,9 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
 
 /// Marks what stands in fenced blocks.
 fn mark_fences(text: &str, runs: &mut [Run]) {
+    if !text.as_bytes().contains(&b'`') {
+        return;
+    }
     let fences: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
     for pair in fences.chunks_exact(2) {
         if let [open, close] = pair {

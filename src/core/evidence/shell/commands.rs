@@ -106,10 +106,49 @@ pub(super) fn is_telling(name: &str) -> bool {
     }
 }
 
-/// Commands that run the command behind them. Gives how many of its words stand before that one.
-pub(super) fn prefix_length(words: &[String]) -> Option<usize> {
-    let name = name_of(words.first()?);
-    let takes_value: &[&str] = match name {
+/// Whether a command of no role means something all the same, by itself or by its words.
+fn is_meant(name: &str) -> bool {
+    matches!(
+        name,
+        "alias"
+            | "history"
+            | "unset"
+            | "rm"
+            | "shred"
+            | "truncate"
+            | "wipe"
+            | "read"
+            | "mapfile"
+            | "readarray"
+            | "ssh"
+            | "aws"
+            | "gcloud"
+            | "az"
+            | "su"
+            | "screen"
+            | "trap"
+            | "at"
+            | "batch"
+            | "parallel"
+            | "watch"
+            | "script"
+    )
+}
+
+/// Whether a command by this first word does nothing that is followed, whatever stands behind it. Almost all lines of
+/// running text are such.
+pub(super) fn is_idle(first: &str) -> bool {
+    let is_file = first.contains(['/', '\\']);
+    !is_file
+        && role_of(first) == Role::Other
+        && !is_telling(first)
+        && !is_meant(first)
+        && prefix_options(first).is_none()
+}
+
+/// The options with a value of a command that runs the command behind it; none for other commands.
+fn prefix_options(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
         "sudo" | "doas" => &["-u", "-g", "-U", "-h", "-p", "-C", "-r", "-t", "-D"],
         "nohup" | "command" | "builtin" | "exec" | "setsid" | "busybox" | "toybox" | "unbuffer" | "chronic"
         | "then" | "else" | "do" | "and" => &[],
@@ -121,11 +160,17 @@ pub(super) fn prefix_length(words: &[String]) -> Option<usize> {
         "xargs" => &["-I", "-n", "-P", "-d", "-L", "-a", "-E", "-s"],
         "proxychains" | "proxychains4" | "torsocks" | "torify" => &["-f"],
         _ => return None,
-    };
+    })
+}
+
+/// Commands that run the command behind them. Gives how many of its words stand before that one.
+pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
+    let name = name_of(words.first()?);
+    let takes_value = prefix_options(name)?;
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let is_assignment = matches!(name, "env" | "sudo") && word.contains('=') && !word.starts_with('-');
-        if takes_value.contains(&word.as_str()) {
+        if takes_value.contains(word) {
             at += 2;
         } else if word.starts_with('-') && word.len() > 1 || is_assignment {
             at += 1;

@@ -126,8 +126,7 @@ pub fn read(document: &Document) -> Shell {
     let mut tracer = trace::Tracer::default();
     let mut replaced: Vec<trace::Traced> = Vec::new();
     for region in regions::of(document) {
-        let traced = regions::read(&region, document, &mut tracer);
-        replaced.extend(traced.into_iter().filter(|traced| traced.plain.is_some()));
+        replaced.extend(regions::read(&region, document, &mut tracer));
     }
     let mut events = tracer.events;
     events.sort_by_key(|event| event.start);
@@ -140,9 +139,7 @@ pub fn plain_of(text: &str) -> Option<String> {
         return None;
     }
     let mut tracer = trace::Tracer::default();
-    let traced = tracer.read(text, 0, None);
-    restated(text, &traced.into_iter().filter(|traced| traced.plain.is_some()).collect::<Vec<_>>())
-        .map(|plain| plain.text)
+    restated(text, &tracer.read(text, 0, None)).map(|plain| plain.text)
 }
 
 /// A text with stretches of it replaced by their plain spelling.
@@ -155,11 +152,10 @@ fn restated(text: &str, replaced: &[trace::Traced]) -> Option<Folded> {
     let mut folded = Folded::default();
     let mut at = 0;
     for traced in sorted {
-        let Some(plain) = traced.plain.as_deref().filter(|_| traced.start >= at) else { continue };
         let Some(between) = text.get(at..traced.start) else { continue };
         folded.mark(at);
         folded.text.push_str(between);
-        for letter in plain.chars() {
+        for letter in traced.plain.chars() {
             folded.mark(traced.start);
             folded.text.push(letter);
         }

@@ -198,9 +198,9 @@ pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) ->
         return tracer.read(text, region.start, None);
     };
     let traced = tracer.read(text, 0, Some((region.start, region.end)));
-    let plains: Vec<String> = traced.into_iter().filter_map(|traced| traced.plain).collect();
+    let plains: Vec<String> = traced.into_iter().map(|traced| traced.plain).collect();
     if plains.is_empty() {
         return Vec::new();
     }
-    vec![Traced { start: region.start, end: region.end, plain: Some(plains.join(" ; ")) }]
+    vec![Traced { start: region.start, end: region.end, plain: plains.join(" ; ") }]
 }

@@ -12,6 +12,28 @@ const DEPTH: u8 = 12;
 /// How many here-documents without an end are looked for, since each look reads to the end of the text.
 const LOST_ENDS: u8 = 4;
 
+/// Whether a byte ends a word or is more than itself in it.
+const fn ends_plain(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\r'
+            | b'\n'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+    )
+}
+
 /// Words that open, separate or close compound commands and are no commands.
 const RESERVED: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "function", "esac"];
@@ -305,9 +327,11 @@ impl Parser<'_> {
                 b'"' => self.double(&mut builder),
                 b'$' => self.dollar(&mut builder, false),
                 b'`' => self.back_quotes(&mut builder),
-                byte => {
-                    builder.push(byte);
-                    self.at += 1;
+                _ => {
+                    let plain = self.rest().iter().position(|byte| ends_plain(*byte));
+                    let end = plain.map_or(self.text.len(), |length| self.at + length);
+                    builder.extend(self.text.get(self.at..end).unwrap_or(&[]));
+                    self.at = end;
                 }
             }
         }

@@ -39,12 +39,12 @@ impl Argument {
     }
 }
 
-/// What a pipeline turned out to be.
+/// A pipeline whose plain spelling differs in more than blanks from what is written.
 pub(super) struct Traced {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The plain spelling, where it differs in more than blanks from what is written.
-    pub(super) plain: Option<String>,
+    /// The plain spelling.
+    pub(super) plain: String,
 }
 
 /// Follows the texts of one document, in order: what one sets, the next sees.
@@ -71,6 +71,9 @@ impl Tracer {
         self.fuel = self.fuel.saturating_add(text.len().saturating_mul(2));
         let mut traced = Vec::new();
         for pipeline in parse(text) {
+            if self.is_idle(&pipeline) {
+                continue;
+            }
             self.span = whole.unwrap_or((base + pipeline.start, base + pipeline.end));
             self.telling = false;
             let before = self.events.len();
@@ -84,10 +87,25 @@ impl Tracer {
             let untold = new.iter().filter(|event| !says(written, event) && !says(&spelt, event));
             plain.extend(untold.map(|event| event.plain.clone()));
             plain.dedup();
-            let plain = (!plain.is_empty()).then(|| plain.join(" ; "));
-            traced.push(Traced { start: self.span.0, end: self.span.1, plain });
+            if !plain.is_empty() {
+                traced.push(Traced { start: self.span.0, end: self.span.1, plain: plain.join(" ; ") });
+            }
         }
         traced
+    }
+
+    /// Whether nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
+    fn is_idle(&self, pipeline: &Pipeline) -> bool {
+        self.aliases.is_empty()
+            && pipeline.commands.iter().all(|command| {
+                let Command { assigns, words, redirects, group } = command;
+                let first = words.first().and_then(Word::literal);
+                assigns.is_empty()
+                    && redirects.is_empty()
+                    && group.is_none()
+                    && first.is_some_and(commands::is_idle)
+                    && words.iter().all(|word| word.literal().is_some())
+            })
     }
 
     pub(super) fn event(&mut self, deed: Deed, plain: String, stuff: &Stuff) {
@@ -156,6 +174,9 @@ impl Tracer {
 
     /// What a word stands for.
     pub(super) fn value(&mut self, word: &Word) -> Stuff {
+        if let Some(text) = word.literal() {
+            return Stuff::of(text);
+        }
         let mut value = Stuff::default();
         for part in &word.parts {
             match part {
@@ -198,7 +219,7 @@ impl Tracer {
     }
 
     fn arguments(&mut self, command: &Command) -> Vec<Argument> {
-        let mut arguments = Vec::new();
+        let mut arguments = Vec::with_capacity(command.words.len().min(MOST_WORDS));
         for word in command.words.iter().take(MOST_WORDS) {
             if arguments.len() >= MOST_WORDS {
                 break;
@@ -344,7 +365,7 @@ impl Tracer {
         let mut input_is_arguments = false;
         let mut aliased: Vec<Argument>;
         loop {
-            let texts: Vec<String> = words.iter().take(12).map(|word| word.text().to_owned()).collect();
+            let texts: Vec<&str> = words.iter().take(12).map(Argument::text).collect();
             let Some(length) = prefix_length(&texts) else { break };
             input_is_arguments |= texts.first().is_some_and(|first| name_of(first) == "xargs");
             words = words.get(length..).unwrap_or(&[]);
@@ -357,14 +378,14 @@ impl Tracer {
         }
         let Some(first) = words.first() else { return input };
         self.telling |= commands::is_telling(name_of(first.text()));
-        let name = name_of(first.text()).to_owned();
+        let name = name_of(first.text());
         let rest = words.get(1..).unwrap_or(&[]);
         if input_is_arguments {
             let mut rest = rest.to_vec();
             rest.push(Argument { stuff: input });
-            return self.with_role(role_of(&name), first, &name, &rest, Stuff::default());
+            return self.with_role(role_of(name), first, name, &rest, Stuff::default());
         }
-        self.with_role(role_of(&name), first, &name, rest, input)
+        self.with_role(role_of(name), first, name, rest, input)
     }
 
     pub(super) fn alias(&mut self, word: &str) {
@@ -400,3 +421,6 @@ pub(super) fn normal(path: &str) -> &str {
 pub(super) fn passed_on(input: Stuff) -> Stuff {
     input.changed()
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,8 @@ impl Builder {
 
     pub(super) fn flush(&mut self) {
         if !self.text.is_empty() {
-            let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
+            let text = String::from_utf8(std::mem::take(&mut self.text));
+            let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
             self.word.parts.push(Part::Text(text));
         }
     }

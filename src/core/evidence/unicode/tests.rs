@@ -101,3 +101,28 @@ fn signs_shown_as_pictures_deceive_nobody() {
     assert!(deceives("⚠\u{FE0F} ig\u{200B}nore") && deceives("base6\u{FE0F}4 -d") && deceives("⚠\u{FE0F}\u{FE0F}"));
     assert!(deceives("⚠\u{FE0F} ｒｕｌｅｓ") && deceives("\u{FE0F}a"));
 }
+
+/// The same, word by word: what [`fold`] does in larger steps.
+fn folded_by_word(text: &str) -> Folded {
+    let mut folded = Folded::default();
+    let mut at = 0;
+    for word in text.split_inclusive(|letter: char| letter.is_ascii_whitespace()) {
+        if word.bytes().all(|byte| (9..0x80).contains(&byte)) {
+            folded.mark(at);
+            folded.text.push_str(word);
+        } else {
+            fold_word(word, at, &mut folded);
+        }
+        at += word.len();
+    }
+    folded
+}
+
+proptest::proptest! {
+    #[test]
+    fn folding_takes_whole_stretches_of_plain_words(text in "([a-z \n]{0,40}[aаｂé\u{200b}\u{1}\u{b}—😀 ]{0,3}){0,5}") {
+        if let Some(folded) = fold(&text) {
+            proptest::prop_assert_eq!(folded, folded_by_word(&text));
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! It is right for ordinary source and bounded in its errors elsewhere: a literal of one line ends with the line, so
 //! that a stray quote cannot swallow a file. JavaScript's regular expressions are read as code.
 
+use super::super::bytes::end_of_quoted;
 use super::{Cover, ZoneKind};
 
 /// How a language writes comments and literals.
@@ -126,7 +127,7 @@ pub(super) fn json_zones(text: &str, cover: &mut Cover) {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte == b'"' {
-            let end = closing_quote(bytes, at, b'"', true);
+            let end = end_of_quoted(bytes, at);
             let is_key = bytes.get(end..).unwrap_or(&[]).iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
             cover.to(at, ZoneKind::Code);
             cover.to(end, if is_key { ZoneKind::Code } else { ZoneKind::Literal });

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::capability::Capability;
 use crate::decompose::hook;
@@ -203,33 +204,35 @@ pub(super) fn digests(
 ) -> BTreeMap<String, Digest> {
     let declared = Declared::of(capability, evidence);
     let mut digests = BTreeMap::new();
-    let mut pin = |name: &str, is_there: bool, value: Value| {
-        if is_there {
-            digests.insert(name.to_owned(), Digest::of_json(&value));
-        }
-    };
-    pin("server.hosts", !declared.remotes.is_empty(), json!(declared.remotes));
-    pin("server.packages", !declared.packages.is_empty(), json!(declared.packages));
-    let repository = json!([declared.repositories, declared.repository_ids]);
-    pin("server.repository", !declared.repositories.is_empty(), repository);
-    pin("server.auth", !declared.auth.is_empty(), json!(declared.auth));
-    pin("server.instructions", !declared.instructions.is_empty(), json!(declared.instructions));
-    pin("permissions", !declared.permissions.is_empty(), json!(declared.permissions));
-    pin("hooks", !declared.hooks.is_empty(), json!(declared.hooks));
-    pin("install_scripts", !declared.install_scripts.is_empty(), json!(declared.install_scripts));
+    let mut pin = |name: &str, digest: Option<Digest>| digests.extend(digest.map(|digest| (name.to_owned(), digest)));
+    pin("server.hosts", digest_of(declared.remotes.is_empty(), &declared.remotes));
+    pin("server.packages", digest_of(declared.packages.is_empty(), &declared.packages));
+    let repository = [&declared.repositories, &declared.repository_ids];
+    pin("server.repository", digest_of(declared.repositories.is_empty(), &repository));
+    pin("server.auth", digest_of(declared.auth.is_empty(), &declared.auth));
+    pin("server.instructions", digest_of(declared.instructions.is_empty(), &declared.instructions));
+    pin("permissions", digest_of(declared.permissions.is_empty(), &declared.permissions));
+    pin("hooks", digest_of(declared.hooks.is_empty(), &declared.hooks));
+    pin("install_scripts", digest_of(declared.install_scripts.is_empty(), &declared.install_scripts));
     let of_kind = |path: &&String| evidence.manifests.get(*path).filter(|of| of.kind == ManifestKind::Frontmatter);
     let front: BTreeMap<&String, &Value> =
         capability.files.iter().filter_map(|path| of_kind(&path).map(|of| (path, &of.value))).collect();
-    pin("frontmatter", !front.is_empty(), json!(front));
+    pin("frontmatter", digest_of(front.is_empty(), &front));
     let is_script = |path: &str| evidence.documents.get(path).is_some_and(|document| document.role == FileRole::Script);
     let scripts: BTreeMap<&String, &Digest> = files.iter().filter(|(path, _)| is_script(path)).collect();
-    pin("scripts", !scripts.is_empty(), json!(scripts));
+    pin("scripts", digest_of(scripts.is_empty(), &scripts));
     digests
+}
+
+/// The digest of a declaration that is there; sets, maps and JSON values are in their order as they are.
+fn digest_of<T: Serialize>(is_empty: bool, declared: &T) -> Option<Digest> {
+    (!is_empty).then(|| Digest::of_sorted_json(declared))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn an_identifier_is_a_name_without_its_version() {

@@ -3,6 +3,7 @@
 //! Must not judge a change: it only says what is another thing than before.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -63,13 +64,19 @@ impl ToolPin {
     /// Pins one tool. A part that is absent is hashed as `null`.
     pub fn of(tool: &Tool) -> Self {
         Self {
-            title: Digest::of_json(&tool.title),
-            description: Digest::of_json(&tool.description),
-            input_schema: Digest::of_json(&tool.input_schema),
-            output_schema: Digest::of_json(&tool.output_schema),
-            annotations: Digest::of_json(&tool.annotations),
+            title: digest_of(tool.title.as_ref()),
+            description: digest_of(tool.description.as_ref()),
+            input_schema: digest_of(tool.input_schema.as_ref()),
+            output_schema: digest_of(tool.output_schema.as_ref()),
+            annotations: digest_of(tool.annotations.as_ref()),
         }
     }
+}
+
+/// The digest of a part, which is a text or a JSON value: its keys are in their order. Most tools lack two parts or three.
+fn digest_of<T: Serialize>(part: Option<&T>) -> Digest {
+    static ABSENT: LazyLock<Digest> = LazyLock::new(|| Digest::of(b"null"));
+    part.map_or_else(|| *ABSENT, Digest::of_sorted_json)
 }
 
 /// One change of one path, tool or declaration.

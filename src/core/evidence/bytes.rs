@@ -1,0 +1,112 @@
+//! Looking through bytes many at a time: what is asked of every byte of a chunk without a jump is asked of many at once.
+//!
+//! Must not know what the text means.
+
+/// So many bytes are looked at together where what is wanted is near, and where it is far.
+const NEAR: usize = 16;
+const FAR: usize = 128;
+
+/// The place of the first byte that is wanted, where such bytes are rare.
+pub(crate) fn first(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let none = |chunk: &&[u8]| !chunk.iter().fold(false, |found, byte| found | is_wanted(*byte));
+    let skipped = bytes.chunks_exact(FAR).take_while(none).count() * FAR;
+    let rest = bytes.get(skipped..).unwrap_or(&[]);
+    rest.iter().position(|byte| is_wanted(*byte)).map(|at| skipped + at)
+}
+
+/// One past the quotation mark that closes what one opens at `open`, a backslash taking away the meaning of what stands
+/// behind it; the end where none does.
+pub(crate) fn end_of_quoted(bytes: &[u8], open: usize) -> usize {
+    let rest = |from: usize| bytes.get(from..).unwrap_or(&[]);
+    let tells = |byte: u8| u8::from(byte == b'"') | u8::from(byte == b'\\');
+    let mut at = open + 1;
+    loop {
+        while rest(at)
+            .first_chunk::<NEAR>()
+            .is_some_and(|chunk| chunk.iter().fold(0, |told, byte| told | tells(*byte)) == 0)
+        {
+            at += NEAR;
+        }
+        let Some(next) = rest(at).iter().position(|byte| tells(*byte) != 0) else { return bytes.len() };
+        at += next + 1;
+        match bytes.get(at - 1) {
+            Some(b'"') => return at,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where each line begins. Most short stretches of bytes hold no end of a line, which is told of all of them at once.
+pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
+    let (chunks, rest) = bytes.as_chunks::<NEAR>();
+    let mut starts = vec![0];
+    let mut note = |from: usize, bytes: &[u8]| {
+        for (at, byte) in bytes.iter().enumerate() {
+            if *byte == b'\n' {
+                starts.push(from + at + 1);
+            }
+        }
+    };
+    for (number, chunk) in chunks.iter().enumerate() {
+        if chunk.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) != 0 {
+            note(number * NEAR, chunk);
+        }
+    }
+    note(chunks.len() * NEAR, rest);
+    starts
+}
+
+/// How many pairs of neighbours are wanted. Quick only where the question is without a jump: `&` and `|`.
+pub(crate) fn count_pairs(bytes: &[u8], is_wanted: impl Fn(u8, u8) -> bool) -> usize {
+    let behind = bytes.get(1..).unwrap_or(&[]);
+    let chunks = bytes.chunks(FAR).zip(behind.chunks(FAR));
+    let in_chunk = |(here, behind): (&[u8], &[u8])| {
+        here.iter().zip(behind).map(|(here, behind)| u8::from(is_wanted(*here, *behind))).sum::<u8>()
+    };
+    chunks.map(|chunk| usize::from(in_chunk(chunk))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotation_ends_at_the_mark_that_no_backslash_stands_before() {
+        let end = |text: &str| end_of_quoted(text.as_bytes(), 1);
+        assert_eq!(end("x\"a\" b\""), 4);
+        assert_eq!(end("x\"a\\\" b\\\\\"c"), 10);
+        assert_eq!(end("x\"a\\"), 4);
+        assert_eq!(end("x\""), 2);
+    }
+
+    #[test]
+    fn a_long_quotation_ends_where_a_short_one_does() {
+        for length in 0..3 * NEAR {
+            for escape in 0..length {
+                let mut text = vec![b'a'; length];
+                text[escape] = b'\\';
+                text.insert(0, b'"');
+                text.extend(b"\" \"");
+                let end = if escape + 1 == length { length + 4 } else { length + 2 };
+                assert_eq!(end_of_quoted(&text, 0), end, "{length} {escape}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_and_every_pair_is_found_once() {
+        for length in 0..2 * FAR + 2 {
+            for at in 0..length {
+                let mut bytes = vec![b'a'; length];
+                bytes[at] = b'b';
+                assert_eq!(first(&bytes, |byte| byte == b'b'), Some(at));
+                bytes[at] = b'\n';
+                assert_eq!(line_starts(&bytes), [0, at + 1]);
+                bytes[at] = b'b';
+                assert_eq!(count_pairs(&bytes, |_, behind| behind == b'b'), usize::from(at > 0));
+                assert_eq!(count_pairs(&bytes, |here, _| here == b'b'), usize::from(at + 1 < length));
+            }
+            assert_eq!(first(&vec![b'a'; length], |byte| byte == b'b'), None);
+        }
+    }
+}
