@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 use crate::fact::Place;
@@ -78,6 +80,8 @@ pub struct Surface {
     pub unresolved: Vec<String>,
     /// Whether a schema was not walked to its end.
     pub exhausted: bool,
+    /// What rules have noted of it, one bit each: several ask the same.
+    pub(crate) noted: OnceLock<u16>,
 }
 
 /// How many strings of `_meta` and icons are kept for a surface, and how long they may be together.
@@ -190,7 +194,18 @@ impl Surface {
     fn new(kind: SurfaceKind, name: &str, place: Place) -> Self {
         let (folded, name_words) = (folded_name(name), name_words(name));
         let (name, texts, unresolved) = (name.to_owned(), Vec::new(), Vec::new());
-        Self { kind, name, folded, name_words, place, tool: None, texts, unresolved, exhausted: false }
+        Self {
+            kind,
+            name,
+            folded,
+            name_words,
+            place,
+            tool: None,
+            texts,
+            unresolved,
+            exhausted: false,
+            noted: OnceLock::new(),
+        }
     }
 
     fn prose(&mut self, pointer: &str, text: Option<&str>) {

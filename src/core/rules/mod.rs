@@ -161,11 +161,7 @@ pub struct FactSink<'a> {
 impl<'a> FactSink<'a> {
     /// A sink for one rule.
     pub fn new(meta: &'a RuleMeta) -> Self {
-        Self::numbered(meta, number(meta.id.as_str()))
-    }
-
-    const fn numbered(meta: &'a RuleMeta, number: Option<usize>) -> Self {
-        Self { meta, number, answers: Vec::new() }
+        Self { meta, number: number(meta.id.as_str()), answers: Vec::new() }
     }
 
     /// What the rule has reported, in that order.
@@ -258,13 +254,16 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
     let mut told = Vec::new();
     pattern::evaluate(subject, &mut told);
     let rules = CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules);
+    // One list serves all rules: nearly every one reports nothing or little.
+    let mut own = Vec::new();
     for (rule, meta, number) in rules {
-        let mut sink = FactSink::numbered(meta, *number);
+        let mut sink = FactSink { meta, number: *number, answers: own };
         rule.check(subject, &mut sink);
-        // Nearly every rule reports nothing.
-        if !sink.answers.is_empty() {
-            told.extend(without_flood(sink.answers));
+        own = sink.answers;
+        if own.len() > FINDINGS_PER_FILE {
+            own = without_flood(own);
         }
+        told.append(&mut own);
     }
     Facts::told(kind, answers::nothing_found(kind), told)
 }
@@ -302,9 +301,6 @@ const FINDINGS_PER_FILE: usize = 50;
 
 /// Keeps the worst and first findings of a rule in each file; the last of those kept says how many more there were.
 fn without_flood(own: Vec<Answer>) -> Vec<Answer> {
-    if own.len() <= FINDINGS_PER_FILE {
-        return own;
-    }
     let mut by_file: BTreeMap<String, Vec<Answer>> = BTreeMap::new();
     for answer in own {
         by_file.entry(answer.fact().place.file.clone()).or_default().push(answer);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_capabilities::{destroys_local, measure};
+use super::tool_capabilities::{Tags, measure};
 
 /// See the file's first line.
 pub(super) struct CapabilityDestructiveLocal;
@@ -41,6 +41,6 @@ impl Rule for CapabilityDestructiveLocal {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        measure(subject, facts, &["W020"], destroys_local);
+        measure(subject, facts, &[("W020", Tags::LOCAL)]);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_capabilities::{destroys_shared, measure};
+use super::tool_capabilities::{Tags, measure};
 
 /// See the file's first line.
 pub(super) struct CapabilityDestructiveShared;
@@ -41,6 +41,6 @@ impl Rule for CapabilityDestructiveShared {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        measure(subject, facts, &["W019"], destroys_shared);
+        measure(subject, facts, &[("W019", Tags::SHARED)]);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_capabilities::{measure, sensitive};
+use super::tool_capabilities::{Tags, measure};
 
 /// See the file's first line.
 pub(super) struct CapabilitySensitiveData;
@@ -41,6 +41,6 @@ impl Rule for CapabilitySensitiveData {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        measure(subject, facts, &["W017"], sensitive);
+        measure(subject, facts, &[("W017", Tags::SENSITIVE)]);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_capabilities::{measure, untrusted};
+use super::tool_capabilities::{Tags, measure};
 
 /// See the file's first line.
 pub(super) struct CapabilityUntrustedContent;
@@ -41,6 +41,6 @@ impl Rule for CapabilityUntrustedContent {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        measure(subject, facts, &["W015", "W016"], untrusted);
+        measure(subject, facts, &[("W015", Tags::UNTRUSTED), ("W016", Tags::STRUCTURED)]);
     }
 }

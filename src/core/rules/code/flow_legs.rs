@@ -8,7 +8,7 @@ use crate::fact::{Confidence, Place, Severity};
 use crate::rules::pattern::Question;
 use crate::rules::{FactSink, Subject};
 
-use super::tool_capabilities::{Words, destroys_local, destroys_shared, sends, sensitive, untrusted, workspace};
+use super::tool_capabilities::Tags;
 use super::tool_texts::surfaces_in;
 
 /// One leg: what shows it, and where.
@@ -43,19 +43,19 @@ impl Legs {
         let mut legs = Self::default();
         for surface in surfaces_in(subject) {
             let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
-            let words = Words::of(surface, tool);
+            let tags = Tags::of(surface, tool);
             let leg = || Leg { shown: surface.name.clone(), place: surface.place.clone() };
             let fill = |slot: &mut Option<Leg>, shows: bool| {
                 if shows && slot.is_none() {
                     *slot = Some(leg());
                 }
             };
-            fill(&mut legs.untrusted, untrusted(&words) == Some("W015"));
-            fill(&mut legs.sensitive, sensitive(&words).is_some() && words.reads());
-            fill(&mut legs.workspace, workspace(&words).is_some());
-            fill(&mut legs.sink, sends(&words).is_some());
-            fill(&mut legs.shared, destroys_shared(&words).is_some() && words.destroys());
-            fill(&mut legs.local, destroys_local(&words).is_some() && words.destroys());
+            fill(&mut legs.untrusted, tags.has(Tags::UNTRUSTED));
+            fill(&mut legs.sensitive, tags.has(Tags::SENSITIVE) && tags.has(Tags::READS));
+            fill(&mut legs.workspace, tags.has(Tags::WORKSPACE));
+            fill(&mut legs.sink, tags.has(Tags::SINK));
+            fill(&mut legs.shared, tags.has(Tags::SHARED) && tags.has(Tags::DESTROYS));
+            fill(&mut legs.local, tags.has(Tags::LOCAL) && tags.has(Tags::DESTROYS));
         }
         legs
     }

@@ -70,8 +70,9 @@ impl Rule for MeasureToolPermissions {
 /// The class of a name, and for a critical one the purpose that would explain it.
 fn classify(name: &str) -> (Severity, &'static str) {
     let words = words_of(name);
-    let verb = words.first().map(String::as_str).unwrap_or_default();
-    let object = |objects: &[&str]| words.iter().skip(1).any(|word| objects.contains(&word.as_str()));
+    let mut words = words.split(' ');
+    let verb = words.next().unwrap_or_default();
+    let object = |objects: &[&str]| words.clone().any(|word| objects.contains(&word));
     if SHELL_VERBS.contains(&verb) && !object(&QUERY_OBJECTS) || verb == "run" && object(&RUN_OBJECTS) {
         (Severity::Critical, "shell")
     } else if DESTROY_VERBS.contains(&verb) && object(&DESTROY_OBJECTS) {
@@ -87,42 +88,42 @@ fn classify(name: &str) -> (Severity, &'static str) {
     }
 }
 
-/// The words of a name in lower case: parted at anything but letters and digits, and before a capital that follows a
-/// small letter or digit.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
+/// The words of a name in lower case, with a blank between two: parted at anything but letters and digits, and before a
+/// capital that follows a small letter or digit.
+fn words_of(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
     let mut small_before = false;
     for letter in name.chars() {
         let parts = !letter.is_alphanumeric() || letter.is_uppercase() && small_before;
-        if parts && words.last().is_some_and(|word| !word.is_empty()) {
-            words.push(String::new());
+        if parts && !words.is_empty() && !words.ends_with(' ') {
+            words.push(' ');
         }
-        if letter.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(letter.to_lowercase());
+        if letter.is_alphanumeric() {
+            words.extend(letter.to_lowercase());
         }
         small_before = letter.is_lowercase() || letter.is_numeric();
     }
-    words.retain(|word| !word.is_empty());
+    words.truncate(words.trim_end().len());
     words
 }
 
 /// The purposes that the server's name, description or keywords declare.
 fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
-    let mut words: BTreeSet<String> = words_of(&subject.capability.name).into_iter().collect();
+    let mut words = words_of(&subject.capability.name);
+    let mut say = |text: &str| {
+        words.push(' ');
+        words.push_str(&words_of(text));
+    };
     let claims = subject.claims;
     let keywords = claims.keywords.known().into_iter().flatten();
-    for text in keywords.chain(claims.description.known()) {
-        words.extend(words_of(text));
-    }
+    keywords.chain(claims.description.known()).for_each(|text| say(text));
     for manifest in subject.evidence.manifests.values() {
         if is_about_the_server(manifest.kind) {
             let said = ["name", "title", "description"].iter().filter_map(|key| manifest.value.get(key)?.as_str());
-            words.extend(said.flat_map(words_of));
+            said.for_each(&mut say);
         }
     }
-    let says = |of: &[&str]| of.iter().any(|word| words.contains(*word));
+    let says = |of: &[&str]| words.split(' ').any(|word| of.contains(&word));
     PURPOSES.iter().filter(|(_, of)| says(of)).map(|(purpose, _)| *purpose).collect()
 }
 

@@ -44,14 +44,14 @@ impl Rule for ToolAnnotationIncomplete {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let declared: Vec<&Tool> = subject.tools().filter(|tool| tool.origin != ToolOrigin::Manifest).collect();
-        let incomplete: Vec<&Tool> = declared.iter().copied().filter(|tool| !missing(tool).is_empty()).collect();
+        let incomplete: Vec<&Tool> = declared.iter().copied().filter(|tool| missing(tool).next().is_some()).collect();
         let Some(first) = incomplete.first() else { return };
         let evidence = format!(
             "{} of {} tools; {} lacks {}",
             incomplete.len(),
             declared.len(),
             first.name,
-            missing(first).join(", ")
+            missing(first).collect::<Vec<_>>().join(", ")
         );
         let none = incomplete.iter().all(|tool| tool.annotations.is_none());
         let severity = if none { Severity::Info } else { Severity::Low };
@@ -60,12 +60,12 @@ impl Rule for ToolAnnotationIncomplete {
 }
 
 /// The hints that a tool should state and does not.
-fn missing(tool: &Tool) -> Vec<&'static str> {
-    let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
+fn missing(tool: &Tool) -> impl Iterator<Item = &'static str> {
+    let hint = move |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
     let needed: &[&str] = match hint("readOnlyHint") {
         Some(true) => &["openWorldHint"],
         Some(false) => &["destructiveHint", "idempotentHint", "openWorldHint"],
         None => &["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"],
     };
-    needed.iter().copied().filter(|name| hint(name).is_none()).collect()
+    needed.iter().copied().filter(move |name| hint(name).is_none())
 }

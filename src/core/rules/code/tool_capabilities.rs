@@ -189,8 +189,47 @@ const FREE_FORM: [&str; 10] =
 const BROWSER: [&str; 8] = ["click", "navigate", "fill", "hover", "drag", "press", "goto", "type"];
 const DRY: [&str; 7] = ["plan", "dry", "validate", "preview", "simulate", "lint", "explain"];
 
+/// What a tool is capable of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tags(u16);
+
+impl Tags {
+    /// Content written by others: `W015`.
+    pub(super) const UNTRUSTED: Self = Self(1);
+    /// Content written by others that is structured, and nothing else of theirs: `W016`.
+    pub(super) const STRUCTURED: Self = Self(1 << 1);
+    /// It belongs to a server for mail, messages, money or secrets: `W017`.
+    pub(super) const SENSITIVE: Self = Self(1 << 2);
+    /// It reads the user's own files or stores: `W018`.
+    pub(super) const WORKSPACE: Self = Self(1 << 3);
+    /// It changes what is shared, or runs what it is given: `W019`.
+    pub(super) const SHARED: Self = Self(1 << 4);
+    /// It changes what is the user's own: `W020`.
+    pub(super) const LOCAL: Self = Self(1 << 5);
+    /// It hands something outwards: a message, a post, a call to any address with a body of one's own.
+    pub(super) const SINK: Self = Self(1 << 6);
+    /// It takes something in.
+    pub(super) const READS: Self = Self(1 << 7);
+    /// What it does cannot be taken back.
+    pub(super) const DESTROYS: Self = Self(1 << 8);
+
+    /// The tags of a tool, found out once.
+    pub(super) fn of(surface: &Surface, tool: &Tool) -> Self {
+        Self(*surface.noted.get_or_init(|| Words::of(surface, tool).tags().0))
+    }
+
+    /// Whether it has all of these.
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    const fn with(self, other: Self, is: bool) -> Self {
+        if is { Self(self.0 | other.0) } else { self }
+    }
+}
+
 /// A tool in words: those of its name, and of its name and first sentence.
-pub(super) struct Words<'a> {
+struct Words<'a> {
     tool: &'a Tool,
     name: &'a [String],
     /// Those and the first words of its description; some thirty, so that a search through them is quick.
@@ -198,12 +237,26 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
+    fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
         let mut all: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
             all.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
         }
         Self { tool, name: &surface.name_words, all }
+    }
+
+    fn tags(&self) -> Tags {
+        let (others, shared) = (self.others(), self.changes_shared());
+        Tags(0)
+            .with(Tags::UNTRUSTED, others == Some(Tags::UNTRUSTED))
+            .with(Tags::STRUCTURED, others == Some(Tags::STRUCTURED))
+            .with(Tags::SENSITIVE, self.named(&SENSITIVE))
+            .with(Tags::WORKSPACE, self.reads_own())
+            .with(Tags::SHARED, shared)
+            .with(Tags::LOCAL, !shared && self.changes_own())
+            .with(Tags::SINK, self.sends())
+            .with(Tags::READS, self.reads())
+            .with(Tags::DESTROYS, self.destroys())
     }
 
     fn any(&self, words: &[&str]) -> bool {
@@ -215,12 +268,12 @@ impl<'a> Words<'a> {
     }
 
     /// Whether the tool takes something in.
-    pub(super) fn reads(&self) -> bool {
+    fn reads(&self) -> bool {
         self.begins(&READS) || self.any(&["reads", "retrieves", "searches", "lists", "fetches", "gets"])
     }
 
     /// Whether what the tool does cannot be taken back.
-    pub(super) fn destroys(&self) -> bool {
+    fn destroys(&self) -> bool {
         const FINAL: [&str; 14] = [
             "delete",
             "drop",
@@ -243,48 +296,91 @@ impl<'a> Words<'a> {
     fn begins(&self, words: &[&str]) -> bool {
         self.name.iter().take(2).any(|part| words.contains(&part.as_str()))
     }
-}
 
-/// The tag of content written by others: `W015`, or `W016` where it is structured.
-pub(super) fn untrusted(words: &Words<'_>) -> Option<&'static str> {
-    let reads = words.begins(&READS)
-        || words.any(&["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
-    let changes = words.begins(&CHANGES);
-    let by_address = words.begins(&READS) && has_argument(words.tool, &["url", "urls", "link", "uri"]);
-    if (reads && !changes && (words.named(&STRANGERS) || words.any(&["web", "website", "webpage", "internet", "url"])))
-        || by_address
-    {
-        return Some("W015");
+    /// What of others it takes in, where it does.
+    fn others(&self) -> Option<Tags> {
+        let reads = self.begins(&READS)
+            || self.any(&["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
+        let changes = self.begins(&CHANGES);
+        let by_address = self.begins(&READS) && has_argument(self.tool, &["url", "urls", "link", "uri"]);
+        if (reads
+            && !changes
+            && (self.named(&STRANGERS) || self.any(&["web", "website", "webpage", "internet", "url"])))
+            || by_address
+        {
+            return Some(Tags::UNTRUSTED);
+        }
+        (reads && !changes && self.any(&STRUCTURED)).then_some(Tags::STRUCTURED)
     }
-    (reads && !changes && words.any(&STRUCTURED)).then_some("W016")
-}
 
-/// Whether the tool belongs to a server for mail, messages, money or secrets.
-pub(super) fn sensitive(words: &Words<'_>) -> Option<&'static str> {
-    words.named(&SENSITIVE).then_some("W017")
-}
-
-/// Whether the tool reads the user's own files or stores.
-pub(super) fn workspace(words: &Words<'_>) -> Option<&'static str> {
-    let by_path = has_argument(words.tool, &["path", "file_path", "filepath", "directory", "repo_path", "filename"]);
-    (words.begins(&READS) && (words.named(&WORKSPACE) || by_path)).then_some("W018")
-}
-
-/// Whether the tool changes what is shared, or runs what it is given.
-pub(super) fn destroys_shared(words: &Words<'_>) -> Option<&'static str> {
-    if words.named(&DRY) || read_only(words.tool) {
-        return None;
+    fn reads_own(&self) -> bool {
+        let by_path =
+            || has_argument(self.tool, &["path", "file_path", "filepath", "directory", "repo_path", "filename"]);
+        self.begins(&READS) && (self.named(&WORKSPACE) || by_path())
     }
-    let free = words.named(&RUNS) && has_argument(words.tool, &FREE_FORM);
-    let browser = words.begins(&["browser", "page", "puppeteer", "playwright"]) && words.named(&BROWSER);
-    let changes = words.begins(&CHANGES) && words.named(&SHARED) && !words.named(&["file", "note", "task"]);
-    (free || browser || changes).then_some("W019")
-}
 
-/// Whether the tool changes what is the user's own.
-pub(super) fn destroys_local(words: &Words<'_>) -> Option<&'static str> {
-    let changes = words.begins(&CHANGES) && words.named(&LOCAL) && !words.named(&DRY) && !read_only(words.tool);
-    (changes && destroys_shared(words).is_none()).then_some("W020")
+    fn changes_shared(&self) -> bool {
+        if self.named(&DRY) || read_only(self.tool) {
+            return false;
+        }
+        let free = self.named(&RUNS) && has_argument(self.tool, &FREE_FORM);
+        let browser = self.begins(&["browser", "page", "puppeteer", "playwright"]) && self.named(&BROWSER);
+        let changes = self.begins(&CHANGES) && self.named(&SHARED) && !self.named(&["file", "note", "task"]);
+        free || browser || changes
+    }
+
+    fn changes_own(&self) -> bool {
+        self.begins(&CHANGES) && self.named(&LOCAL) && !self.named(&DRY) && !read_only(self.tool)
+    }
+
+    fn sends(&self) -> bool {
+        const OUT: [&str; 14] = [
+            "send",
+            "post",
+            "publish",
+            "upload",
+            "tweet",
+            "reply",
+            "forward",
+            "share",
+            "email",
+            "comment",
+            "broadcast",
+            "notify",
+            "push",
+            "message",
+        ];
+        const CALLS: [&str; 6] = ["post", "put", "patch", "request", "webhook", "curl"];
+        const RECEIVERS: [&str; 22] = [
+            "message",
+            "messages",
+            "email",
+            "mail",
+            "gmail",
+            "sms",
+            "tweet",
+            "comment",
+            "post",
+            "channel",
+            "chat",
+            "webhook",
+            "dm",
+            "notification",
+            "reply",
+            "file",
+            "issue",
+            "slack",
+            "telegram",
+            "discord",
+            "whatsapp",
+            "status",
+        ];
+        let says = self.begins(&OUT) && (self.named(&RECEIVERS) || self.any(&RECEIVERS));
+        let free = self.named(&CALLS)
+            && has_argument(self.tool, &["url", "uri", "endpoint"])
+            && has_argument(self.tool, &["body", "data", "payload", "json", "content"]);
+        (says || free) && !self.begins(&["get", "list", "read", "search", "fetch", "draft", "preview"])
+    }
 }
 
 fn read_only(tool: &Tool) -> bool {
@@ -297,74 +393,17 @@ fn has_argument(tool: &Tool, names: &[&str]) -> bool {
     properties.is_some_and(|properties| properties.keys().any(is_named))
 }
 
-/// Whether the tool hands something outwards: a message, a post, a call to any address with a body of one's own.
-pub(super) fn sends(words: &Words<'_>) -> Option<&'static str> {
-    const OUT: [&str; 14] = [
-        "send",
-        "post",
-        "publish",
-        "upload",
-        "tweet",
-        "reply",
-        "forward",
-        "share",
-        "email",
-        "comment",
-        "broadcast",
-        "notify",
-        "push",
-        "message",
-    ];
-    const CALLS: [&str; 6] = ["post", "put", "patch", "request", "webhook", "curl"];
-    const RECEIVERS: [&str; 22] = [
-        "message",
-        "messages",
-        "email",
-        "mail",
-        "gmail",
-        "sms",
-        "tweet",
-        "comment",
-        "post",
-        "channel",
-        "chat",
-        "webhook",
-        "dm",
-        "notification",
-        "reply",
-        "file",
-        "issue",
-        "slack",
-        "telegram",
-        "discord",
-        "whatsapp",
-        "status",
-    ];
-    let says = words.begins(&OUT) && (words.named(&RECEIVERS) || words.any(&RECEIVERS));
-    let free = words.named(&CALLS)
-        && has_argument(words.tool, &["url", "uri", "endpoint"])
-        && has_argument(words.tool, &["body", "data", "payload", "json", "content"]);
-    ((says || free) && !words.begins(&["get", "list", "read", "search", "fetch", "draft", "preview"])).then_some("sink")
-}
-
 /// Reports one measure for each tag that any tool earns: the tag, how many tools, the first of their names.
-pub(super) fn measure(
-    subject: &Subject<'_>,
-    facts: &mut FactSink<'_>,
-    tags: &[&str],
-    tag_of: impl Fn(&Words<'_>) -> Option<&'static str>,
-) {
-    let tagged: Vec<(&str, &str)> = tool_surfaces(subject)
-        .filter_map(|surface| {
-            let tool = subject.evidence.tools.get(surface.tool?)?;
-            tag_of(&Words::of(surface, tool)).map(|tag| (surface.name.as_str(), tag))
-        })
+pub(super) fn measure(subject: &Subject<'_>, facts: &mut FactSink<'_>, tags: &[(&str, Tags)]) {
+    let tool_of = |surface: &Surface| subject.evidence.tools.get(surface.tool?);
+    let tools: Vec<(&str, Tags)> = tool_surfaces(subject)
+        .filter_map(|surface| Some((surface.name.as_str(), Tags::of(surface, tool_of(surface)?))))
         .collect();
-    for tag in tags {
-        let names: Vec<&str> = tagged.iter().filter(|(_, earned)| earned == tag).map(|(name, _)| *name).collect();
+    for (code, tag) in tags {
+        let names: Vec<&str> = tools.iter().filter(|(_, earned)| earned.has(*tag)).map(|(name, _)| *name).collect();
         if !names.is_empty() {
             facts.measured(
-                json!({ "tag": tag, "count": names.len(), "tools": names.iter().take(MAX_NAMES).collect::<Vec<_>>() }),
+                json!({ "tag": code, "count": names.len(), "tools": names.iter().take(MAX_NAMES).collect::<Vec<_>>() }),
             );
         }
     }

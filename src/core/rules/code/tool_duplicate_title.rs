@@ -44,11 +44,15 @@ impl Rule for ToolDuplicateTitle {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let mut titles: BTreeMap<(String, String), &Tool> = BTreeMap::new();
+        let mut titles: BTreeMap<(&str, String), &Tool> = BTreeMap::new();
         for tool in subject.tools() {
             let shown = display_name(tool);
-            let folded = shown.nfkc().flat_map(char::to_lowercase).collect::<String>();
-            let key = (tool.place.file.clone(), folded.split_whitespace().collect::<Vec<_>>().join(" "));
+            let folded = if shown.is_ascii() {
+                shown.to_ascii_lowercase()
+            } else {
+                shown.nfkc().flat_map(char::to_lowercase).collect()
+            };
+            let key = (tool.place.file.as_str(), folded.split_whitespace().collect::<Vec<_>>().join(" "));
             match titles.get(&key) {
                 Some(other) if other.name != tool.name => {
                     facts.found(
