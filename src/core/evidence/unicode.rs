@@ -312,17 +312,19 @@ pub fn fold(text: &str) -> Option<Folded> {
     changed.then_some(folded)
 }
 
-/// Whether folding a text changed more than the look of its signs: a selector behind a sign beyond ASCII, or before the
-/// frame of a key, hides nothing.
+/// Whether folding a text changed more than the look of its signs: a selector between a picture, or the frame of a key,
+/// and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as one.
 pub fn deceives(text: &str, folded: &Folded) -> bool {
     let mut rest = folded.text.as_str();
     let mut before = None;
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
-        let is_sign = |sign: char| !sign.is_ascii() && kind_of(sign).is_none();
+        let is_picture = |sign: char| is_emoji(sign) && kind_of(sign).is_none();
+        let next = letters.peek().copied();
         match rest.strip_prefix(letter) {
             Some(behind) => rest = behind,
-            None if letter == EMOJI && (before.is_some_and(is_sign) || letters.peek() == Some(&KEY)) => {}
+            None if letter == EMOJI && before.is_some_and(is_picture) && !next.is_some_and(char::is_alphanumeric) => {}
+            None if letter == EMOJI && next == Some(KEY) => {}
             None => return true,
         }
         before = Some(letter);

@@ -3,11 +3,11 @@
 //! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
 //! tests reproduce.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::tools::{Tool, ToolOrigin};
@@ -72,7 +72,8 @@ fn signals_of(tools: &[(&str, &str)]) -> Value {
     let texts = tools.iter().zip(&lower).zip(overlaps);
     let measured: Vec<Value> =
         texts.map(|(((name, text), lower), overlap)| signals(name, text, lower, overlap)).collect();
-    json!({ "tools": measured, "compared": compared })
+    // The macro would copy them all.
+    Value::Object(Map::from_iter([("tools".to_owned(), measured.into()), ("compared".to_owned(), compared.into())]))
 }
 
 fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
@@ -207,20 +208,23 @@ fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
 
 /// The words of each tool as sorted numbers.
 fn content_words(lower: &[String]) -> Vec<Vec<usize>> {
-    let sets: Vec<BTreeSet<&str>> = lower.iter().map(|text| text.split_whitespace().collect()).collect();
-    let mut tools_with: BTreeMap<&str, usize> = BTreeMap::new();
-    for word in sets.iter().flatten() {
-        *tools_with.entry(word).or_default() += 1;
-    }
+    let mut all: Vec<(&str, usize)> = lower.iter().enumerate().flat_map(words_of_tool).collect();
+    all.sort_unstable();
+    all.dedup();
     let half = (lower.len() / 2).max(1);
-    let counts = |word: &str, tools: usize| tools <= half && word.chars().nth(2).is_some();
-    let numbers: BTreeMap<&str, usize> = tools_with
-        .iter()
-        .filter(|(word, tools)| counts(word, **tools))
-        .enumerate()
-        .map(|(number, (word, _))| (*word, number))
-        .collect();
-    sets.iter().map(|set| set.iter().filter_map(|word| numbers.get(word).copied()).collect()).collect()
+    let mut numbers = vec![Vec::new(); lower.len()];
+    for (number, tools) in all.chunk_by(|(one, _), (other, _)| one == other).enumerate() {
+        let counts = tools.len() <= half && tools.first().is_some_and(|(word, _)| word.chars().nth(2).is_some());
+        for (_, tool) in tools.iter().filter(|_| counts) {
+            numbers.get_mut(*tool).into_iter().for_each(|own: &mut Vec<usize>| own.push(number));
+        }
+    }
+    numbers
+}
+
+/// Each word of a tool's text, with the tool.
+fn words_of_tool((tool, text): (usize, &String)) -> impl Iterator<Item = (&str, usize)> {
+    text.split_whitespace().map(move |word| (word, tool))
 }
 
 /// How many numbers two sorted lists share.

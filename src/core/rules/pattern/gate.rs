@@ -37,10 +37,15 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// What an expression needs by itself.
+    /// What an expression needs by itself, in the whole of a text.
     pub(super) fn of(pattern: &str) -> Self {
+        Self::seen(pattern, Sight::Whole)
+    }
+
+    /// What an expression needs by itself, in what it sees of a text.
+    pub(super) fn seen(pattern: &str, sight: Sight) -> Self {
         let parsed = parsed(pattern);
-        let within = parsed.as_ref().and_then(|parsed| Plan::of(parsed, Sight::Whole));
+        let within = parsed.as_ref().and_then(|parsed| Plan::of(parsed, sight));
         Self { within, reach: parsed.as_ref().and_then(Reach::of), ..Self::default() }
     }
 
@@ -172,8 +177,7 @@ impl Gate {
             hits.note(literal, blocks.block_after(block, last));
         });
         let expressions = self.met(&hits);
-        let fits_near = RefCell::new(vec![None; self.near.len()]);
-        Passing { gate: self, blocks, hits, expressions, fits_near }
+        Passing { gate: self, blocks, hits, expressions, fits_near: RefCell::default() }
     }
 
     /// The expressions all of whose demands are met somewhere, in their order.
@@ -243,8 +247,8 @@ pub(super) struct Passing<'a> {
     blocks: Blocks,
     hits: Hits,
     expressions: Vec<usize>,
-    /// Where the plans near matches fit, for those that were asked for.
-    fits_near: RefCell<Vec<Option<Option<Bits>>>>,
+    /// Where the plans near matches fit, for those few that were asked for.
+    fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
 }
 
 /// A part of a text in which matches may lie.
@@ -318,8 +322,11 @@ impl Passing<'_> {
     /// Those blocks that have one in which a plan fits so many further on or so many before them.
     fn and_near(&self, blocks: Bits, plan: usize, before: usize, after: usize) -> Option<Bits> {
         let mut known = self.fits_near.borrow_mut();
-        let known = known.get_mut(plan)?;
-        let fits = known.get_or_insert_with(|| self.fitting(self.gate.near.get(plan)?));
+        let at = known.iter().position(|(other, _)| *other == plan).unwrap_or_else(|| {
+            known.push((plan, self.gate.near.get(plan).and_then(|plan| self.fitting(plan))));
+            known.len() - 1
+        });
+        let (_, fits) = known.get(at)?;
         blocks.and(&fits.as_ref()?.spread(before, after))
     }
 

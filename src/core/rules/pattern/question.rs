@@ -11,6 +11,7 @@ use crate::rules::code;
 
 use super::expression::Expression;
 use super::gate::{Need, Passing, Stretch};
+use super::literals::Sight;
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
 pub(in crate::rules) struct Question {
@@ -43,9 +44,9 @@ impl Question {
     }
 }
 
-/// What the questions need of a text, in their order.
+/// What the questions need of a text, in their order: they look at its first bytes, which may end within a word.
 pub(super) fn needs() -> impl Iterator<Item = Need> {
-    code::questions().map(|question| Need::of(question.text))
+    code::questions().map(|question| Need::seen(question.text, Sight::Part))
 }
 
 /// Notes where a skill's text can answer the questions, whose numbers in the gate begin at `first`.
