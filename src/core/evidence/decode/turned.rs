@@ -29,13 +29,24 @@ static REVERSED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Either: almost no text holds one, and one search tells so.
 static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
+/// Of what every such word holds one, in lower case. Of plain letters alone, so that looking for all of them takes a text
+/// many bytes at a time.
+static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"uggc|/ova/|phey|jtrg|onfu|onfr64|fhocebprff|vafgehpgvbaf|cerivbhf|vtaber|qvfertneq|perqragvnyf|cnffjbeq|riny|rkrp",
+        r"|flfgrz|vzcbeg|frperg|hfre|cebzcg|fraq|hcybnq|gbxra|nhgubevmrq_xrlf|fqqu|fqu",
+        r"|ptth|/nib/|lruc|tegw|hsab|46esab|ssecorpbus|snoitcurtsni|suoiverp|erongi|dragersid|slaitnederc|drowssap|lave|cexe",
+        r"|metsys|tropmi|terces|tpmorp|daolpu|nekot",
+    ))
+    .expect("words are a valid pattern")
+});
 /// Letters with one blank, dot, dash or underscore between each; words apart by more.
 static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]{1,3}){8,}[a-z]\b"));
 static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{2,5}|[0-9]{2,6});[ \t]?){4,}"));
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    if TURNED.is_match(bytes) {
+    if MARKS.is_match(&bytes.to_ascii_lowercase()) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
         lines_with(bytes, &REVERSED, Encoding::Reversed, found);
     }
@@ -54,8 +65,8 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
 /// Whether seven single letters stand in a row, blanks between them: cheap, and never wrong where it says no. What is
 /// before them may end a longer word.
 fn may_be_spaced(bytes: &[u8]) -> bool {
-    // Marks are none of them: behind a blank no word begins with one. All but the first have a blank to each side, and no more than three blanks between them count: six such
-    // stand in two neighbouring chunks. They are counted without a jump.
+    // Marks are none of them: behind a blank no word begins with one. All but the first have a blank to each side, and no
+    // more than three blanks between them count: six such stand in two neighbouring chunks. They are counted without a jump.
     let (here, behind) = (bytes.get(1..).unwrap_or(&[]), bytes.get(2..).unwrap_or(&[]));
     let chunks = bytes.chunks(CHUNK).zip(here.chunks(CHUNK)).zip(behind.chunks(CHUNK));
     let alone = chunks.map(|((before, here), behind)| {

@@ -20,9 +20,9 @@ const CHUNK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Search {
-    /// One for the first byte of every literal of one or two bytes.
+    /// One for the first byte of every literal of one or two bytes that is no letter.
     singles: Box<[u8; 256]>,
-    /// The hashes of the first three bytes of every piece of longer ones, eight to a byte.
+    /// The hashes of the first three bytes of every piece of the others, eight to a byte.
     triples: Box<[u8; GROUPS]>,
     /// By their two bytes, and those of one byte by any next one.
     short: Index,
@@ -68,8 +68,15 @@ impl Search {
                 let (length, offset) = (small(literal.len()), small(offset));
                 Entry { bytes: u64::from_le_bytes(bytes), literal: counted(number), next: NONE, length, offset, edges }
             };
-            if let [one] | [one, _] = literal {
-                singles.get_mut(usize::from(*one)).into_iter().for_each(|single| *single = 1);
+            match literal {
+                // Letters stand everywhere: what begins with one is known by any third byte.
+                [one, two] if one.is_ascii_alphabetic() => {
+                    (0..=u8::MAX).for_each(|third| begin([*one, *two, third, 0]));
+                }
+                [one] | [one, _] => {
+                    singles.get_mut(usize::from(*one)).into_iter().for_each(|single| *single = 1);
+                }
+                _ => {}
             }
             match literal {
                 [one] => {
