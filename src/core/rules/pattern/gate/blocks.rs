@@ -4,7 +4,7 @@
 //! counts: an expression may take in any such run whole, and so reaches a bounded number of blocks however long the run
 //! is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions nothing.
 
-use super::super::reach::{Reach, Runs, is_blank, is_word};
+use super::super::reach::{Reach, Runs};
 
 /// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
 /// reaches seven times as far as that.
@@ -17,21 +17,6 @@ const MOST: usize = 1 << 16;
 /// How many bytes are looked at together.
 const CHUNK: usize = 64;
 
-/// What each byte is, one bit for each kind.
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let of = byte as u8;
-        kinds[byte] = (is_blank(of) as u8) << BLANK | (is_word(of) as u8) << WORD | ((of == b'\n') as u8) << BREAK;
-        byte += 1;
-    }
-    kinds
-};
-const BLANK: u32 = 0;
-const WORD: u32 = 1;
-const BREAK: u32 = 2;
-
 /// Which of the bytes of a chunk are of each kind: the lowest bit stands for the first.
 #[derive(Clone, Copy, Default)]
 struct Kinds {
@@ -43,18 +28,15 @@ struct Kinds {
 
 impl Kinds {
     fn of(chunk: &[u8]) -> Self {
-        let mut kinds = Self::default();
-        for (eight, shift) in chunk.chunks(8).zip((0..).step_by(8)) {
-            let mut of_each = [0; 8];
-            let known = eight.iter().map(|byte| KINDS.get(usize::from(*byte)).copied().unwrap_or(0));
-            of_each.iter_mut().zip(known).for_each(|(own, kind)| *own = kind);
-            let of_each = u64::from_le_bytes(of_each);
-            kinds.blanks |= gathered(of_each, BLANK) << shift;
-            kinds.word |= gathered(of_each, WORD) << shift;
-            kinds.breaks |= gathered(of_each, BREAK) << shift;
-        }
-        kinds.dense = !kinds.blanks & (u64::MAX >> (CHUNK - chunk.len()));
-        kinds
+        let mut bytes = [0; CHUNK];
+        bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
+        let blanks = places(&bytes, |byte| (byte.wrapping_sub(b'\t') < 5) | (byte == b' '));
+        let word = places(&bytes, |byte| {
+            let small = byte | 0x20;
+            (small.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
+        });
+        let breaks = places(&bytes, |byte| byte == b'\n');
+        Self { blanks, word, dense: !blanks & (u64::MAX >> (CHUNK - chunk.len())), breaks }
     }
 
     /// The bytes that count, by what stands before them.
@@ -66,9 +48,18 @@ impl Kinds {
     }
 }
 
-/// One bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest eight.
-const fn gathered(bytes: u64, bit: u32) -> u64 {
-    (bytes >> bit & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+/// One bit for each byte of a kind. Many bytes are asked at once: what tells a kind must not jump.
+fn places(bytes: &[u8; CHUNK], is: impl Fn(u8) -> bool) -> u64 {
+    let mut flags = [0_u8; CHUNK];
+    flags.iter_mut().zip(bytes).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
+    let (eights, _) = flags.as_chunks();
+    eights.iter().rev().fold(0, |all, eight| all << 8 | gathered(u64::from_le_bytes(*eight)))
+}
+
+/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest
+/// eight.
+const fn gathered(bytes: u64) -> u64 {
+    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// The bytes with at least so many of their kind directly before them.
@@ -175,7 +166,21 @@ impl Blocks {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::reach::{is_blank, is_word};
     use super::*;
+
+    #[test]
+    fn every_byte_is_of_its_kinds() {
+        for byte in 0..=u8::MAX {
+            let kinds = Kinds::of(&[b'-', byte]);
+            let expected = [is_blank(byte), is_word(byte), byte == b'\n', !is_blank(byte)];
+            assert_eq!(
+                [kinds.blanks, kinds.word, kinds.breaks, kinds.dense].map(|all| all & 2 != 0),
+                expected,
+                "{byte}"
+            );
+        }
+    }
 
     /// Byte by byte, as the description says it.
     fn starts_of(text: &[u8]) -> Vec<usize> {
