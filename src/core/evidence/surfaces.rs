@@ -4,7 +4,6 @@
 //! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
 
 use std::collections::BTreeMap;
-
 use std::sync::OnceLock;
 
 use serde_json::Value;

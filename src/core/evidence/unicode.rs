@@ -318,8 +318,8 @@ pub fn deceives(text: &str, folded: &Folded) -> bool {
     let mut rest = folded.text.as_str();
     let mut before = None;
     let mut letters = text.chars().peekable();
+    let is_picture = |sign: char| is_emoji(sign) && kind_of(sign).is_none();
     while let Some(letter) = letters.next() {
-        let is_picture = |sign: char| is_emoji(sign) && kind_of(sign).is_none();
         let next = letters.peek().copied();
         match rest.strip_prefix(letter) {
             Some(behind) => rest = behind,

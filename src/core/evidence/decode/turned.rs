@@ -15,30 +15,70 @@ const REACH: usize = 1500;
 /// So many bytes are looked at together for letters that stand alone: more than six of them take.
 const CHUNK: usize = 64;
 
-/// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `https://`, `instructions` and so on.
-static ROTATED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"uggcf?://|/ova/(?:on)?fu\b|\b(?:phey|jtrg|onfu|onfr64|fhocebprff|vafgehpgvbaf|cerivbhf|vtaber|qvfertneq|perqragvnyf|cnffjbeq|riny|rkrp|flfgrz|vzcbeg|cnffjbeqf|frperg|frpergf|hfre|cebzcg|fraq|hcybnq|gbxra|nhgubevmrq_xrlf|fqq?u)\b",
-    )
-});
-/// The same words backwards.
-static REVERSED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:lruc|tegw|hsab|46esab|ssecorpbus|snoitcurtsni|suoiverp|erongi|dragersid|slaitnederc|drowssap|lave|cexe|metsys|tropmi|terces|tpmorp|daolpu|nekot)\b",
-    )
-});
+/// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `instructions` and so on.
+const ROTATED_WORDS: [&str; 26] = [
+    "phey",
+    "jtrg",
+    "onfu",
+    "onfr64",
+    "fhocebprff",
+    "vafgehpgvbaf",
+    "cerivbhf",
+    "vtaber",
+    "qvfertneq",
+    "perqragvnyf",
+    "cnffjbeq",
+    "riny",
+    "rkrp",
+    "flfgrz",
+    "vzcbeg",
+    "cnffjbeqf",
+    "frperg",
+    "frpergf",
+    "hfre",
+    "cebzcg",
+    "fraq",
+    "hcybnq",
+    "gbxra",
+    "nhgubevmrq_xrlf",
+    "fqqu",
+    "fqu",
+];
+/// Such words backwards.
+const REVERSED_WORDS: [&str; 19] = [
+    "lruc",
+    "tegw",
+    "hsab",
+    "46esab",
+    "ssecorpbus",
+    "snoitcurtsni",
+    "suoiverp",
+    "erongi",
+    "dragersid",
+    "slaitnederc",
+    "drowssap",
+    "lave",
+    "cexe",
+    "metsys",
+    "tropmi",
+    "terces",
+    "tpmorp",
+    "daolpu",
+    "nekot",
+];
+/// The beginnings of addresses and shells, in both.
+const MARKS: [&str; 4] = ["uggc", "/ova/", "ptth", "/nib/"];
+
+static ROTATED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"uggcf?://|/ova/(?:on)?fu\b|\b(?:{})\b", ROTATED_WORDS.join("|"))));
+static REVERSED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:{})\b", REVERSED_WORDS.join("|"))));
 /// Either: almost no text holds one, and one search tells so.
 static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
-/// Of what every such word holds one, in lower case. Of plain letters alone, so that looking for all of them takes a text
-/// many bytes at a time.
-static MARKS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"uggc|/ova/|phey|jtrg|onfu|onfr64|fhocebprff|vafgehpgvbaf|cerivbhf|vtaber|qvfertneq|perqragvnyf|cnffjbeq|riny|rkrp",
-        r"|flfgrz|vzcbeg|frperg|hfre|cebzcg|fraq|hcybnq|gbxra|nhgubevmrq_xrlf|fqqu|fqu",
-        r"|ptth|/nib/|lruc|tegw|hsab|46esab|ssecorpbus|snoitcurtsni|suoiverp|erongi|dragersid|slaitnederc|drowssap|lave|cexe",
-        r"|metsys|tropmi|terces|tpmorp|daolpu|nekot",
-    ))
-    .expect("words are a valid pattern")
+/// What every match of either holds in lower case: plain letters alone are looked for many bytes at a time.
+static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
+    let words: Vec<&str> = MARKS.iter().chain(&ROTATED_WORDS).chain(&REVERSED_WORDS).copied().collect();
+    Regex::new(&words.join("|")).expect("words are a valid pattern")
 });
 /// Letters with one blank, dot, dash or underscore between each; words apart by more.
 static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]{1,3}){8,}[a-z]\b"));
@@ -46,7 +86,7 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    if MARKS.is_match(&bytes.to_ascii_lowercase()) && TURNED.is_match(bytes) {
+    if PLAIN.is_match(&bytes.to_ascii_lowercase()) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
         lines_with(bytes, &REVERSED, Encoding::Reversed, found);
     }

@@ -34,7 +34,8 @@ card_rule!(
     RepositoryQuiet,
     include_str!("repository_facts/repository-quiet.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.commits_quarter, "nobody states commits of the last 90 days", |commits| {
+        let missing = "nobody states commits of the last 90 days";
+        count(subject, facts, |standing| &standing.commits_quarter, missing, |commits| {
             (commits < 3).then(|| format!("{commits} commits in 90 days"))
         });
     }
@@ -67,7 +68,8 @@ card_rule!(
     RepositoryOneContributor,
     include_str!("repository_facts/repository-one-contributor.toml"),
     |subject, facts| {
-        count(subject, facts, |standing| &standing.contributors, "nobody states the repository's contributors", |people| {
+        let missing = "nobody states the repository's contributors";
+        count(subject, facts, |standing| &standing.contributors, missing, |people| {
             (people == 1).then(|| "one contributor".to_owned())
         });
     }
@@ -121,7 +123,8 @@ card_rule!(
     RepositoryUnlisted,
     include_str!("repository_facts/repository-unlisted.toml"),
     |subject, facts| {
-        flag(subject, facts, |standing| &standing.official, "nobody speaks of the official registry", "not in the official registry");
+        let missing = "nobody speaks of the official registry";
+        flag(subject, facts, |standing| &standing.official, missing, "not in the official registry");
     }
 );
 

@@ -171,7 +171,6 @@ fn evasions_are_seen_through() {
     assert_eq!(severities(&facts(&[("tools.json", json)]), "instruction-override"), [Severity::Critical]);
 }
 
-/// The full-width form of an ASCII letter.
 #[test]
 fn a_selector_within_a_word_hides_nothing() {
     for (text, rule) in [
@@ -186,6 +185,7 @@ fn a_selector_within_a_word_hides_nothing() {
     }
 }
 
+/// The full-width form of an ASCII letter.
 fn full_width(letter: char) -> char {
     char::from_u32(u32::from(letter) + 0xFEE0).unwrap_or(letter)
 }

@@ -4,7 +4,7 @@
 //! counts: an expression may take in any such run whole, and so reaches a bounded number of blocks however long the run
 //! is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions nothing.
 
-use super::super::reach::{Reach, Runs};
+use super::super::reach::{Reach, Runs, is_blank, is_word};
 
 /// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
 /// reaches seven times as far as that.
@@ -30,11 +30,7 @@ impl Kinds {
     fn of(chunk: &[u8]) -> Self {
         let mut bytes = [0; CHUNK];
         bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
-        let blanks = places(&bytes, |byte| (byte.wrapping_sub(b'\t') < 5) | (byte == b' '));
-        let word = places(&bytes, |byte| {
-            let small = byte | 0x20;
-            (small.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
-        });
+        let (blanks, word) = (places(&bytes, is_blank), places(&bytes, is_word));
         let breaks = places(&bytes, |byte| byte == b'\n');
         Self { blanks, word, dense: !blanks & (u64::MAX >> (CHUNK - chunk.len())), breaks }
     }
@@ -166,7 +162,6 @@ impl Blocks {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::reach::{is_blank, is_word};
     use super::*;
 
     #[test]

@@ -20,7 +20,7 @@ const CHUNK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Search {
-    /// One for the first byte of every literal of one or two bytes that is no letter.
+    /// One for the first byte of every literal of one byte, and of those of two where it is no letter.
     singles: Box<[u8; 256]>,
     /// The hashes of the first three bytes of every piece of the others, eight to a byte.
     triples: Box<[u8; GROUPS]>,
@@ -59,6 +59,7 @@ impl Search {
             let hash = hash_of_three(piece);
             triples.get_mut(usize::from(hash / 8)).into_iter().for_each(|byte| *byte |= 1 << (hash % 8));
         };
+        let mut single = |byte: u8| singles.get_mut(usize::from(byte)).into_iter().for_each(|single| *single = 1);
         for (number, literal) in literals.iter().enumerate() {
             let edges = [literal.begins_word(), literal.ends_word()];
             let literal = literal.as_bytes();
@@ -69,21 +70,20 @@ impl Search {
                 Entry { bytes: u64::from_le_bytes(bytes), literal: counted(number), next: NONE, length, offset, edges }
             };
             match literal {
-                // Letters stand everywhere: what begins with one is known by any third byte.
-                [one, two] if one.is_ascii_alphabetic() => {
-                    (0..=u8::MAX).for_each(|third| begin([*one, *two, third, 0]));
-                }
-                [one] | [one, _] => {
-                    singles.get_mut(usize::from(*one)).into_iter().for_each(|single| *single = 1);
-                }
-                _ => {}
-            }
-            match literal {
                 [one] => {
+                    single(*one);
                     // Any next byte will do: an entry for each.
                     short.extend((0..=u8::MAX).map(|next| (pair([*one, next]), entry(0))));
                 }
-                [one, two] => short.push((pair([*one, *two]), entry(0))),
+                [one, two] => {
+                    if one.is_ascii_alphabetic() {
+                        // Letters stand everywhere: what begins with one is known by any third byte.
+                        (0..=u8::MAX).for_each(|third| begin([*one, *two, third, 0]));
+                    } else {
+                        single(*one);
+                    }
+                    short.push((pair([*one, *two]), entry(0)));
+                }
                 [one, two, three] => {
                     let piece = [*one, *two, *three, 0];
                     begin(piece);
