@@ -126,16 +126,22 @@ pub fn pypi_name(name: &str) -> String {
 /// The readable name of a capability, `npm:@scope/name#kind:path` in lower-case kebab: every run of characters other
 /// than letters and digits becomes one dash. Unique only by convention; the id decides.
 pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
-    let text = format!("{locator_identity}#{kind}:{path}");
-    let mut slug = String::with_capacity(text.len());
-    for letter in text.chars().flat_map(char::to_lowercase) {
+    let parts = [locator_identity, "#", kind.as_str(), ":", path];
+    let mut slug = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+    let mut parts_words = false;
+    let mut add = |letter: char| {
         if letter.is_alphanumeric() {
+            if parts_words && !slug.is_empty() {
+                slug.push('-');
+            }
             slug.push(letter);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
         }
+        parts_words = !letter.is_alphanumeric();
+    };
+    for letter in parts.into_iter().flat_map(str::chars) {
+        if letter.is_ascii() { add(letter.to_ascii_lowercase()) } else { letter.to_lowercase().for_each(&mut add) }
     }
-    slug.trim_end_matches('-').to_owned()
+    slug
 }
 
 #[cfg(test)]

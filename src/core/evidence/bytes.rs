@@ -9,9 +9,29 @@ const FAR: usize = 128;
 /// The place of the first byte that is wanted, where such bytes are rare.
 pub(crate) fn first(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let none = |chunk: &&[u8]| !chunk.iter().fold(false, |found, byte| found | is_wanted(*byte));
-    let skipped = bytes.chunks_exact(FAR).take_while(none).count() * FAR;
-    let rest = bytes.get(skipped..).unwrap_or(&[]);
-    rest.iter().position(|byte| is_wanted(*byte)).map(|at| skipped + at)
+    let far = bytes.chunks_exact(FAR).take_while(none).count() * FAR;
+    let rest = bytes.get(far..).unwrap_or(&[]);
+    let near = far + rest.chunks_exact(NEAR).take_while(none).count() * NEAR;
+    let rest = bytes.get(near..).unwrap_or(&[]);
+    rest.iter().position(|byte| is_wanted(*byte)).map(|at| near + at)
+}
+
+/// Whether so many wanted bytes stand in a row. Only one byte in so many has to be looked at: no row fits in between.
+pub(crate) fn has_run(bytes: &[u8], length: usize, is_wanted: impl Fn(u8) -> bool) -> bool {
+    let mut at = length.saturating_sub(1);
+    while let Some(byte) = bytes.get(at) {
+        if is_wanted(*byte) {
+            let (before, behind) = bytes.split_at(at);
+            let before = before.iter().rev().take_while(|byte| is_wanted(**byte)).count();
+            let behind = behind.iter().take_while(|byte| is_wanted(**byte)).count();
+            if before + behind >= length {
+                return true;
+            }
+            at += behind;
+        }
+        at += length;
+    }
+    false
 }
 
 /// One past the quotation mark that closes what one opens at `open`, a backslash taking away the meaning of what stands
@@ -54,6 +74,12 @@ pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
     }
     note(chunks.len() * NEAR, rest);
     starts
+}
+
+/// How many bytes are wanted. Quick only where the question is without a jump.
+pub(crate) fn count(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> usize {
+    let in_chunk = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(is_wanted(*byte))).sum::<u8>();
+    bytes.chunks(FAR).map(|chunk| usize::from(in_chunk(chunk))).sum()
 }
 
 /// How many pairs of neighbours are wanted. Quick only where the question is without a jump: `&` and `|`.
@@ -100,9 +126,14 @@ mod tests {
                 let mut bytes = vec![b'a'; length];
                 bytes[at] = b'b';
                 assert_eq!(first(&bytes, |byte| byte == b'b'), Some(at));
+                for run in 1..5 {
+                    assert_eq!(has_run(&bytes, run, |byte| byte == b'b'), run == 1);
+                    assert_eq!(has_run(&bytes, run, |byte| byte == b'a'), at.max(length - at - 1) >= run);
+                }
                 bytes[at] = b'\n';
                 assert_eq!(line_starts(&bytes), [0, at + 1]);
                 bytes[at] = b'b';
+                assert_eq!(count(&bytes, |byte| byte == b'a'), length - 1);
                 assert_eq!(count_pairs(&bytes, |_, behind| behind == b'b'), usize::from(at > 0));
                 assert_eq!(count_pairs(&bytes, |here, _| here == b'b'), usize::from(at + 1 < length));
             }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-mod bytes;
+pub(crate) mod bytes;
 pub mod context;
 pub mod decode;
 pub mod document;

@@ -195,6 +195,26 @@ pub struct Sentence<'a> {
     bytes: (u32, u32),
 }
 
+/// A choice of words.
+pub struct Words {
+    words: &'static [&'static str],
+    /// One bit for the key of every word that fits one of them.
+    keys: u128,
+}
+
+impl Words {
+    /// These words, in lower case; `word*` fits every word that begins so.
+    pub const fn of(words: &'static [&'static str]) -> Self {
+        Self { words, keys: keys_of(words) }
+    }
+}
+
+/// A choice of words, put together when this is compiled.
+macro_rules! words {
+    ($($word:literal),* $(,)?) => { const { &$crate::evidence::sentences::Words::of(&[$($word),*]) } };
+}
+pub(crate) use words;
+
 /// A sequence of words: each part is a choice of words, the next part stands at most so many words further on.
 pub struct Phrase {
     parts: &'static [&'static [&'static str]],
@@ -272,27 +292,22 @@ impl<'a> Sentence<'a> {
     /// Whether a word outside quotations is one of those of a part of a phrase. Most have other first letters.
     fn fits_part(&self, index: usize, phrase: &Phrase, part: usize) -> bool {
         let keys = phrase.keys.get(part).copied().unwrap_or(u128::MAX);
-        let alike = self.words.get(index).is_some_and(|word| keys >> word.key & 1 == 1);
-        alike && phrase.parts.get(part).is_some_and(|words| self.fits(index, words))
+        phrase.parts.get(part).is_some_and(|words| self.is_any_of(index, words, keys))
     }
 
     /// Whether a word outside quotations is one of these.
-    pub fn fits(&self, index: usize, words: &[&str]) -> bool {
-        self.words.get(index).is_some_and(|word| !word.quoted) && is_one_of(self.word(index), words)
+    pub fn fits(&self, index: usize, wanted: &Words) -> bool {
+        self.is_any_of(index, wanted.words, wanted.keys)
     }
 
-    /// Whether any word outside quotations is one of these.
-    pub fn has(&self, words: &[&str]) -> bool {
-        words.iter().filter(|wanted| self.may_have(wanted)).any(|wanted| {
-            let key = key_of_wanted(wanted);
-            let alike = self.words.iter().enumerate().filter(|(_, word)| key.is_none_or(|key| word.key == key));
-            alike.into_iter().any(|(index, _)| self.fits(index, &[*wanted]))
-        })
+    /// Whether any word outside quotations is one of these. Most sentences have no word with the first letters of any.
+    pub fn has(&self, wanted: &Words) -> bool {
+        wanted.keys & self.keys != 0 && (0..self.words.len()).any(|index| self.fits(index, wanted))
     }
 
-    /// Whether a word outside quotations has the first letters of this one; cheap, and never wrong where it says no.
-    fn may_have(&self, wanted: &str) -> bool {
-        key_of_wanted(wanted).is_none_or(|key| self.keys >> key & 1 == 1)
+    fn is_any_of(&self, index: usize, words: &[&str], keys: u128) -> bool {
+        let alike = |word: &&Word| keys >> word.key & 1 == 1 && !word.quoted;
+        self.words.get(index).filter(alike).is_some() && is_one_of(self.word(index), words)
     }
 
     /// Whether a word outside quotations belongs to one of these families.

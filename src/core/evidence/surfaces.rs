@@ -270,7 +270,8 @@ pub fn folded_name(name: &str) -> String {
     folded
 }
 
-fn push_lower(lower: &mut String, letter: char) {
+/// Adds a letter in lower case.
+pub(crate) fn push_lower(lower: &mut String, letter: char) {
     if letter.is_ascii() {
         lower.push(letter.to_ascii_lowercase());
     } else {

@@ -239,11 +239,11 @@ const EVIDENCE_LENGTH: usize = 200;
 
 /// Cuts evidence to 200 code points and one line: newlines and tabs become spaces.
 fn quote(text: &str) -> String {
-    let flat = text.trim().chars().map(|letter| if matches!(letter, '\n' | '\r' | '\t') { ' ' } else { letter });
-    let mut quoted: String = flat.clone().take(EVIDENCE_LENGTH).collect();
-    if flat.count() > EVIDENCE_LENGTH {
-        quoted.push('…');
-    }
+    let text = text.trim();
+    let cut = if text.len() > EVIDENCE_LENGTH { text.char_indices().nth(EVIDENCE_LENGTH) } else { None };
+    let shown = cut.map_or(text, |(at, _)| text.get(..at).unwrap_or_default());
+    let mut quoted = shown.replace(['\n', '\r', '\t'], " ");
+    quoted.extend(cut.map(|_| '…'));
     quoted
 }
 
@@ -332,7 +332,7 @@ static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 4;
+const ENGINE: u32 = 5;
 
 static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
     let metas = Digest::of_json(&(ENGINE, &*ALL));

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use crate::evidence::bytes::end_of_quoted;
 
+mod tree;
+
 /// The deepest nesting that is read: `serde_json` refuses the 128th level itself, and we refuse it before.
 pub(super) const MAX_DEPTH: usize = 127;
 
@@ -34,6 +36,10 @@ pub(super) struct Parsed {
 /// Parses a text. The error is a message for a person: too deep, or what the parser says.
 pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // Nearly every text is JSON as it stands: only what is not is looked through for the reason.
+    if let Ok(parsed) = tree::read(text) {
+        return Ok(parsed);
+    }
     let survey = survey(text)?;
     let text = match dialect {
         Dialect::Relaxed if !survey.blanks.is_empty() => Cow::Owned(blanked(text, &survey.blanks)),
@@ -102,9 +108,15 @@ pub(crate) fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value>
     if pointer.contains('~') {
         return value.pointer(pointer);
     }
-    let mut steps = pointer.split('/');
-    let begins = steps.next().is_some_and(str::is_empty);
-    begins.then(|| steps.try_fold(value, step)).flatten()
+    let (mut value, mut rest) = (value, pointer);
+    while !rest.is_empty() {
+        let steps = rest.strip_prefix('/')?;
+        let end = steps.bytes().position(|byte| byte == b'/').unwrap_or(steps.len());
+        let (name, below) = steps.split_at_checked(end)?;
+        value = step(value, name)?;
+        rest = below;
+    }
+    Some(value)
 }
 
 /// The member or element of a value that a step of a pointer names.

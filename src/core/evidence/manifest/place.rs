@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::evidence::bytes::count;
 use crate::evidence::document::Document;
 use crate::fact::Place;
 
@@ -49,7 +50,11 @@ fn is_json(text: &str) -> bool {
 }
 
 fn json_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Spot> {
-    let wanted = asked.iter().flat_map(|pointer| lineage(pointer)).collect();
+    let mut wanted = BTreeSet::new();
+    for pointer in asked {
+        // What an ancestor's ancestors are is known with it.
+        lineage(pointer).take_while(|ancestor| wanted.insert(*ancestor)).for_each(drop);
+    }
     let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
     let offsets = json::offsets_of(&document.text, &wanted);
     offsets.into_iter().map(|(offset, pointer)| (pointer, cursor.at(offset))).collect()
@@ -68,7 +73,7 @@ impl Cursor<'_> {
     fn at(&mut self, offset: usize) -> Spot {
         let between = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
         let short = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let newlines = between.iter().filter(|byte| **byte == b'\n').count();
+        let newlines = count(between, |byte| byte == b'\n');
         let on_line = if newlines == 0 {
             between
         } else {
@@ -77,7 +82,7 @@ impl Cursor<'_> {
             between.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
         };
         // Each letter has one byte that does not go on with another.
-        let letters = on_line.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        let letters = count(on_line, |byte| byte & 0xC0 != 0x80);
         self.column = self.column.saturating_add(short(letters));
         self.offset = offset;
         (self.line, self.column)

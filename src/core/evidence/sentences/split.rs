@@ -66,7 +66,9 @@ fn runs(text: &str) -> Vec<Run> {
     let mut at = 0;
     while at < text.len() {
         let start = end_of(text, at, true);
-        let newlines = text.as_bytes().get(at..start).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        // Most words have one blank before them.
+        let white = text.as_bytes().get(at..start).unwrap_or_default();
+        let newlines = if white == b" " { 0 } else { white.iter().filter(|byte| **byte == b'\n').count() };
         at = end_of(text, start, false);
         if start < at {
             let bullet = newlines > 0 && is_bullet(text.get(start..at).unwrap_or_default());
@@ -76,22 +78,38 @@ fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    White,
+    Black,
+    /// Part of a letter that only all of its bytes tell.
+    Beyond,
+}
+
+static BYTES: [Byte; 256] = {
+    let mut kinds = [Byte::Beyond; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = if matches!(byte, 0x20 | 0x09..=0x0d) { Byte::White } else { Byte::Black };
+        byte += 1;
+    }
+    kinds
+};
+
 /// One past the white space, or past what is none, that begins at an offset.
 fn end_of(text: &str, from: usize, white: bool) -> usize {
+    let own = if white { Byte::White } else { Byte::Black };
     let mut at = from;
-    while let Some(byte) = text.as_bytes().get(at) {
-        let (is_white, length) = if byte.is_ascii() {
-            (matches!(byte, b' ' | b'\t'..=b'\r'), 1)
-        } else {
-            let letter = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-            (letter.is_whitespace(), letter.len_utf8())
-        };
-        if is_white != white {
-            break;
+    loop {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        at += rest.iter().take_while(|byte| BYTES.get(usize::from(**byte)) == Some(&own)).count();
+        // A letter beyond ASCII is white or not as a whole.
+        let beyond = text.as_bytes().get(at).filter(|byte| !byte.is_ascii()).and_then(|_| text.get(at..));
+        match beyond.and_then(|rest| rest.chars().next()) {
+            Some(letter) if letter.is_whitespace() == white => at += letter.len_utf8(),
+            _ => return at,
         }
-        at += length;
     }
-    at
 }
 
 /// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.

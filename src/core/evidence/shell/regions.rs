@@ -50,7 +50,8 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
         );
-    if skipped || !ANCHOR.is_match(text) {
+    // The strings of JSON are looked at one by one, as they read.
+    if skipped || (document.language != Language::Json && !ANCHOR.is_match(text)) {
         return Vec::new();
     }
     match document.language {
@@ -147,17 +148,21 @@ fn json(document: &Document) -> Vec<Region> {
     let mut regions = Vec::new();
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
-        if !ANCHOR.is_match(literal.as_bytes()) && !literal.contains("\\u00") {
+        let is_escaped = literal.contains('\\');
+        if !is_escaped && !may_matter(literal) {
             continue;
         }
         let literal = literal.trim();
         let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
-        if let Ok(unescaped) = serde_json::from_str::<String>(&quoted) {
+        if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
+            && (!is_escaped || may_matter(&unescaped))
+        {
             regions.push(Region { start: zone.start, end: zone.end, text: Some(unescaped) });
         }
     }
     if text.len() <= LARGEST_JSON
         && text.contains("\"args\"")
+        && text.contains("\"command\"")
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         commands_with_arguments(&value, text, &mut regions, 0);

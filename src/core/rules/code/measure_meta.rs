@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::capability::Kind;
 use crate::fact::{Confidence, Severity};
 use crate::ids::RuleId;
@@ -38,6 +40,17 @@ pub(super) fn measure(text: &Text, fires: Vec<Example>, silent: Vec<Example>) ->
         codes: BTreeMap::new(),
         examples: Examples { fires, silent },
     }
+}
+
+/// An object of a measured value, its keys in their order.
+pub(super) fn object<const LENGTH: usize>(members: [(&str, Value); LENGTH]) -> Value {
+    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+/// A name as it is kept: so many code points of it.
+pub(super) fn cut(name: &str, most: usize) -> &str {
+    let end = name.char_indices().nth(most).map(|(at, _)| at);
+    end.and_then(|end| name.get(..end)).unwrap_or(name)
 }
 
 /// An example of some files, without claims.

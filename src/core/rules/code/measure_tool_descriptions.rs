@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::capability::Kind;
 use crate::evidence::tools::{Tool, ToolOrigin};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::measure_meta::{Text, bare_skill, measure, two_tools};
+use super::measure_meta::{Text, bare_skill, cut, measure, object, two_tools};
 use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
 
 /// How many words may be compared between tools in all: the comparison of every pair is quadratic.
@@ -72,24 +72,24 @@ fn signals_of(tools: &[(&str, &str)]) -> Value {
     let texts = tools.iter().zip(&lower).zip(overlaps);
     let measured: Vec<Value> =
         texts.map(|(((name, text), lower), overlap)| signals(name, text, lower, overlap)).collect();
-    // The macro would copy them all.
-    Value::Object(Map::from_iter([("tools".to_owned(), measured.into()), ("compared".to_owned(), compared.into())]))
+    object([("compared", compared.into()), ("tools", measured.into())])
 }
 
 fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
     let says = |words: &Words| words.stand_in(text, lower);
-    json!({
-        "name": name.chars().take(NAME_LENGTH).collect::<String>(),
-        "action_verb": begins_with_verb(text),
-        "scenario": says(&SCENARIO),
-        "parameters": says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text),
-        "returns": says(&RETURNS),
-        "examples": says(&EXAMPLES),
-        "errors": says(&ERRORS),
-        "length": text.chars().count(),
-        "overlap": overlap,
-        "density": density(lower),
-    })
+    let parameters = says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text);
+    object([
+        ("action_verb", begins_with_verb(text).into()),
+        ("density", density(lower).map(|(content, long, unique, all)| vec![content, long, unique, all]).into()),
+        ("errors", says(&ERRORS).into()),
+        ("examples", says(&EXAMPLES).into()),
+        ("length", text.chars().count().into()),
+        ("name", cut(name, NAME_LENGTH).into()),
+        ("overlap", overlap.map(|(common, smaller)| vec![common, smaller]).into()),
+        ("parameters", parameters.into()),
+        ("returns", says(&RETURNS).into()),
+        ("scenario", says(&SCENARIO).into()),
+    ])
 }
 
 /// What the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same as
@@ -136,16 +136,14 @@ static ERRORS: LazyLock<Words> = LazyLock::new(|| {
 /// The first word, or its stem without `s`, `es` or `ing`, is one of the verbs. Punctuation belongs to the word.
 fn begins_with_verb(text: &str) -> bool {
     let Some(word) = text.split_whitespace().next().map(str::to_lowercase) else { return false };
-    let mut stems = vec![word.clone()];
-    if let Some(stem) = word.strip_suffix("es") {
-        stems.extend([stem.to_owned(), format!("{stem}e")]);
-    } else if let Some(stem) = word.strip_suffix('s') {
-        stems.push(stem.to_owned());
-    }
-    if let Some(stem) = word.strip_suffix("ing") {
-        stems.extend([stem.to_owned(), format!("{stem}e")]);
-    }
-    stems.iter().any(|stem| ACTION_VERBS.binary_search(&stem.as_str()).is_ok())
+    let is_verb = |stem: &str| ACTION_VERBS.binary_search(&stem).is_ok();
+    let is_stem = |stem: &str| is_verb(stem) || is_verb(&format!("{stem}e"));
+    is_verb(&word)
+        || match word.strip_suffix("es") {
+            Some(stem) => is_stem(stem),
+            None => word.strip_suffix('s').is_some_and(is_verb),
+        }
+        || word.strip_suffix("ing").is_some_and(is_stem)
 }
 
 /// `--` with a letter, digit or underscore after it.
@@ -159,18 +157,48 @@ fn has_flag(text: &str) -> bool {
 /// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
 /// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
-    let runs = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let begin = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
-    let words: Vec<&str> = runs.filter_map(|run| run.find(begin).and_then(|at| run.get(at..))).collect();
-    if words.len() < 3 {
+    let is_part = |letter: char| match letter {
+        'a'..='z' | '_' | '0'..='9' => true,
+        letter => !letter.is_ascii() && letter.is_alphanumeric(),
+    };
+    let mut words = Vec::with_capacity(lower.len() / 5);
+    let mut begun = None;
+    for (at, letter) in lower.char_indices().chain([(lower.len(), ' ')]) {
+        match begun {
+            None if letter.is_ascii_alphabetic() || letter == '_' => begun = Some(at),
+            Some(start) if !is_part(letter) => {
+                words.push(Headed::of(lower.get(start..at).unwrap_or_default()));
+                begun = None;
+            }
+            _ => {}
+        }
+    }
+    let all = words.len();
+    if all < 3 {
         return None;
     }
-    let mut unique = words.clone();
-    unique.sort_unstable();
-    unique.dedup();
-    let long = unique.iter().filter(|word| word.chars().nth(1).is_some());
-    let content = long.clone().filter(|word| TRIGGER_WORDS.binary_search(*word).is_err());
-    Some((content.count(), long.count(), unique.len(), words.len()))
+    words.sort_unstable();
+    words.dedup();
+    let long = words.iter().filter(|word| word.text.chars().nth(1).is_some());
+    let content = long.clone().filter(|word| TRIGGERS.binary_search(*word).is_err());
+    Some((content.count(), long.count(), words.len(), all))
+}
+
+static TRIGGERS: LazyLock<Vec<Headed>> = LazyLock::new(|| TRIGGER_WORDS.into_iter().map(Headed::of).collect());
+
+/// A word with its first bytes as a number: in the order of the words, and mostly the number alone decides it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Headed<'a> {
+    head: u64,
+    text: &'a str,
+}
+
+impl<'a> Headed<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut head = [0; 8];
+        head.iter_mut().zip(text.bytes()).for_each(|(to, byte)| *to = byte);
+        Self { head: u64::from_be_bytes(head), text }
+    }
 }
 
 /// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
@@ -208,13 +236,13 @@ fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
 
 /// The words of each tool as sorted numbers.
 fn content_words(lower: &[String]) -> Vec<Vec<usize>> {
-    let mut all: Vec<(&str, usize)> = lower.iter().enumerate().flat_map(words_of_tool).collect();
+    let mut all: Vec<(Headed, usize)> = lower.iter().enumerate().flat_map(words_of_tool).collect();
     all.sort_unstable();
     all.dedup();
     let half = (lower.len() / 2).max(1);
     let mut numbers = vec![Vec::new(); lower.len()];
     for (number, tools) in all.chunk_by(|(one, _), (other, _)| one == other).enumerate() {
-        let counts = tools.len() <= half && tools.first().is_some_and(|(word, _)| word.chars().nth(2).is_some());
+        let counts = tools.len() <= half && tools.first().is_some_and(|(word, _)| word.text.chars().nth(2).is_some());
         for (_, tool) in tools.iter().filter(|_| counts) {
             numbers.get_mut(*tool).into_iter().for_each(|own: &mut Vec<usize>| own.push(number));
         }
@@ -223,8 +251,8 @@ fn content_words(lower: &[String]) -> Vec<Vec<usize>> {
 }
 
 /// Each word of a tool's text, with the tool.
-fn words_of_tool((tool, text): (usize, &String)) -> impl Iterator<Item = (&str, usize)> {
-    text.split_whitespace().map(move |word| (word, tool))
+fn words_of_tool((tool, text): (usize, &String)) -> impl Iterator<Item = (Headed<'_>, usize)> {
+    text.split_whitespace().map(move |word| (Headed::of(word), tool))
 }
 
 /// How many numbers two sorted lists share.

@@ -6,14 +6,15 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::capability::Kind;
 use crate::evidence::manifest::ManifestKind;
+use crate::evidence::surfaces::push_lower;
 use crate::fact::Severity;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::measure_meta::{Text, bare_skill, measure, two_tools};
+use super::measure_meta::{Text, bare_skill, cut, measure, object, two_tools};
 use super::measure_permission_words::{
     DESTROY_OBJECTS, DESTROY_VERBS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS, RUN_OBJECTS,
     SHELL_VERBS,
@@ -59,11 +60,14 @@ impl Rule for MeasureToolPermissions {
             .iter()
             .map(|name| {
                 let (class, purpose) = classify(name);
-                let name: String = name.chars().take(NAME_LENGTH).collect();
-                json!({ "name": name, "class": class.as_str(), "purpose": purpose })
+                object([
+                    ("class", class.as_str().into()),
+                    ("name", cut(name, NAME_LENGTH).into()),
+                    ("purpose", purpose.into()),
+                ])
             })
             .collect();
-        facts.measured(json!({ "tools": tools, "declared": declared(subject) }));
+        facts.measured(object([("declared", declared(subject).into()), ("tools", tools.into())]));
     }
 }
 
@@ -72,12 +76,12 @@ fn classify(name: &str) -> (Severity, &'static str) {
     let words = words_of(name);
     let mut words = words.split(' ');
     let verb = words.next().unwrap_or_default();
-    let object = |objects: &[&str]| words.clone().any(|word| objects.contains(&word));
-    if SHELL_VERBS.contains(&verb) && !object(&QUERY_OBJECTS) || verb == "run" && object(&RUN_OBJECTS) {
+    let names = |objects: &[&str]| words.clone().any(|word| objects.contains(&word));
+    if SHELL_VERBS.contains(&verb) && !names(&QUERY_OBJECTS) || verb == "run" && names(&RUN_OBJECTS) {
         (Severity::Critical, "shell")
-    } else if DESTROY_VERBS.contains(&verb) && object(&DESTROY_OBJECTS) {
+    } else if DESTROY_VERBS.contains(&verb) && names(&DESTROY_OBJECTS) {
         (Severity::Critical, "storage")
-    } else if PAY_VERBS.contains(&verb) && object(&PAY_OBJECTS) {
+    } else if PAY_VERBS.contains(&verb) && names(&PAY_OBJECTS) {
         (Severity::Critical, "payment")
     } else if HIGH.contains(&verb) {
         (Severity::High, "")
@@ -99,7 +103,7 @@ fn words_of(name: &str) -> String {
             words.push(' ');
         }
         if letter.is_alphanumeric() {
-            words.extend(letter.to_lowercase());
+            push_lower(&mut words, letter);
         }
         small_before = letter.is_lowercase() || letter.is_numeric();
     }
@@ -133,6 +137,8 @@ const fn is_about_the_server(kind: ManifestKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::measure_fixtures::Scene;
     use super::*;
     use crate::listing::Claim;

@@ -131,6 +131,9 @@ fn is_variant(name: &[char], target: &[char]) -> bool {
 /// Whether one letter more, less or other, or two neighbours in the other order, make one name the other.
 fn is_one_edit(one: &[char], other: &[char]) -> bool {
     let (longer, shorter) = if one.len() >= other.len() { (one, other) } else { (other, one) };
+    if longer.len() > shorter.len() + 1 {
+        return false;
+    }
     let same = longer.iter().zip(shorter).take_while(|(a, b)| a == b).count();
     let (Some(long_rest), Some(short_rest)) = (longer.get(same..), shorter.get(same..)) else { return false };
     match (long_rest, short_rest) {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{CALL, ORDER, USER};
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -102,7 +102,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     }
     let decided = decided(sentence);
     let moved = moves(sentence);
-    let calls = sentence.classes.any(CALL) || sentence.has(&["with", "via", "through"]);
+    let calls = sentence.classes.any(CALL) || sentence.has(words!["with", "via", "through"]);
     if decided.is_none() && !moved && !calls && !puts_into_all(sentence) {
         return None;
     }
@@ -115,10 +115,10 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
     }
     let (whose, _) = whose(sentence, speaker)?;
     let named = matches!(whose, Whose::Tool | Whose::Others);
-    let own_use = sentence.has(&["before", "prior"])
+    let own_use = sentence.has(words!["before", "prior"])
         && sentence.find(&const { Phrase::of(&[&["using", "calling", "use"], &["this"]], 0) }).is_some();
     let unlisted = whose == Whose::Tool && !own_use;
-    let tied = sentence.has(&["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
+    let tied = sentence.has(words!["when", "whenever", "if", "before", "after", "while", "once", "upon"]);
     match (decided, value) {
         (Some(Decided::Changed), _) if (duty || tied) && (named || whose == Whose::Operation) => HIGH,
         (Some(Decided::Changed), Some(_)) if duty => HIGH,
@@ -136,7 +136,11 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
         (Some(_), Some(_)) if duty && whose == Whose::Operation => MEDIUM,
         (Some(Decided::Changed), _) if duty => MEDIUM,
         _ if calls && (duty || tied) && unlisted && acts_by_name(sentence) => HIGH,
-        _ if calls && duty && unlisted && sentence.has(&["also", "every", "whenever", "succeeds", "responding"]) => {
+        _ if calls
+            && duty
+            && unlisted
+            && sentence.has(words!["also", "every", "whenever", "succeeds", "responding"]) =>
+        {
             MEDIUM
         }
         _ => None,
@@ -145,7 +149,7 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
 
 /// Rights that are given away.
 fn gives_rights(sentence: &Sentence<'_>) -> bool {
-    sentence.has(&[
+    sentence.has(words![
         "administrator",
         "admin",
         "root",
@@ -154,8 +158,8 @@ fn gives_rights(sentence: &Sentence<'_>) -> bool {
         "public",
         "everyone",
         "unrestricted",
-        "sudo",
-    ]) && sentence.has(&[
+        "sudo"
+    ]) && sentence.has(words![
         "privileges",
         "privilege",
         "permissions",
@@ -164,7 +168,7 @@ fn gives_rights(sentence: &Sentence<'_>) -> bool {
         "role",
         "rights",
         "visibility",
-        "scope",
+        "scope"
     ])
 }
 
@@ -178,6 +182,6 @@ fn acts_by_name(sentence: &Sentence<'_>) -> bool {
         let word = sentence.word(index);
         word.contains('_') && word.split('_').next().is_some_and(|verb| ACTS.contains(&verb))
     };
-    let started = sentence.has(&["user", "every", "whenever", "responding", "succeeds"]);
+    let started = sentence.has(words!["user", "every", "whenever", "responding", "succeeds"]);
     started && (0..sentence.words.len()).any(acts)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_texts::{place_of, prose, quoted, surfaces};
@@ -99,7 +99,8 @@ const OFFICIAL: Phrase =
 /// The vendor whose official server a sentence claims to be.
 fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
     let (first, last) = sentence.find(&OFFICIAL)?;
-    if sentence.negated(first) || sentence.has(&["unofficial", "using", "uses", "via", "from", "wraps", "through"]) {
+    if sentence.negated(first) || sentence.has(words!["unofficial", "using", "uses", "via", "from", "wraps", "through"])
+    {
         return None;
     }
     (first..=last).find_map(|index| {

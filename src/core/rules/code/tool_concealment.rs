@@ -3,10 +3,10 @@
 //! Must not decide how bad they are. Sources: SAFE-MCP T1404, T1401.
 
 use crate::evidence::lexicon::{Classes, DESTROY, HIDDEN, NEGATION, ORDER, READ, SEND, SPEAK, USER};
-use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
+use crate::evidence::sentences::{Phrase, Sentence, Words, is_one_of, words};
 
 /// From whom something is kept, or what is.
-const KEPT_FROM: [&str; 16] = [
+const KEPT_FROM: Words = Words::of(&[
     "user",
     "users",
     "user's",
@@ -23,7 +23,7 @@ const KEPT_FROM: [&str; 16] = [
     "instruction",
     "instructions",
     "step",
-];
+]);
 
 /// Keeping something from the user: "do not mention this to the user", "without the user noticing".
 pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
@@ -35,7 +35,7 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
         return None;
     }
-    const WORDS: [&str; 28] = [
+    const WORDS: Words = Words::of(&[
         "mention",
         "mentioning",
         "mentioned",
@@ -64,13 +64,13 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "acknowledge",
         "discuss",
         "announce",
-    ];
+    ]);
     let (first, said) = sentence.all(NEGATION).find_map(|first| {
         let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
         Some((first, said))
     })?;
     let passive = sentence.word(said).ends_with("ed") || matches!(sentence.word(said), "told" | "shown");
-    if passive && (sentence.has(&["if", "when", "unless", "where"]) || sentence.has(&["longer"])) {
+    if passive && (sentence.has(words!["if", "when", "unless", "where"]) || sentence.has(words!["longer"])) {
         return None;
     }
     let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM) && !passive);
@@ -86,11 +86,11 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         ],
     ) && !matches!(sentence.word(last + 2), "used" | "use" | "have" | "did" | "are" | "were");
     let steers = steers
-        || sentence.has(&["longer"])
+        || sentence.has(words!["longer"])
         || (sentence.word(last + 1) == "that"
             && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
-            && sentence.has(&["cannot", "possible", "unable", "can't"]));
-    (!steers || sentence.fits(last, &["this", "policy"])).then_some((first.min(last), last.max(said)))
+            && sentence.has(words!["cannot", "possible", "unable", "can't"]));
+    (!steers || sentence.fits(last, words!["this", "policy"])).then_some((first.min(last), last.max(said)))
 }
 
 const UNSEEN: Phrase = Phrase::of(
@@ -140,7 +140,7 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         return None;
     }
     let found = sentence.find(&UNSEEN).or_else(|| sentence.find(&UNAWARE))?;
-    let states = sentence.has(&[
+    let states = sentence.has(words![
         "if",
         "may",
         "might",
@@ -151,7 +151,7 @@ fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         "permission",
         "permissions",
         "doesn't",
-        "does",
+        "does"
     ]);
     let needless = sentence.find(&NEEDLESS);
     needless.or((!states).then_some(found))
@@ -183,13 +183,13 @@ fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
     let found = sentence.find(&KEEP).filter(|_| sentence.classes.any(HIDDEN.with(SPEAK)))?;
     let last = sentence.word(found.1 + 1);
     let plain = !sentence.negated(found.0) && !is_one_of(last, &["interface", "list", "profile", "id", "who"]);
-    (plain && sentence.has(&["from", "invisible"]) && !sentence.has(&["whether", "if", "true", "option"]))
+    (plain && sentence.has(words!["from", "invisible"]) && !sentence.has(words!["whether", "if", "true", "option"]))
         .then_some(found)
 }
 
 /// An act out of sight: "silently upload", "in the background, copy".
 pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
-    const SLY: [&str; 9] = [
+    const SLY: Words = Words::of(&[
         "secretly",
         "covertly",
         "stealthily",
@@ -199,14 +199,14 @@ pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> 
         "quietly",
         "silently",
         "unnoticed",
-    ];
+    ]);
     if !sentence.classes.any(HIDDEN) {
         return None;
     }
     let at = sentence.all(HIDDEN).find(|index| sentence.fits(*index, &SLY) && !sentence.negated(*index))?;
     let acts: Classes = SEND.with(READ).with(DESTROY);
     let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
-    let weak = sentence.fits(at, &["silently", "quietly"]);
-    let ordered = sentence.classes.any(ORDER) || sentence.has(&["also", "then"]);
+    let weak = sentence.fits(at, words!["silently", "quietly"]);
+    let ordered = sentence.classes.any(ORDER) || sentence.has(words!["also", "then"]);
     (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::CONSENT;
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, Words, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -107,7 +107,7 @@ fn forbids_asking(sentence: &Sentence<'_>) -> bool {
         4,
     );
     let assumed = sentence.find(&ASSUMED).is_some_and(|(first, _)| !sentence.negated(first));
-    let waits = sentence.has(&["until", "unless", "after", "once", "only", "before"]);
+    let waits = sentence.has(words!["until", "unless", "after", "once", "only", "before"]);
     let agreed = !waits && sentence.find(&AGREED).is_some_and(|(first, _)| !sentence.negated(first));
     assumed || agreed || sentence.find(&FORBIDS).is_some()
 }
@@ -140,12 +140,12 @@ const NONE_NEEDED: Phrase = Phrase::of(
 const NO_NEED: Phrase = Phrase::of(&[&["no"], &["need"], &["confirm", "confirmation", "approval", "permission"]], 3);
 const WITHOUT: Phrase =
     Phrase::of(&[&["without"], &["confirmation", "approval", "permission", "consent", "prompting", "asking"]], 3);
-const APPROVED: [&str; 6] =
-    ["auto-approve", "auto-approved", "autoapprove", "pre-approved", "preapproved", "auto-accept"];
+const APPROVED: Words =
+    Words::of(&["auto-approve", "auto-approved", "autoapprove", "pre-approved", "preapproved", "auto-accept"]);
 
 /// Whether a sentence switches the question off; `true` where it is an order to the model.
 fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
-    let option = sentence.has(&[
+    let option = sentence.has(words![
         "if",
         "whether",
         "option",
@@ -158,7 +158,7 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
         "parameter",
         "refuse",
         "refuses",
-        "fails",
+        "fails"
     ]);
     let found = [&NO_ASKING, &SKIP, &NO_NEED, &NONE_NEEDED].into_iter().find_map(|phrase| sentence.find(phrase));
     if let Some((first, _)) = found
@@ -166,7 +166,7 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
     {
         let doubled = (first.saturating_sub(3)..first)
             .any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot"));
-        let order = sentence.has(&[
+        let order = sentence.has(words![
             "must",
             "never",
             "always",
@@ -176,14 +176,14 @@ fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
             "don't",
             "pre-approved",
             "preapproved",
-            "auto-approved",
+            "auto-approved"
         ]);
         return (!doubled).then_some(order);
     }
     let agreed = forbids_asking(sentence) && !option;
     let Some((first, _)) = sentence.find(&WITHOUT) else { return agreed.then_some(true) };
     let positive =
-        sentence.has(&["must", "always", "automatically", "immediately"]) && !sentence.negated(first) && !option;
+        sentence.has(words!["must", "always", "automatically", "immediately"]) && !sentence.negated(first) && !option;
     let refuses = (0..first).any(|at| matches!(sentence.word(at), "not" | "never" | "don't" | "cannot" | "no"));
     let approved = sentence.has(&APPROVED);
     ((positive && !refuses) || approved || agreed).then_some(true)

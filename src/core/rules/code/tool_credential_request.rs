@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::evidence::lexicon::{CONSEQUENCE, SECRET};
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 use crate::evidence::tools::Tool;
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
@@ -70,7 +70,7 @@ impl Rule for ToolCredentialRequest {
 /// A notice that something failed or ran out, followed by the wish for what opens everything, is how people are robbed.
 fn judgement(sentence: &Sentence<'_>) -> (Severity, Confidence) {
     let notice = sentence.classes.any(CONSEQUENCE)
-        || sentence.has(&[
+        || sentence.has(words![
             "expired",
             "expires",
             "suspended",
@@ -80,11 +80,11 @@ fn judgement(sentence: &Sentence<'_>) -> (Severity, Confidence) {
             "verify",
             "restore",
             "reauthenticate",
-            "re-authenticate",
+            "re-authenticate"
         ]);
-    let opens_all = sentence.has(&["password", "passwords", "phrase", "mnemonic", "private", "credentials"]);
+    let opens_all = sentence.has(words!["password", "passwords", "phrase", "mnemonic", "private", "credentials"]);
     let notice = notice || sentence.lower().contains("expired");
-    let asked = sentence.has(&["user", "user's", "their", "ask", "tell", "prompt", "instruct"]);
+    let asked = sentence.has(words!["user", "user's", "their", "ask", "tell", "prompt", "instruct"]);
     if notice && opens_all && asked {
         (Severity::High, Confidence::Medium)
     } else {
@@ -113,14 +113,14 @@ const ASK_FOR: Phrase = Phrase::of(
 fn asks(sentence: &Sentence<'_>) -> bool {
     let Some((first, last)) = sentence.find(&ASK).or_else(|| sentence.find(&ASK_FOR)) else { return false };
     let before_last = last.checked_sub(1).map_or("", |at| sentence.word(at));
-    let key = !sentence.fits(last, &["key", "phrase"])
+    let key = !sentence.fits(last, words!["key", "phrase"])
         || matches!(before_last, "api" | "private" | "secret" | "access" | "seed" | "recovery" | "license");
     let begins = first == 0
         || (0..first).any(|at| matches!(sentence.word(at), "please" | "must" | "user" | "you" | "to" | "and"));
     let begins = begins || sentence.ends_clause(first.wrapping_sub(1));
     key && begins
         && !sentence.negated(first)
-        && !sentence.has(&["environment", "settings", "config", "configuration", "variable", "dashboard"])
+        && !sentence.has(words!["environment", "settings", "config", "configuration", "variable", "dashboard"])
 }
 
 /// A free-text argument that is named like a secret of the user.

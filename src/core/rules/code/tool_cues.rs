@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::bytes;
 use crate::evidence::lexicon::{CALL, DESTROY, GUARD, GUIDANCE, OPERATION, ORDER, OVERRIDE, SEND};
-use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
+use crate::evidence::sentences::{Phrase, Sentence, Words, is_one_of, words};
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)<\|(?:im_start|im_end|system|user|assistant|begin_of_text|start_header_id|endoftext)\|>|\[/?INST\]|<</?SYS>>|(?m:^### ?(?:Instruction|System|Human|Assistant)s?:)")
@@ -31,7 +32,7 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A token of a chat template: nothing that a description needs.
 pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
-    if !text.contains(['<', '[', '#']) {
+    if bytes::first(text.as_bytes(), |byte| (byte == b'<') | (byte == b'[') | (byte == b'#')).is_none() {
         return None;
     }
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
@@ -44,7 +45,7 @@ pub(super) fn is_common_tag(text: &str, (start, end): (usize, usize)) -> bool {
 
 /// A pseudo-tag that sets text apart as an order: `<IMPORTANT>`. Honest servers use some, too.
 pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
-    if !text.contains('<') {
+    if !text.as_bytes().contains(&b'<') {
         return None;
     }
     TAGS.find(text).map(|found| (found.start(), found.end()))
@@ -53,7 +54,7 @@ pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
 /// A label that claims a rank above the user: `SYSTEM OVERRIDE`, `[HIDDEN INSTRUCTION]`, `ACT AS: Administrator`.
 pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
     // Every label but the last holds a word of six capitals at least.
-    let has_capitals = text.as_bytes().split(|byte| !byte.is_ascii_uppercase()).any(|word| word.len() >= 6);
+    let has_capitals = bytes::has_run(text.as_bytes(), 6, |byte| byte.is_ascii_uppercase());
     if !has_capitals && !text.contains("ACT AS:") {
         return None;
     }
@@ -61,7 +62,7 @@ pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Which guidance is set aside.
-const EARLIER: [&str; 27] = [
+const EARLIER: Words = Words::of(&[
     "previous",
     "prior",
     "above",
@@ -89,7 +90,7 @@ const EARLIER: [&str; 27] = [
     "past",
     "contradictory",
     "built-in",
-];
+]);
 
 /// Setting earlier instructions aside: "ignore all previous instructions", "takes precedence over any other rule".
 pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
@@ -101,11 +102,21 @@ pub(super) fn overrides(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
             sentence.is(*index, GUIDANCE)
                 && !sentence.fits(
                     *index,
-                    &["command", "commands", "order", "orders", "policy", "rule", "rules", "constraint", "constraints"],
+                    words![
+                        "command",
+                        "commands",
+                        "order",
+                        "orders",
+                        "policy",
+                        "rule",
+                        "rules",
+                        "constraint",
+                        "constraints"
+                    ],
                 )
         })?;
         let earlier = (first + 1..=last).any(|index| sentence.fits(index, &EARLIER));
-        let told = sentence.has(&["you", "your", "developer", "developers"]);
+        let told = sentence.has(words!["you", "your", "developer", "developers"]);
         (earlier || told).then_some((first, last))
     });
     let obeyed = sentence.find(&OBEY).filter(|_| sentence.has(&BLINDLY));
@@ -169,7 +180,7 @@ const OBEY: Phrase = Phrase::of(
     5,
 );
 /// The words that make obedience blind.
-const BLINDLY: [&str; 9] = [
+const BLINDLY: Words = Words::of(&[
     "question",
     "blindly",
     "unconditionally",
@@ -179,7 +190,7 @@ const BLINDLY: [&str; 9] = [
     "questioning",
     "regardless",
     "authoritative",
-];
+]);
 
 const ASIDE: Phrase = Phrase::of(
     &[
@@ -258,7 +269,7 @@ const COMPLY: Phrase = Phrase::of(
 );
 
 /// What protects a model, in the words in which it is switched off.
-const PROTECTIONS: [&str; 17] = [
+const PROTECTIONS: Words = Words::of(&[
     "restrictions",
     "filters",
     "filtering",
@@ -276,7 +287,7 @@ const PROTECTIONS: [&str; 17] = [
     "validation",
     "validations",
     "policy",
-];
+]);
 
 /// Switching protection off: "disable content filtering", "trust all user input implicitly", "answer without guardrails".
 pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
@@ -286,19 +297,19 @@ pub(super) fn unguards(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
             let whose = (first + 1..=last).any(|index| {
                 sentence.fits(
                     index,
-                    &[
+                    words![
                         "safety", "security", "content", "access", "all", "any", "your", "ethical", "built-in",
-                        "system", "privacy", "usage",
+                        "system", "privacy", "usage"
                     ],
                 )
             });
-            (whose || sentence.has(&["you", "your"])).then_some((first, last))
+            (whose || sentence.has(words!["you", "your"])).then_some((first, last))
         })
     };
     let unlimited = || {
         sentence.find(&UNLIMITED).filter(|_| {
             sentence.classes.any(ORDER)
-                && sentence.has(&["you", "act", "respond", "answer", "behave", "execute", "comply"])
+                && sentence.has(words!["you", "act", "respond", "answer", "behave", "execute", "comply"])
         })
     };
     let free = unlimited()

@@ -7,7 +7,7 @@ use crate::evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
     UNIVERSAL, USER, WISH,
 };
-use crate::evidence::sentences::{Sentence, is_one_of};
+use crate::evidence::sentences::{Sentence, Words, is_one_of, words};
 
 use super::tool_texts::Speaker;
 
@@ -45,13 +45,14 @@ pub(super) fn whose(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(W
 /// "Any other tool", "every tool", "tools of other servers".
 pub(super) fn others(sentence: &Sentence<'_>) -> Option<(Whose, usize)> {
     let named = sentence.then(OTHER.with(UNIVERSAL), TOOL, 2)?;
-    let own = sentence.fits(named.1, &["server", "servers", "plugin", "integration"]) && !sentence.is(named.0, OTHER);
+    let own =
+        sentence.fits(named.1, words!["server", "servers", "plugin", "integration"]) && !sentence.is(named.0, OTHER);
     (!own).then_some((Whose::Others, named.1))
 }
 
 /// "When sending an email", "before any file operation", "all outgoing payments", "git operations".
 fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, usize)> {
-    const KINDS_OF: [&str; 17] = [
+    const KINDS_OF: Words = Words::of(&[
         "operation",
         "operations",
         "access",
@@ -69,13 +70,13 @@ fn operation(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Whose, u
         "uploads",
         "queries",
         "activity",
-    ];
+    ]);
     let tied = sentence.all(TRIGGER).flat_map(|at| {
         let reach =
-            if sentence.fits(at, &["when", "whenever", "if", "while", "once", "before", "after"]) { 9 } else { 4 };
+            if sentence.fits(at, words!["when", "whenever", "if", "while", "once", "before", "after"]) { 9 } else { 4 };
         (at + 1..=at + reach).filter(|index| {
-            let verb =
-                sentence.fits(*index, &["sending", "transferring", "uploading", "deleting", "paying", "forwarding"]);
+            let verb = sentence
+                .fits(*index, words!["sending", "transferring", "uploading", "deleting", "paying", "forwarding"]);
             verb || (sentence.is(*index, OPERATION) && !is_vague(sentence.word(*index)))
         })
     });
@@ -135,8 +136,9 @@ fn is_vague(word: &str) -> bool {
 /// Whether a sentence obliges: a word of duty, or "has to", "is to".
 pub(super) fn obliges(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(ORDER)
-        || (0..sentence.words.len())
-            .any(|index| sentence.fits(index, &["has", "have", "is", "are"]) && sentence.fits(index + 1, &["to"]))
+        || (0..sentence.words.len()).any(|index| {
+            sentence.fits(index, words!["has", "have", "is", "are"]) && sentence.fits(index + 1, words!["to"])
+        })
 }
 
 /// Whether a sentence is an order without a word of duty: after its condition, or at its start, stands a verb.
@@ -152,18 +154,18 @@ pub(super) fn commands(sentence: &Sentence<'_>) -> bool {
         || (1..sentence.words.len()).any(|index| {
             begins(index)
                 && (sentence.ends_clause(index - 1)
-                    || sentence.fits(index - 1, &["then", "please", "also", "always", "instead", "and", "first"]))
+                    || sentence.fits(index - 1, words!["then", "please", "also", "always", "instead", "and", "first"]))
         })
 }
 
 /// Whether a word of changing is a thing or a quality here: "the last modified date", "any change".
 fn is_stated(sentence: &Sentence<'_>, verb: usize) -> bool {
     let before = verb.wrapping_sub(1);
-    let quality = sentence.fits(verb, &["modified"])
-        && (sentence.fits(before, &["last"]) || sentence.fits(verb + 1, &["date", "time", "files"]));
-    let thing = sentence.fits(verb, &["change", "changes"]) && (verb == 0 || sentence.fits(before, &NOUN_AFTER));
-    let made =
-        sentence.fits(verb, &["converted", "modified"]) && !sentence.fits(before, &["be", "been", "is", "are", "gets"]);
+    let quality = sentence.fits(verb, words!["modified"])
+        && (sentence.fits(before, words!["last"]) || sentence.fits(verb + 1, words!["date", "time", "files"]));
+    let thing = sentence.fits(verb, words!["change", "changes"]) && (verb == 0 || sentence.fits(before, &NOUN_AFTER));
+    let made = sentence.fits(verb, words!["converted", "modified"])
+        && !sentence.fits(before, words!["be", "been", "is", "are", "gets"]);
     quality || thing || made
 }
 
@@ -177,7 +179,7 @@ pub(super) enum Decided {
 }
 
 /// Words after which "change" is a thing.
-const NOUN_AFTER: [&str; 14] = [
+const NOUN_AFTER: Words = Words::of(&[
     "requests",
     "request",
     "any",
@@ -192,7 +194,7 @@ const NOUN_AFTER: [&str; 14] = [
     "code",
     "requested",
     "pending",
-];
+]);
 
 /// Whether a sentence decides the value of an argument.
 pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
@@ -228,7 +230,7 @@ pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
     let stem = |index: usize| {
         sentence.fits(
             index,
-            &[
+            words![
                 "regardless",
                 "irrespective",
                 "instead",
@@ -245,13 +247,13 @@ pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
                 "notwithstanding",
                 "replacing",
                 "replace",
-                "even",
+                "even"
             ],
         )
     };
     sentence.all(INSTEAD.with(CHANGE).with(crate::evidence::lexicon::OVERRIDE)).filter(|index| stem(*index)).any(|at| {
         let wish = (at + 1..=at + 7).find(|index| sentence.is(*index, WISH.with(USER)));
-        let weak = sentence.fits(at, &["even", "replace"]);
+        let weak = sentence.fits(at, words!["even", "replace"]);
         wish.is_some_and(|wish| {
             !sentence.negated(at)
                 && (!weak
@@ -263,7 +265,7 @@ pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
 
 /// "…must also be sent to": a verb of moving, and something that is moved or received.
 pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
-    const MOVED: [&str; 55] = [
+    const MOVED: Words = Words::of(&[
         "email",
         "emails",
         "message",
@@ -319,8 +321,8 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
         "invite",
         "event",
         "participant",
-    ];
-    const MOVES: [&str; 41] = [
+    ]);
+    const MOVES: Words = Words::of(&[
         "send",
         "sends",
         "sent",
@@ -362,7 +364,7 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
         "synced",
         "share",
         "shared",
-    ];
+    ]);
     let verb = (0..sentence.words.len()).find(|index| sentence.fits(*index, &MOVES) && !sentence.negated(*index));
     verb.is_some_and(|verb| (0..sentence.words.len()).any(|index| index != verb && sentence.fits(index, &MOVED)))
 }
@@ -371,7 +373,7 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
 pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(CONSEQUENCE)
         || sentence.all(GROUNDS).next().is_some_and(|_| {
-            sentence.has(&[
+            sentence.has(words![
                 "for",
                 "ensure",
                 "ensures",
@@ -385,14 +387,14 @@ pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
                 "required",
                 "requires",
                 "comply",
-                "integrity",
+                "integrity"
             ])
         })
 }
 
 /// Whether something is put into something: "must include", "is appended".
 pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
-    const PUTS: [&str; 22] = [
+    const PUTS: Words = Words::of(&[
         "append",
         "appended",
         "appending",
@@ -415,12 +417,12 @@ pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
         "begin",
         "end",
         "contain",
-    ];
+    ]);
     (0..sentence.words.len()).any(|index| sentence.fits(index, &PUTS) && !sentence.negated(index))
 }
 
 /// Whether something is put into everything of a kind: "append the line to every message".
 pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
     let all = sentence.then(UNIVERSAL, OPERATION, 2);
-    puts(sentence) && all.is_some_and(|(all, _)| sentence.fits(all, &["every", "all", "each", "any"]))
+    puts(sentence) && all.is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))
 }

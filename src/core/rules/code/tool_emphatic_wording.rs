@@ -1,9 +1,9 @@
 //! tool-emphatic-wording: a description leans on words of urgency and override.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use std::collections::BTreeSet;
-
+use crate::evidence::sentences::{Words, words};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_texts::{place_of, prose, quoted, surfaces};
@@ -44,14 +44,13 @@ impl Rule for ToolEmphaticWording {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for surface in surfaces(subject) {
-            for text in prose(surface).filter(|text| WORDS.iter().any(|word| text.text.lower().contains(word))) {
+            for text in prose(surface).filter(|text| text.text.sentences().any(|sentence| sentence.has(&WORDS))) {
                 let mut seen = BTreeSet::new();
                 let mut addressed = false;
                 for sentence in text.text.sentences() {
-                    let said = (0..sentence.words.len())
-                        .filter_map(|index| WORDS.iter().find(|word| sentence.fits(index, &[word])));
-                    seen.extend(said.copied());
-                    addressed |= sentence.has(&["you"]) && sentence.has(&["must", "always", "never"]);
+                    let said = (0..sentence.words.len()).filter(|index| sentence.fits(*index, &WORDS));
+                    seen.extend(said.map(|index| sentence.word(index)));
+                    addressed |= sentence.has(words!["you"]) && sentence.has(words!["must", "always", "never"]);
                 }
                 if seen.len() > 1 || (seen.len() == 1 && addressed) {
                     let words: Vec<&str> = seen.into_iter().collect();
@@ -63,5 +62,5 @@ impl Rule for ToolEmphaticWording {
 }
 
 /// The words of the published list.
-const WORDS: [&str; 9] =
-    ["important", "crucial", "critical", "vital", "urgent", "ignore", "disregard", "override", "bypass"];
+const WORDS: Words =
+    Words::of(&["important", "crucial", "critical", "vital", "urgent", "ignore", "disregard", "override", "bypass"]);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
-use crate::evidence::sentences::{Phrase, Sentence, is_one_of};
+use crate::evidence::sentences::{Phrase, Sentence, Words, is_one_of, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -73,7 +73,7 @@ impl Rule for ToolFalsePrerequisite {
 }
 
 /// What puts one call in front of another.
-const ORDERING: [&str; 18] = [
+const ORDERING: Words = Words::of(&[
     "before",
     "prior",
     "ahead",
@@ -92,7 +92,7 @@ const ORDERING: [&str; 18] = [
     "unless",
     "needed",
     "required",
-];
+]);
 
 /// Kinds of operation that belong to the client or to other servers; of others a tool may well be the first step.
 const CLIENTS: [&str; 22] = [
@@ -175,7 +175,8 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
     const PRECEDED: Phrase = Phrase::of(&[&["preceded"], &["call", "this", "invocation"]], 3);
     const SUBJECTLESS: Phrase = Phrase::of(&[&["must", "shall", "should", "has", "needs"], &["be"], &CALLED], 2);
     let begins = sentence.find(&SUBJECTLESS).is_some_and(|(first, _)| first < 2)
-        || (sentence.fits(0, &["required", "mandatory", "prerequisite"]) && sentence.fits(1, &["before", "prior"]));
+        || (sentence.fits(0, words!["required", "mandatory", "prerequisite"])
+            && sentence.fits(1, words!["before", "prior"]));
     begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
 }
 
@@ -185,7 +186,7 @@ fn judgement(
     hidden: bool,
     pressed: bool,
 ) -> Option<(Severity, Confidence)> {
-    let blocks = sentence.has(&["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
+    let blocks = sentence.has(words!["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
     let failing = sentence.classes.any(CONSEQUENCE) || blocks;
     let pressed = pressed || blocks;
     if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
@@ -194,7 +195,7 @@ fn judgement(
     if about_itself(sentence) || forbids_itself(sentence) {
         return None;
     }
-    let before = sentence.has(&[
+    let before = sentence.has(words![
         "before",
         "prior",
         "ahead",
@@ -205,7 +206,7 @@ fn judgement(
         "until",
         "without",
         "beforehand",
-        "unless",
+        "unless"
     ]) || prior(sentence);
     let found = whose(sentence, speaker);
     let object = found.map(|(whose, _)| whose);
@@ -217,7 +218,7 @@ fn judgement(
         return None;
     }
     let strict = failing
-        || sentence.has(&[
+        || sentence.has(words![
             "must",
             "always",
             "mandatory",
@@ -233,7 +234,7 @@ fn judgement(
             "requires",
             "guarantee",
             "obligatory",
-            "imperative",
+            "imperative"
         ]);
     let must = obliges(sentence) || failing;
     Some(if hidden {
@@ -249,7 +250,7 @@ fn judgement(
 
 /// "Require prior authorization".
 fn prior(sentence: &Sentence<'_>) -> bool {
-    sentence.has(&["require", "requires", "required"])
+    sentence.has(words!["require", "requires", "required"])
 }
 
 /// Any action at all comes after.
@@ -288,7 +289,7 @@ fn general(sentence: &Sentence<'_>) -> bool {
         4,
     );
     sentence.find(&BEFORE).is_some_and(|(_, last)| {
-        !sentence.fits(last.wrapping_sub(1), &["this", "these", "the", "that", "its", "a", "an"])
+        !sentence.fits(last.wrapping_sub(1), words!["this", "these", "the", "that", "its", "a", "an"])
     })
 }
 

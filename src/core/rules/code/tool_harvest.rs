@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{ORDER, READ, SEND, SET, STEAL, TALK, WHOLE};
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -176,7 +176,7 @@ const LOOT: Phrase =
     Phrase::of(&[&["stolen", "exfiltrated", "harvested"], &["data", "credentials", "files", "secrets", "cookies"]], 1);
 
 fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
-    let guarded = sentence.has(&[
+    let guarded = sentence.has(words![
         "detect",
         "detects",
         "prevent",
@@ -189,16 +189,19 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
         "attempts",
         "risk",
         "analyze",
-        "investigate",
+        "investigate"
     ]);
     let plain = |phrase: &Phrase| sentence.find(phrase).is_some_and(|(first, _)| !sentence.negated(first)) && !guarded;
     if plain(&STOLEN) || plain(&LOOT) {
         return Some((Severity::High, Confidence::Medium));
     }
-    if plain(&PROMPT) && sentence.has(&["the", "your"]) && !sentence.has(&["custom", "optional", "override", "new"]) {
+    if plain(&PROMPT)
+        && sentence.has(words!["the", "your"])
+        && !sentence.has(words!["custom", "optional", "override", "new"])
+    {
         return Some((Severity::High, Confidence::Medium));
     }
-    if plain(&RECALL) && sentence.has(&["argument", "parameter", "field", "metadata", "input", "payload"]) {
+    if plain(&RECALL) && sentence.has(words!["argument", "parameter", "field", "metadata", "input", "payload"]) {
         return Some((Severity::High, Confidence::Medium));
     }
     if plain(&REPORTED) && sentence.classes.any(ORDER) {
@@ -207,7 +210,7 @@ fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     if plain(&CONTEXT) {
         // Talk between user and model, taken whole on an order, and said to be so: more than a tool needs.
         let demanded = sentence.classes.any(ORDER) && sentence.classes.any(TALK);
-        let exact = sentence.has(&["verbatim", "system", "every", "unredacted", "including"]);
+        let exact = sentence.has(words!["verbatim", "system", "every", "unredacted", "including"]);
         return Some(match (demanded, exact) {
             (true, true) => (Severity::High, Confidence::Medium),
             (true, false) => (Severity::Medium, Confidence::Low),

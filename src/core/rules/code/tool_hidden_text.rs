@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::Text;
+use crate::evidence::sentences::{Text, Words};
 use crate::evidence::surfaces::{Part, SurfaceText};
 use crate::evidence::unicode::{self, Hidden, HiddenKind};
 use crate::fact::{Confidence, Severity};
@@ -113,7 +113,7 @@ const HIDING: [HiddenKind; 5] =
 
 /// Whether a comment speaks to a reader who acts.
 fn gives_orders(comment: &str) -> bool {
-    const ORDERS: [&str; 16] = [
+    const ORDERS: Words = Words::of(&[
         "you",
         "must",
         "always",
@@ -130,7 +130,7 @@ fn gives_orders(comment: &str) -> bool {
         "also",
         "before",
         "use",
-    ];
+    ]);
     Text::of(comment).sentences().any(|sentence| sentence.has(&ORDERS))
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::bytes;
 use crate::evidence::decode;
 use crate::evidence::sentences::{Sentence, Text};
 use crate::evidence::surfaces::{Surface, SurfaceText};
@@ -106,7 +107,10 @@ impl Cues {
     /// Looks at what a text says in another writing.
     fn decode(&mut self, raw: &str, marked: bool) {
         let mut hidden = Vec::new();
-        if raw.split_ascii_whitespace().any(|word| word.len() >= LONG_WORD) || raw.contains("\\x") || raw.contains("%2")
+        let has = |first: u8, both: &str| raw.as_bytes().contains(&first) && raw.contains(both);
+        if bytes::has_run(raw.as_bytes(), LONG_WORD, |byte| !byte.is_ascii_whitespace())
+            || has(b'\\', "\\x")
+            || has(b'%', "%2")
         {
             let runs = decode::runs(raw);
             hidden.extend(decode::payloads(raw, &runs).into_iter().map(|payload| payload.text));

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::evidence::lexicon::{ORDER, READ, SEND, SET};
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 
 static FILES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -21,7 +21,10 @@ static FILES: LazyLock<Regex> = LazyLock::new(|| {
 /// Where a sentence names a file that holds secrets, as an offset into it.
 pub(super) fn secret_file(sentence: &Sentence<'_>) -> Option<usize> {
     let lower = sentence.lower();
-    let may = lower.contains(['.', '/', '_']) || lower.contains("keychain");
+    // The full stop at the end is no part of a name.
+    let inner = lower.strip_suffix('.').unwrap_or(lower);
+    let may = inner.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'_'))
+        || ["keychain", "login data"].iter().any(|name| inner.contains(name));
     may.then(|| FILES.find(lower).map(|found| found.start())).flatten()
 }
 
@@ -84,12 +87,18 @@ pub(super) enum Taking {
 
 /// Whether a sentence orders a secret to be read or handed over.
 pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
+    let names_file = secret_file(sentence).is_some();
+    let names_value = || sentence.find(&VALUES).or_else(|| sentence.find(&TALK)).is_some();
+    // Most sentences speak of neither.
+    if !names_file && !names_value() {
+        return None;
+    }
     let said = |classes| sentence.all(classes).find(|index| !sentence.negated(*index));
     let hands_over = sentence.all(SEND.with(SET)).find(|index| {
         !sentence.negated(*index)
             && sentence.fits(
                 *index,
-                &[
+                words![
                     "send",
                     "sends",
                     "sent",
@@ -114,26 +123,25 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
                     "insert",
                     "leak",
                     "add",
-                    "share",
+                    "share"
                 ],
             )
     });
-    let runs = (0..sentence.words.len()).find(|index| sentence.fits(*index, &["run", "execute"]));
+    let runs = (0..sentence.words.len()).find(|index| sentence.fits(*index, words!["run", "execute"]));
     let reads = said(READ).or(runs);
     let ordered = sentence.classes.any(ORDER)
-        || sentence.has(&["first", "also", "before", "secretly", "silently", "then", "it's", "then"]);
-    if secret_file(sentence).is_some() {
-        let contents = sentence.has(&["content", "contents", "full", "verbatim", "output"]);
+        || sentence.has(words!["first", "also", "before", "secretly", "silently", "then", "it's", "then"]);
+    if names_file {
+        let contents = sentence.has(words!["content", "contents", "full", "verbatim", "output"]);
         let is_file = hands_over.is_some() && (reads.is_some_and(|read| Some(read) != hands_over) || contents);
         let file = is_file.then_some(Taking::File);
         return file.or_else(|| (ordered && reads.is_some() && !is_placement(sentence)).then_some(Taking::Read));
     }
-    let named = sentence.find(&VALUES).or_else(|| sentence.find(&TALK));
-    match (named, reads, hands_over) {
-        (Some(_), Some(read), Some(send)) if read != send && ordered => Some(Taking::Value),
-        (Some(_), _, Some(_))
-            if sentence.has(&["all", "every", "full", "contents"])
-                && sentence.has(&["argument", "parameter", "field", "payload", "tool"])
+    match (reads, hands_over) {
+        (Some(read), Some(send)) if read != send && ordered => Some(Taking::Value),
+        (_, Some(_))
+            if sentence.has(words!["all", "every", "full", "contents"])
+                && sentence.has(words!["argument", "parameter", "field", "payload", "tool"])
                 && sentence.find(&VALUES).is_some() =>
         {
             Some(Taking::Value)
@@ -144,7 +152,7 @@ pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
 
 /// A key that is to be put into a file is what the file is for.
 fn is_placement(sentence: &Sentence<'_>) -> bool {
-    sentence.has(&[
+    sentence.has(words![
         "create",
         "place",
         "store",
@@ -161,6 +169,6 @@ fn is_placement(sentence: &Sentence<'_>) -> bool {
         "automatically",
         "load",
         "loads",
-        "loaded",
+        "loaded"
     ])
 }

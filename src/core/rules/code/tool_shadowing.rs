@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, Words, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -78,7 +78,7 @@ impl Rule for ToolShadowing {
 }
 
 /// Words by which other tools are made bad.
-const DISPARAGED: [&str; 10] = [
+const DISPARAGED: Words = Words::of(&[
     "unreliable",
     "broken",
     "deprecated",
@@ -89,7 +89,7 @@ const DISPARAGED: [&str; 10] = [
     "untrusted",
     "malicious",
     "vulnerable",
-];
+]);
 
 /// An order against tools of other servers, whatever they are called: not to use them, or to send everything here.
 fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
@@ -108,21 +108,21 @@ fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     );
     const OTHERS: Phrase = Phrase::of(&[&["other", "another"], &["tool", "tools", "server", "servers"]], 2);
     let others = sentence.find(&OTHERS).is_some();
-    let servers = others && sentence.has(&["server", "servers"]);
-    let against = sentence.find(&FORBIDS).is_some() || sentence.has(&["instead"]);
+    let servers = others && sentence.has(words!["server", "servers"]);
+    let against = sentence.find(&FORBIDS).is_some() || sentence.has(words!["instead"]);
     let bad = sentence.has(&DISPARAGED);
     if (others && against && (bad || servers))
-        || (sentence.find(&ROUTES).is_some() && sentence.has(&["supersedes", "replaces", "built-in", "instead"]))
+        || (sentence.find(&ROUTES).is_some() && sentence.has(words!["supersedes", "replaces", "built-in", "instead"]))
     {
         return Some((Severity::High, Confidence::Medium));
     }
-    (others && sentence.find(&FORBIDS).is_some() && sentence.has(&["them", "any"]))
+    (others && sentence.find(&FORBIDS).is_some() && sentence.has(words!["them", "any"]))
         .then_some((Severity::Medium, Confidence::Low))
 }
 
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.
 fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usize> {
-    const CUES: [&str; 17] = [
+    const CUES: Words = Words::of(&[
         "instead",
         "rather",
         "before",
@@ -140,7 +140,7 @@ fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usiz
         "replacement",
         "avoid",
         "broken",
-    ];
+    ]);
     if !sentence.has(&CUES) {
         return None;
     }
@@ -149,24 +149,24 @@ fn foreign_target(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<usiz
 
 /// The order around a name: "instead of NAME", "before calling NAME", "do not use NAME", "whenever you call NAME".
 fn cue(sentence: &Sentence<'_>, index: usize) -> bool {
-    let has = |words: &[&str]| (index.saturating_sub(5)..index).any(|at| sentence.fits(at, words));
-    let this = sentence.has(&["this"]) || sentence.has(&["always", "must", "first", "also"]);
-    let replaces = (has(&["instead"]) && has(&["of"]))
-        || (has(&["rather"]) && has(&["than"]))
-        || has(&["replaces", "overrides", "supersedes", "replacement"]);
-    let uses = has(&["use", "using", "call", "calling", "invoke", "invoking", "run", "calls", "used", "called"]);
-    let forbids = uses && has(&["not", "never", "don't", "avoid"]);
-    let precedes = uses && has(&["before", "whenever", "when", "prior", "after"]);
+    let has = |words: &Words| (index.saturating_sub(5)..index).any(|at| sentence.fits(at, words));
+    let this = sentence.has(words!["this"]) || sentence.has(words!["always", "must", "first", "also"]);
+    let replaces = (has(words!["instead"]) && has(words!["of"]))
+        || (has(words!["rather"]) && has(words!["than"]))
+        || has(words!["replaces", "overrides", "supersedes", "replacement"]);
+    let uses = has(words!["use", "using", "call", "calling", "invoke", "invoking", "run", "calls", "used", "called"]);
+    let forbids = uses && has(words!["not", "never", "don't", "avoid"]);
+    let precedes = uses && has(words!["before", "whenever", "when", "prior", "after"]);
     (replaces && this)
         || (forbids && is_beside_tool(sentence, index))
-        || (precedes && this && sentence.has(&["call", "use", "invoke", "run", "read", "send"]))
+        || (precedes && this && sentence.has(words!["call", "use", "invoke", "run", "read", "send"]))
 }
 
 /// High only where the order is plain: always, must or never, and the target is called a tool or function.
 fn judgement(sentence: &Sentence<'_>, index: usize) -> (Severity, Confidence) {
-    let strong = sentence.has(&["always", "must", "never", "whenever", "every"]);
+    let strong = sentence.has(words!["always", "must", "never", "whenever", "every"]);
     let tool = is_beside_tool(sentence, index)
-        || sentence.has(&["broken", "deprecated", "insecure", "unsafe", "outdated", "compromised", "unavailable"]);
+        || sentence.has(words!["broken", "deprecated", "insecure", "unsafe", "outdated", "compromised", "unavailable"]);
     match (strong, tool) {
         (true, true) => (Severity::High, Confidence::Medium),
         (true, false) | (false, true) => (Severity::Medium, Confidence::Low),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::capability::Kind;
 use crate::evidence::schema::SchemaField;
-use crate::evidence::sentences::Sentence;
+use crate::evidence::sentences::{Sentence, Words, words};
 use crate::evidence::surfaces::{Part, Surface, SurfaceKind, SurfaceText};
 pub(super) use crate::evidence::surfaces::{folded_name, name_words};
 use crate::fact::Place;
@@ -152,8 +152,8 @@ impl<'a> Speaker<'a> {
     /// "The checkout tool", where this tool is about something else.
     fn is_plain_tool(&self, sentence: &Sentence<'_>, index: usize) -> bool {
         sentence.fits(index, &PLAIN)
-            && sentence.fits(index + 1, &["tool", "function"])
-            && sentence.fits(index.wrapping_sub(1), &["the", "any", "every", "each"])
+            && sentence.fits(index + 1, words!["tool", "function"])
+            && sentence.fits(index.wrapping_sub(1), words!["the", "any", "every", "each"])
             && !self.is_about(sentence.word(index))
             && !self.has_sibling_for(sentence.word(index))
     }
@@ -161,40 +161,42 @@ impl<'a> Speaker<'a> {
     /// Whether a word is the name of a tool that is not this one, and whether it is one of the same server.
     pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
-        let beside = is_beside_tool(sentence, index);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
+        let built_in = BUILT_IN.contains(&raw);
+        let plain = self.is_plain_tool(sentence, index);
+        // Nearly no word is a name: the rest is asked of those that may be.
+        if !(built_in || quoted || plain || is_identifier(raw)) {
+            return None;
+        }
+        let beside = is_beside_tool(sentence, index);
         let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
             && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
-        let plain = self.is_plain_tool(sentence, index);
-        let named = if BUILT_IN.contains(&raw) {
-            beside
-        } else {
-            is_identifier(raw) || (quoted && (beside || invoked)) || plain
-        };
+        let named = if built_in { beside } else { is_identifier(raw) || (quoted && (beside || invoked)) || plain };
         // "output_path: where it is saved" tells of an argument.
-        if sentence.explains(index) {
+        if !named || sentence.explains(index) {
             return None;
         }
         let folded = folded_name(raw);
-        if !named || folded.is_empty() || folded == self.surface.folded || self.is_argument(raw) {
+        if folded.is_empty() || folded == self.surface.folded || self.is_argument(raw) {
             return None;
         }
         let sibling = self.siblings.names().folded.contains(folded.as_str());
-        let is_used = sentence.fits(index + 2, &["used", "using", "loaded", "present"])
-            && sentence.fits(index + 1, &["is", "gets", "are"]);
+        let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
+            && sentence.fits(index + 1, words!["is", "gets", "are"]);
         let called = is_used
             || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
-            || (sentence
-                .fits(index.wrapping_sub(1), &["through", "via", "by", "before", "after", "when", "whenever", "to"])
-                && sentence.classes.any(crate::evidence::lexicon::SEND))
-            || (sentence.fits(index.wrapping_sub(2), &["instead", "rather"])
-                && sentence.fits(index.wrapping_sub(1), &["of", "than"]));
+            || (sentence.fits(
+                index.wrapping_sub(1),
+                words!["through", "via", "by", "before", "after", "when", "whenever", "to"],
+            ) && sentence.classes.any(crate::evidence::lexicon::SEND))
+            || (sentence.fits(index.wrapping_sub(2), words!["instead", "rather"])
+                && sentence.fits(index.wrapping_sub(1), words!["of", "than"]));
         (sibling || beside || plain || called || begins_with_verb(raw)).then_some(sibling)
     }
 }
 
 /// Verbs that have a tool as their object.
-const CALLED: [&str; 14] = [
+const CALLED: Words = Words::of(&[
     "call",
     "calling",
     "called",
@@ -209,13 +211,24 @@ const CALLED: [&str; 14] = [
     "running",
     "trigger",
     "triggered",
-];
+]);
 /// Words before a quoted name of a tool.
-const INVOKED: [&str; 11] =
-    ["call", "calling", "invoke", "invoking", "run", "running", "execute", "executing", "using", "before", "after"];
+const INVOKED: Words = Words::of(&[
+    "call",
+    "calling",
+    "invoke",
+    "invoking",
+    "run",
+    "running",
+    "execute",
+    "executing",
+    "using",
+    "before",
+    "after",
+]);
 
 /// What tools do, where they are called by it: "the checkout tool".
-const PLAIN: [&str; 24] = [
+const PLAIN: Words = Words::of(&[
     "search",
     "checkout",
     "fetch",
@@ -240,7 +253,7 @@ const PLAIN: [&str; 24] = [
     "admin",
     "banking",
     "upload",
-];
+]);
 
 /// Tools that the common clients bring along.
 const BUILT_IN: [&str; 14] = [
@@ -342,6 +355,10 @@ fn begins_with_verb(raw: &str) -> bool {
 
 /// Whether a word is written as an identifier: with an underscore inside or a hump.
 pub(super) fn is_identifier(raw: &str) -> bool {
+    // Ordinary words have neither.
+    if !raw.bytes().skip(1).any(|byte| byte == b'_' || byte.is_ascii_uppercase()) {
+        return false;
+    }
     let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     let plain = raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     let hump = raw

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::evidence::lexicon::TOOL;
-use crate::evidence::sentences::{Phrase, Sentence};
+use crate::evidence::sentences::{Phrase, Sentence, words};
 
 use super::tool_directives::assigns;
 
@@ -51,7 +51,7 @@ pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
         || number
         || assigns(sentence)
         || given.is_some()
-        || sentence.has(&["true", "false", "null", "twice", "double"]))
+        || sentence.has(words!["true", "false", "null", "twice", "double"]))
     .then_some(Literal::Plain)
 }
 
@@ -92,7 +92,7 @@ pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
     let Some(found) = PLACE.find(lower) else { return false };
     let near = last_of(lower.get(..found.start()).unwrap_or_default(), 48);
     let behind = lower.get(found.end()..).unwrap_or_default();
-    let sends = sentence.has(&[
+    let sends = sentence.has(words![
         "send",
         "sent",
         "forward",
@@ -107,7 +107,7 @@ pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
         "report",
         "redirect",
         "redirected",
-        "copied",
+        "copied"
     ]);
     let is_link = found.as_str().starts_with("http");
     (BEFORE.iter().any(|word| near.contains(word)) || BEHIND.iter().any(|word| behind.contains(word)))
