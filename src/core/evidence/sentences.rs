@@ -207,6 +207,11 @@ impl Words {
     pub const fn of(words: &'static [&'static str]) -> Self {
         Self { words, keys: keys_of(words) }
     }
+
+    /// Whether a word in lower case is one of them.
+    pub fn hold(&self, word: &str) -> bool {
+        self.keys >> key_of_word(word) & 1 == 1 && is_one_of(word, self.words)
+    }
 }
 
 /// A choice of words, put together when this is compiled.

@@ -251,7 +251,7 @@ fn quote(text: &str) -> String {
 /// find.
 pub fn evaluate(subject: &Subject<'_>) -> Facts {
     let kind = subject.capability.kind;
-    let mut told = Vec::new();
+    let mut told = Vec::with_capacity(64);
     pattern::evaluate(subject, &mut told);
     let rules = CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules);
     // One list serves all rules: nearly every one reports nothing or little.

@@ -100,7 +100,11 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
 
 /// Writes a key as a component of a JSON Pointer.
 pub(crate) fn escape(key: &str) -> Cow<'_, str> {
-    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
+    if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        key.replace('~', "~0").replace('/', "~1").into()
+    } else {
+        key.into()
+    }
 }
 
 /// What a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.

@@ -14,6 +14,8 @@ struct Run {
     end: usize,
     /// Whether a sentence cannot go on over what stands before it.
     breaks_before: bool,
+    /// Whether it is letters and digits of ASCII alone.
+    is_bare: bool,
     quoted: bool,
 }
 
@@ -29,6 +31,10 @@ pub(super) fn split(text: &mut Text) {
             open.finish(text, run.start);
         }
         open.begin.get_or_insert(run.start);
+        if run.is_bare {
+            text.push_word(run.start, run.end, run.quoted);
+            continue;
+        }
         let raw = text.plain.get(run.start..run.end).unwrap_or_default();
         let (ends, word) = (ends_sentence(raw), trimmed(raw));
         if let Some((start, end)) = word {
@@ -69,10 +75,12 @@ fn runs(text: &str) -> Vec<Run> {
         // Most words have one blank before them.
         let white = text.as_bytes().get(at..start).unwrap_or_default();
         let newlines = if white == b" " { 0 } else { white.iter().filter(|byte| **byte == b'\n').count() };
-        at = end_of(text, start, false);
+        let letters = start + length_of(text, start, Byte::Letter);
+        let is_bare = text.as_bytes().get(letters).is_none_or(|byte| kind_of(*byte) == Byte::White);
+        at = if is_bare { letters } else { end_of(text, letters, false) };
         if start < at {
-            let bullet = newlines > 0 && is_bullet(text.get(start..at).unwrap_or_default());
-            runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, quoted: false });
+            let bullet = newlines > 0 && !is_bare && is_bullet(text.get(start..at).unwrap_or_default());
+            runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
         }
     }
     runs
@@ -81,35 +89,57 @@ fn runs(text: &str) -> Vec<Run> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Byte {
     White,
-    Black,
+    /// An ASCII letter or digit.
+    Letter,
+    /// Any other ASCII.
+    Mark,
     /// Part of a letter that only all of its bytes tell.
     Beyond,
 }
 
-static BYTES: [Byte; 256] = {
+static KINDS: [Byte; 256] = {
     let mut kinds = [Byte::Beyond; 256];
-    let mut byte = 0;
+    let mut byte = 0_u8;
     while byte < 128 {
-        kinds[byte] = if matches!(byte, 0x20 | 0x09..=0x0d) { Byte::White } else { Byte::Black };
+        kinds[byte as usize] = match byte {
+            b' ' | b'\t'..=b'\r' => Byte::White,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Byte::Letter,
+            _ => Byte::Mark,
+        };
         byte += 1;
     }
     kinds
 };
 
+fn kind_of(byte: u8) -> Byte {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Byte::Beyond)
+}
+
+/// How many bytes of one kind stand from an offset on.
+fn length_of(text: &str, from: usize, kind: Byte) -> usize {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    rest.iter().take_while(|byte| kind_of(**byte) == kind).count()
+}
+
 /// One past the white space, or past what is none, that begins at an offset.
 fn end_of(text: &str, from: usize, white: bool) -> usize {
-    let own = if white { Byte::White } else { Byte::Black };
     let mut at = from;
-    loop {
-        let rest = text.as_bytes().get(at..).unwrap_or_default();
-        at += rest.iter().take_while(|byte| BYTES.get(usize::from(**byte)) == Some(&own)).count();
+    while let Some(byte) = text.as_bytes().get(at) {
         // A letter beyond ASCII is white or not as a whole.
-        let beyond = text.as_bytes().get(at).filter(|byte| !byte.is_ascii()).and_then(|_| text.get(at..));
-        match beyond.and_then(|rest| rest.chars().next()) {
-            Some(letter) if letter.is_whitespace() == white => at += letter.len_utf8(),
-            _ => return at,
+        let (is_white, length) = match kind_of(*byte) {
+            Byte::White => (true, 1),
+            Byte::Letter | Byte::Mark => (false, 1),
+            Byte::Beyond => {
+                let letter = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+                (letter.is_whitespace(), letter.len_utf8())
+            }
+        };
+        if is_white != white {
+            break;
         }
+        at += length;
     }
+    at
 }
 
 /// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
@@ -158,7 +188,7 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
     let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
     let mut index = 0;
     while let Some(run) = runs.get(index) {
-        if is_plain(text.as_bytes().get(run.start)) {
+        if run.is_bare || is_plain(text.as_bytes().get(run.start)) {
             index += 1;
             continue;
         }

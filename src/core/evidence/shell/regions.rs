@@ -146,10 +146,11 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
 fn json(document: &Document) -> Vec<Region> {
     let text = &document.text;
     let mut regions = Vec::new();
+    let mut anchors = Anchors { text: text.as_bytes(), next: Some(0) };
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
         let is_escaped = literal.contains('\\');
-        if !is_escaped && !may_matter(literal) {
+        if !is_escaped && !anchors.begin_in(zone.start, zone.end) {
             continue;
         }
         let literal = literal.trim();
@@ -168,6 +169,23 @@ fn json(document: &Document) -> Vec<Region> {
         commands_with_arguments(&value, text, &mut regions, 0);
     }
     regions
+}
+
+/// The anchors of a text, looked for in one walk.
+struct Anchors<'a> {
+    text: &'a [u8],
+    /// Where the first begins that was found last; none where there are no more.
+    next: Option<usize>,
+}
+
+impl Anchors<'_> {
+    /// Whether one begins between two offsets, the first of which is not before the last one asked for.
+    fn begin_in(&mut self, start: usize, end: usize) -> bool {
+        if self.next.is_some_and(|next| next < start) {
+            self.next = ANCHOR.find_at(self.text, start).map(|found| found.start());
+        }
+        self.next.is_some_and(|next| (start..end).contains(&next))
+    }
 }
 
 fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>, depth: u8) {

@@ -3,6 +3,7 @@
 //! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
 //! tests reproduce.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -157,22 +158,7 @@ fn has_flag(text: &str) -> bool {
 /// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
 /// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
-    let is_part = |letter: char| match letter {
-        'a'..='z' | '_' | '0'..='9' => true,
-        letter => !letter.is_ascii() && letter.is_alphanumeric(),
-    };
-    let mut words = Vec::with_capacity(lower.len() / 5);
-    let mut begun = None;
-    for (at, letter) in lower.char_indices().chain([(lower.len(), ' ')]) {
-        match begun {
-            None if letter.is_ascii_alphabetic() || letter == '_' => begun = Some(at),
-            Some(start) if !is_part(letter) => {
-                words.push(Headed::of(lower.get(start..at).unwrap_or_default()));
-                begun = None;
-            }
-            _ => {}
-        }
-    }
+    let mut words = words(lower);
     let all = words.len();
     if all < 3 {
         return None;
@@ -184,10 +170,46 @@ fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
     Some((content.count(), long.count(), words.len(), all))
 }
 
-static TRIGGERS: LazyLock<Vec<Headed>> = LazyLock::new(|| TRIGGER_WORDS.into_iter().map(Headed::of).collect());
+/// The words of a text in lower case: from an ASCII letter or an underscore on all that is letter, digit or underscore.
+fn words(lower: &str) -> Vec<Headed<'_>> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut words = Vec::with_capacity(lower.len() / 5);
+    let (bytes, mut at) = (lower.as_bytes(), 0);
+    let rest = |from: usize| bytes.get(from..).unwrap_or_default().iter();
+    while let Some(skipped) = rest(at).position(|byte| BEGINS.get(usize::from(*byte)) == Some(&true)) {
+        let start = at + skipped;
+        at = start + rest(start).take_while(|byte| GOES_ON.get(usize::from(**byte)) == Some(&true)).count();
+        if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+            let behind = lower.get(at..).unwrap_or_default();
+            at += behind.find(|letter| !is_part(letter)).unwrap_or(behind.len());
+        }
+        words.push(Headed::of(lower.get(start..at).unwrap_or_default()));
+    }
+    words
+}
 
-/// A word with its first bytes as a number: in the order of the words, and mostly the number alone decides it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// For each byte whether a word begins with it, and whether it goes on with it.
+static BEGINS: [bool; 256] = table(false);
+static GOES_ON: [bool; 256] = table(true);
+
+const fn table(digits: bool) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphabetic() || byte == b'_' || (digits && byte.is_ascii_digit());
+        byte += 1;
+    }
+    table
+}
+
+static TRIGGERS: LazyLock<Vec<Headed>> = LazyLock::new(|| {
+    let mut triggers: Vec<Headed> = TRIGGER_WORDS.into_iter().map(Headed::of).collect();
+    triggers.sort_unstable();
+    triggers
+});
+
+/// A word with its first eight bytes as a number. In an order of their own, which for most is that of the numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Headed<'a> {
     head: u64,
     text: &'a str,
@@ -195,9 +217,26 @@ struct Headed<'a> {
 
 impl<'a> Headed<'a> {
     fn of(text: &'a str) -> Self {
-        let mut head = [0; 8];
-        head.iter_mut().zip(text.bytes()).for_each(|(to, byte)| *to = byte);
+        let head = text.as_bytes().first_chunk().copied().unwrap_or_else(|| {
+            let mut head = [0; 8];
+            head.iter_mut().zip(text.bytes()).for_each(|(to, byte)| *to = byte);
+            head
+        });
         Self { head: u64::from_be_bytes(head), text }
+    }
+}
+
+impl Ord for Headed<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let heads = self.head.cmp(&other.head).then_with(|| self.text.len().cmp(&other.text.len()));
+        // Words of eight bytes are their heads.
+        heads.then_with(|| if self.text.len() <= 8 { Ordering::Equal } else { self.text.cmp(other.text) })
+    }
+}
+
+impl PartialOrd for Headed<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -213,13 +252,13 @@ fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) {
     let mut budget = COMPARISON_BUDGET;
     for (index, mine) in words.iter().enumerate() {
         for (other, theirs) in words.iter().enumerate().skip(index + 1) {
-            let Some(left) = budget.checked_sub(mine.len() + theirs.len() + 1) else { return (best, false) };
+            let Some(left) = budget.checked_sub(mine.count + theirs.count + 1) else { return (best, false) };
             budget = left;
-            let smaller = mine.len().min(theirs.len());
+            let smaller = mine.count.min(theirs.count);
             if smaller == 0 {
                 continue;
             }
-            let overlap = (common(mine, theirs), smaller);
+            let overlap = (common(&mine.shared, &theirs.shared), smaller);
             for tool in [index, other] {
                 if let Some(standing) = best.get_mut(tool) {
                     *standing = Some(standing.map_or(overlap, |old| larger(old, overlap)));
@@ -234,20 +273,34 @@ fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
     if two.0 * one.1 > one.0 * two.1 { two } else { one }
 }
 
-/// The words of each tool as sorted numbers.
-fn content_words(lower: &[String]) -> Vec<Vec<usize>> {
+/// The words of one tool.
+#[derive(Clone, Default)]
+struct Own {
+    /// How many count.
+    count: usize,
+    /// Those that another tool has as well, as sorted numbers.
+    shared: Vec<usize>,
+}
+
+/// The words of each tool.
+fn content_words(lower: &[String]) -> Vec<Own> {
     let mut all: Vec<(Headed, usize)> = lower.iter().enumerate().flat_map(words_of_tool).collect();
     all.sort_unstable();
     all.dedup();
     let half = (lower.len() / 2).max(1);
-    let mut numbers = vec![Vec::new(); lower.len()];
+    let mut words = vec![Own::default(); lower.len()];
     for (number, tools) in all.chunk_by(|(one, _), (other, _)| one == other).enumerate() {
-        let counts = tools.len() <= half && tools.first().is_some_and(|(word, _)| word.text.chars().nth(2).is_some());
-        for (_, tool) in tools.iter().filter(|_| counts) {
-            numbers.get_mut(*tool).into_iter().for_each(|own: &mut Vec<usize>| own.push(number));
+        if tools.len() > half || tools.first().is_none_or(|(word, _)| word.text.chars().nth(2).is_none()) {
+            continue;
+        }
+        for (_, tool) in tools {
+            if let Some(own) = words.get_mut(*tool) {
+                own.count += 1;
+                own.shared.extend((tools.len() > 1).then_some(number));
+            }
         }
     }
-    numbers
+    words
 }
 
 /// Each word of a tool's text, with the tool.

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::evidence::sentences::{Words, words};
 use crate::evidence::surfaces::Surface;
 use crate::evidence::tools::Tool;
 use crate::rules::{FactSink, Subject};
@@ -14,7 +15,7 @@ use super::tool_texts::{prose, tool_surfaces};
 /// The most names of tools that a measure lists.
 const MAX_NAMES: usize = 20;
 
-const READS: [&str; 18] = [
+const READS: Words = Words::of(&[
     "fetch",
     "browse",
     "scrape",
@@ -33,13 +34,13 @@ const READS: [&str; 18] = [
     "retrieve",
     "show",
     "visit",
-];
-const STRANGERS: [&str; 34] = [
+]);
+const STRANGERS: Words = Words::of(&[
     "web", "url", "urls", "page", "pages", "webpage", "website", "internet", "issue", "issues", "comment", "comments",
     "post", "posts", "tweet", "tweets", "review", "reviews", "email", "emails", "message", "messages", "ticket",
     "tickets", "channel", "thread", "threads", "feed", "rss", "news", "reddit", "twitter", "youtube", "google",
-];
-const STRUCTURED: [&str; 18] = [
+]);
+const STRUCTURED: Words = Words::of(&[
     "package",
     "packages",
     "npm",
@@ -58,8 +59,8 @@ const STRUCTURED: [&str; 18] = [
     "papers",
     "wikipedia",
     "repository",
-];
-const SENSITIVE: [&str; 27] = [
+]);
+const SENSITIVE: Words = Words::of(&[
     "email",
     "emails",
     "mail",
@@ -87,8 +88,8 @@ const SENSITIVE: [&str; 27] = [
     "bitwarden",
     "patient",
     "payroll",
-];
-const WORKSPACE: [&str; 20] = [
+]);
+const WORKSPACE: Words = Words::of(&[
     "file",
     "files",
     "directory",
@@ -109,14 +110,14 @@ const WORKSPACE: [&str; 20] = [
     "clipboard",
     "screenshot",
     "database",
-];
-const CHANGES: [&str; 44] = [
+]);
+const CHANGES: Words = Words::of(&[
     "add", "append", "approve", "archive", "assign", "cancel", "clear", "close", "create", "delete", "deploy",
     "destroy", "disable", "drop", "edit", "execute", "grant", "insert", "install", "invite", "kill", "merge", "modify",
     "move", "patch", "pay", "post", "publish", "purge", "push", "put", "remove", "rename", "restart", "revoke", "send",
     "set", "start", "stop", "submit", "transfer", "update", "upload", "write",
-];
-const SHARED: [&str; 45] = [
+]);
+const SHARED: Words = Words::of(&[
     "cluster",
     "pod",
     "deployment",
@@ -162,8 +163,8 @@ const SHARED: [&str; 45] = [
     "ticket",
     "post",
     "tweet",
-];
-const LOCAL: [&str; 18] = [
+]);
+const LOCAL: Words = Words::of(&[
     "file",
     "files",
     "directory",
@@ -182,12 +183,12 @@ const LOCAL: [&str; 18] = [
     "cell",
     "reminder",
     "clipboard",
-];
-const RUNS: [&str; 9] = ["execute", "run", "exec", "eval", "evaluate", "shell", "bash", "terminal", "command"];
+]);
+const RUNS: Words = Words::of(&["execute", "run", "exec", "eval", "evaluate", "shell", "bash", "terminal", "command"]);
 const FREE_FORM: [&str; 10] =
     ["command", "cmd", "script", "code", "sql", "query", "shell_command", "expression", "javascript", "statement"];
-const BROWSER: [&str; 8] = ["click", "navigate", "fill", "hover", "drag", "press", "goto", "type"];
-const DRY: [&str; 7] = ["plan", "dry", "validate", "preview", "simulate", "lint", "explain"];
+const BROWSER: Words = Words::of(&["click", "navigate", "fill", "hover", "drag", "press", "goto", "type"]);
+const DRY: Words = Words::of(&["plan", "dry", "validate", "preview", "simulate", "lint", "explain"]);
 
 /// What a tool is capable of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +216,7 @@ impl Tags {
 
     /// The tags of a tool, found out once.
     pub(super) fn of(surface: &Surface, tool: &Tool) -> Self {
-        Self(*surface.noted.get_or_init(|| Words::of(surface, tool).tags().0))
+        Self(*surface.noted.get_or_init(|| InWords::of(surface, tool).tags().0))
     }
 
     /// Whether it has all of these.
@@ -229,14 +230,14 @@ impl Tags {
 }
 
 /// A tool in words: those of its name, and of its name and first sentence.
-struct Words<'a> {
+struct InWords<'a> {
     tool: &'a Tool,
     name: &'a [String],
     /// Those and the first words of its description; some thirty, so that a search through them is quick.
     all: Vec<&'a str>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> InWords<'a> {
     fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
         let mut all: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
@@ -259,22 +260,22 @@ impl<'a> Words<'a> {
             .with(Tags::DESTROYS, self.destroys())
     }
 
-    fn any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.all.contains(word))
+    fn any(&self, words: &Words) -> bool {
+        self.all.iter().any(|word| words.hold(word))
     }
 
-    fn named(&self, words: &[&str]) -> bool {
-        self.name.iter().any(|part| words.contains(&part.as_str()))
+    fn named(&self, words: &Words) -> bool {
+        self.name.iter().any(|part| words.hold(part))
     }
 
     /// Whether the tool takes something in.
     fn reads(&self) -> bool {
-        self.begins(&READS) || self.any(&["reads", "retrieves", "searches", "lists", "fetches", "gets"])
+        self.begins(&READS) || self.any(words!["reads", "retrieves", "searches", "lists", "fetches", "gets"])
     }
 
     /// Whether what the tool does cannot be taken back.
     fn destroys(&self) -> bool {
-        const FINAL: [&str; 14] = [
+        const FINAL: Words = Words::of(&[
             "delete",
             "drop",
             "destroy",
@@ -289,23 +290,23 @@ impl<'a> Words<'a> {
             "exec",
             "transfer",
             "pay",
-        ];
+        ]);
         self.named(&FINAL)
     }
 
-    fn begins(&self, words: &[&str]) -> bool {
-        self.name.iter().take(2).any(|part| words.contains(&part.as_str()))
+    fn begins(&self, words: &Words) -> bool {
+        self.name.iter().take(2).any(|part| words.hold(part))
     }
 
     /// What of others it takes in, where it does.
     fn others(&self) -> Option<Tags> {
         let reads = self.begins(&READS)
-            || self.any(&["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
+            || self.any(words!["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);
         let changes = self.begins(&CHANGES);
         let by_address = self.begins(&READS) && has_argument(self.tool, &["url", "urls", "link", "uri"]);
         if (reads
             && !changes
-            && (self.named(&STRANGERS) || self.any(&["web", "website", "webpage", "internet", "url"])))
+            && (self.named(&STRANGERS) || self.any(words!["web", "website", "webpage", "internet", "url"])))
             || by_address
         {
             return Some(Tags::UNTRUSTED);
@@ -324,8 +325,8 @@ impl<'a> Words<'a> {
             return false;
         }
         let free = self.named(&RUNS) && has_argument(self.tool, &FREE_FORM);
-        let browser = self.begins(&["browser", "page", "puppeteer", "playwright"]) && self.named(&BROWSER);
-        let changes = self.begins(&CHANGES) && self.named(&SHARED) && !self.named(&["file", "note", "task"]);
+        let browser = self.begins(words!["browser", "page", "puppeteer", "playwright"]) && self.named(&BROWSER);
+        let changes = self.begins(&CHANGES) && self.named(&SHARED) && !self.named(words!["file", "note", "task"]);
         free || browser || changes
     }
 
@@ -334,7 +335,7 @@ impl<'a> Words<'a> {
     }
 
     fn sends(&self) -> bool {
-        const OUT: [&str; 14] = [
+        const OUT: Words = Words::of(&[
             "send",
             "post",
             "publish",
@@ -349,9 +350,9 @@ impl<'a> Words<'a> {
             "notify",
             "push",
             "message",
-        ];
-        const CALLS: [&str; 6] = ["post", "put", "patch", "request", "webhook", "curl"];
-        const RECEIVERS: [&str; 22] = [
+        ]);
+        const CALLS: Words = Words::of(&["post", "put", "patch", "request", "webhook", "curl"]);
+        const RECEIVERS: Words = Words::of(&[
             "message",
             "messages",
             "email",
@@ -374,12 +375,12 @@ impl<'a> Words<'a> {
             "discord",
             "whatsapp",
             "status",
-        ];
+        ]);
         let says = self.begins(&OUT) && (self.named(&RECEIVERS) || self.any(&RECEIVERS));
         let free = self.named(&CALLS)
             && has_argument(self.tool, &["url", "uri", "endpoint"])
             && has_argument(self.tool, &["body", "data", "payload", "json", "content"]);
-        (says || free) && !self.begins(&["get", "list", "read", "search", "fetch", "draft", "preview"])
+        (says || free) && !self.begins(words!["get", "list", "read", "search", "fetch", "draft", "preview"])
     }
 }
 

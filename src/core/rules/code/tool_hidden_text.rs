@@ -139,6 +139,9 @@ fn comment_in(text: &SurfaceText) -> Option<&str> {
     if matches!(text.part, Part::Meta | Part::Name) {
         return None;
     }
+    if !text.raw.as_bytes().contains(&b'<') {
+        return None;
+    }
     let start = text.raw.find("<!--")?;
     let rest = text.raw.get(start..)?;
     let end = rest.find("-->").map_or(rest.len(), |end| end + 3);

@@ -82,6 +82,9 @@ fn judgement(text: &SurfaceText, surface: &Surface) -> Option<(Severity, Confide
 
 /// A name that says which secret its value should be: both a verb of reading or content, and a secret's file.
 fn name_judgement(name: &str) -> Option<(Severity, Confidence, String)> {
+    if !name.contains('_') {
+        return None;
+    }
     let name_folded = name.to_ascii_lowercase();
     let secret = [
         "id_rsa",
