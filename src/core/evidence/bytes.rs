@@ -56,23 +56,42 @@ pub(crate) fn end_of_quoted(bytes: &[u8], open: usize) -> usize {
     }
 }
 
-/// Where each line begins. Most short stretches of bytes hold no end of a line, which is told of all of them at once.
+/// How many bytes one word has bits for.
+pub(crate) const WORD: usize = 64;
+
+/// One bit for each byte of a kind, the lowest for the first. What tells a kind must not jump.
+pub(crate) fn places(bytes: &[u8; WORD], is: impl Fn(u8) -> bool) -> u64 {
+    let mut flags = [0_u8; WORD];
+    flags.iter_mut().zip(bytes).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
+    let (eights, _) = flags.as_chunks();
+    eights.iter().rev().fold(0, |all, eight| all << 8 | gathered(u64::from_le_bytes(*eight)))
+}
+
+/// The places of the bits that are set, from the lowest on.
+pub(crate) fn each_of(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        place
+    })
+}
+
+/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest
+/// eight.
+const fn gathered(bytes: u64) -> u64 {
+    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// Where each line begins.
 pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
-    let (chunks, rest) = bytes.as_chunks::<NEAR>();
-    let mut starts = vec![0];
-    let mut note = |from: usize, bytes: &[u8]| {
-        for (at, byte) in bytes.iter().enumerate() {
-            if *byte == b'\n' {
-                starts.push(from + at + 1);
-            }
-        }
-    };
-    for (number, chunk) in chunks.iter().enumerate() {
-        if chunk.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) != 0 {
-            note(number * NEAR, chunk);
-        }
+    let (chunks, rest) = bytes.as_chunks();
+    let mut starts = Vec::with_capacity(1 + bytes.len() / 32);
+    starts.push(0);
+    for (chunk, from) in chunks.iter().zip((1..).step_by(WORD)) {
+        starts.extend(each_of(places(chunk, |byte| byte == b'\n')).map(|at| from + at));
     }
-    note(chunks.len() * NEAR, rest);
+    let ends = (bytes.len() - rest.len() + 1..).zip(rest).filter(|(_, byte)| **byte == b'\n');
+    starts.extend(ends.map(|(behind, _)| behind));
     starts
 }
 

@@ -13,7 +13,7 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use regex::bytes::Regex;
 
-use super::bytes::count_pairs;
+use super::bytes::{count_pairs, first};
 use crate::digest::bytes_of_hex;
 
 mod inflate;
@@ -150,10 +150,10 @@ pub fn runs(text: &str) -> Vec<Run> {
     let mut found = Vec::new();
     alphabet_runs(text, &mut found);
     let bytes = text.as_bytes();
-    if bytes.contains(&b'\\') {
+    if first(bytes, |byte| byte == b'\\').is_some() {
         found.extend(matching(&ESCAPED, bytes, Encoding::Escapes, unescape));
     }
-    if bytes.contains(&b'%') {
+    if first(bytes, |byte| byte == b'%').is_some() {
         found.extend(matching(&PERCENT, bytes, Encoding::Percent, unpercent));
     }
     if may_hold_codes(text) {

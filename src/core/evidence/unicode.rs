@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::confusable_detection::skeleton;
 
-use super::bytes::first;
+use super::bytes::{WORD, each_of, first, places};
 
 #[cfg(test)]
 mod tests;
@@ -132,15 +132,24 @@ fn bits_of(letters: &[char]) -> Option<String> {
     })
 }
 
-/// The characters worth a look, with their offsets: walks bytes, so that ASCII costs next to nothing.
+/// The characters worth a look, with their offsets: asks many bytes at once, so that ASCII costs next to nothing.
 fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
-    let chunks = text.as_bytes().chunks(CHUNK).enumerate().filter(|(_, chunk)| !is_plain(chunk));
-    let bytes = chunks.flat_map(|(at, chunk)| (at * CHUNK..).zip(chunk));
-    bytes.filter_map(move |(offset, byte)| {
-        let is_suspect =
-            matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127 | 0xC2 | 0xD8 | 0xE1 | 0xE2 | 0xE3 | 0xEF | 0xF3);
-        if is_suspect { text.get(offset..)?.chars().next().map(|letter| (offset, letter)) } else { None }
-    })
+    let is_suspect = |byte: u8| {
+        (byte < 32) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r')
+            | (byte == 127)
+            | (byte == 0xC2)
+            | (byte == 0xD8)
+            | ((0xE1..=0xE3).contains(&byte))
+            | (byte == 0xEF)
+            | (byte == 0xF3)
+    };
+    let chunks = text.as_bytes().chunks(WORD).zip((0..).step_by(WORD)).filter(|(chunk, _)| !is_plain(chunk));
+    let offsets = chunks.flat_map(move |(chunk, from)| {
+        let mut bytes = [b' '; WORD];
+        bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
+        each_of(places(&bytes, is_suspect)).map(move |at| from + at)
+    });
+    offsets.filter_map(|offset| text.get(offset..)?.chars().next().map(|letter| (offset, letter)))
 }
 
 fn kind_of(letter: char) -> Option<HiddenKind> {
@@ -315,21 +324,31 @@ pub fn fold(text: &str) -> Option<Folded> {
 /// Whether folding a text changed more than the look of its signs: a selector between a picture, or the frame of a key,
 /// and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as one.
 pub fn deceives(text: &str, folded: &Folded) -> bool {
-    let mut rest = folded.text.as_str();
+    let (mut left, mut right) = (text, folded.text.as_str());
     let mut before = None;
-    let mut letters = text.chars().peekable();
     let is_picture = |sign: char| is_emoji(sign) && kind_of(sign).is_none();
-    while let Some(letter) = letters.next() {
-        let next = letters.peek().copied();
-        match rest.strip_prefix(letter) {
-            Some(behind) => rest = behind,
-            None if letter == EMOJI && before.is_some_and(is_picture) && !next.is_some_and(char::is_alphanumeric) => {}
-            None if letter == EMOJI && next == Some(KEY) => {}
-            None => return true,
+    loop {
+        let (alike, behind) = left.split_at(alike(left, right));
+        right = right.get(alike.len()..).unwrap_or("");
+        before = alike.chars().next_back().or(before);
+        let mut letters = behind.chars();
+        let Some(letter) = letters.next() else { return false };
+        left = letters.as_str();
+        let next = letters.next();
+        let is_shown = before.is_some_and(is_picture) && !next.is_some_and(char::is_alphanumeric);
+        if letter != EMOJI || !is_shown && next != Some(KEY) {
+            return true;
         }
         before = Some(letter);
     }
-    false
+}
+
+/// How many bytes of whole letters two texts begin with alike.
+fn alike(left: &str, right: &str) -> usize {
+    let chunks = left.as_bytes().chunks(CHUNK).zip(right.as_bytes().chunks(CHUNK));
+    let whole = chunks.take_while(|(left, right)| left == right).count() * CHUNK;
+    let rest = left.bytes().zip(right.bytes()).skip(whole);
+    left.floor_char_boundary(whole + rest.take_while(|(left, right)| left == right).count())
 }
 
 /// Shows the sign before it as a picture.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::{Encoding, Run, is_text, pattern};
+use crate::evidence::bytes::first;
 use crate::evidence::shell::rotate;
 
 /// How far around a telling word its line is undone, in bytes.
@@ -95,7 +96,7 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
             push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
         }
     }
-    if bytes.contains(&b'&') {
+    if first(bytes, |byte| byte == b'&').is_some() {
         for entities in ENTITIES.find_iter(bytes) {
             push(found, entities.range(), Encoding::Entities, characters(entities.as_bytes()));
         }

@@ -4,6 +4,7 @@
 
 use crate::snapshot::{Gap, GapReason};
 
+use super::bytes::first;
 use super::document::{FileRole, Language};
 
 mod classify;
@@ -82,7 +83,7 @@ pub fn decode_text(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Option<Stri
         return decode_utf16(path, rest, u16::from_be_bytes, gaps);
     }
     let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
-    let holds_zero = bytes.contains(&0);
+    let holds_zero = first(bytes, |byte| byte == 0).is_some();
     match std::str::from_utf8(bytes) {
         Ok(text) if !holds_zero => Some(text.to_owned()),
         _ if !classify::is_named_as_text(path) => None,
