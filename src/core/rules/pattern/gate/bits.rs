@@ -72,11 +72,49 @@ impl Bits {
 
     /// Each block with so many before it and so many after it.
     pub(super) fn spread(&self, before: usize, after: usize) -> Self {
-        let mut wide = Self::none(self.count);
-        for run in self.runs() {
-            wide.add(run.start.saturating_sub(before)..run.end.saturating_add(after).min(self.count));
-        }
+        let mut wide = self.clone();
+        wide.repeat(after, Self::or_later);
+        wide.repeat(before, Self::or_earlier);
+        // Bits past the last block stand for nothing.
+        let rest = wide.count % 64;
+        let last = wide.words_mut().last_mut().filter(|_| rest != 0);
+        last.into_iter().for_each(|word| *word &= u64::MAX >> (64 - rest));
         wide
+    }
+
+    /// Takes in the blocks of every distance up to the furthest: twice as many each time.
+    fn repeat(&mut self, furthest: usize, or: fn(&mut Self, usize)) {
+        let mut reached = 1;
+        let all = furthest.min(self.count).saturating_add(1);
+        while reached < all {
+            let step = reached.min(all - reached);
+            or(self, step);
+            reached += step;
+        }
+    }
+
+    /// Adds the blocks that stand so many after those in the set.
+    fn or_later(&mut self, by: usize) {
+        let (whole, part) = (by / 64, by % 64);
+        let words = self.words_mut();
+        for at in (whole..words.len()).rev() {
+            let word = |back: usize| at.checked_sub(back).and_then(|at| words.get(at)).copied().unwrap_or(0);
+            let carried = word(whole + 1).checked_shr(64 - part as u32).unwrap_or(0);
+            let later = word(whole) << part | carried;
+            words.get_mut(at).into_iter().for_each(|word| *word |= later);
+        }
+    }
+
+    /// Adds the blocks that stand so many before those in the set.
+    fn or_earlier(&mut self, by: usize) {
+        let (whole, part) = (by / 64, by % 64);
+        let words = self.words_mut();
+        for at in 0..words.len().saturating_sub(whole) {
+            let word = |on: usize| words.get(at + on).copied().unwrap_or(0);
+            let carried = word(whole + 1).checked_shl(64 - part as u32).unwrap_or(0);
+            let earlier = word(whole) >> part | carried;
+            words.get_mut(at).into_iter().for_each(|word| *word |= earlier);
+        }
     }
 
     fn add(&mut self, range: Range<usize>) {
@@ -134,5 +172,21 @@ mod tests {
         assert_eq!(bits.spread(3, 1).runs().collect::<Vec<_>>(), [0..3, 97..102, 196..200]);
         assert_eq!(bits.spread(3, 1).and(&of(200, &[2, 98, 103])), Some(of(200, &[2, 98])));
         assert_eq!(bits.and(&of(200, &[2])), None);
+    }
+
+    #[test]
+    fn spreading_takes_in_every_block_that_is_close() {
+        for count in [1, 63, 64, 65, 200, 700] {
+            for blocks in [vec![0], vec![count - 1], vec![count / 2, count - 1], vec![count / 3]] {
+                for (before, after) in [(0, 0), (1, 0), (0, 1), (3, 70), (64, 2), (130, 63), (usize::MAX, 1)] {
+                    let close = |at: usize| {
+                        let is_close = |block: &usize| at + before.min(count) >= *block && at <= block + after;
+                        blocks.iter().any(is_close)
+                    };
+                    let expected: Vec<usize> = (0..count).filter(|at| close(*at)).collect();
+                    assert_eq!(of(count, &blocks).spread(before, after), of(count, &expected), "{count} {blocks:?}");
+                }
+            }
+        }
     }
 }
