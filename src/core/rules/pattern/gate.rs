@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::anchored::{Anchored, Outcome};
 use super::expression::{Expression, parsed};
 use super::literal::Literal;
-use super::literals::{Demand, Plan, Sight};
+use super::literals::{COMMON_BESIDE, Demand, Plan, Sight};
 use super::reach::Reach;
 
 mod bits;
@@ -30,6 +30,8 @@ pub(super) struct Need {
     /// In every match, and how far a match reaches.
     within: Option<Plan>,
     reach: Option<Reach>,
+    /// With which matches begin.
+    begins: Option<Demand>,
     /// At most so many bytes from every match that counts.
     near: Vec<(Plan, usize)>,
     /// Anywhere in the text.
@@ -46,12 +48,13 @@ impl Need {
     pub(super) fn seen(pattern: &str, sight: Sight) -> Self {
         let parsed = parsed(pattern);
         let within = parsed.as_ref().and_then(|parsed| Plan::of(parsed, sight));
-        Self { within, reach: parsed.as_ref().and_then(Reach::of), ..Self::default() }
+        let begins = parsed.as_ref().and_then(|parsed| Plan::beginning(parsed, sight));
+        Self { within, reach: parsed.as_ref().and_then(Reach::of), begins, ..Self::default() }
     }
 
     /// What stands around an expression, with what the expression needs by itself.
     pub(super) fn with(self, own: Self) -> Self {
-        Self { within: own.within, reach: own.reach, ..self }
+        Self { within: own.within, reach: own.reach, begins: own.begins, ..self }
     }
 
     /// With what must stand within so many bytes of a match that counts.
@@ -75,7 +78,7 @@ impl Need {
 #[derive(Debug)]
 pub(super) struct Gate {
     search: Search,
-    /// For each literal, the demands that it meets.
+    /// For each thing that is told of a text, the demands that it meets.
     meets: Lists,
     /// For each demand, the expressions that need it.
     needed_by: Lists,
@@ -95,6 +98,8 @@ pub(super) struct Gate {
 struct Expected {
     within: Option<Plan<usize>>,
     reach: Option<Reach>,
+    /// With which matches begin, where that costs little more to look for.
+    begins: Option<usize>,
     /// Which of the plans near matches, and how near.
     near: Vec<(usize, usize)>,
 }
@@ -104,9 +109,21 @@ impl Gate {
     pub(super) fn new(needs: &[Need]) -> Self {
         let mut literals = BTreeSet::new();
         needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
+        // Another edge of a text that is looked for anyway costs next to nothing.
+        let texts: BTreeSet<Vec<u8>> = literals.iter().map(|known: &Literal| known.as_bytes().to_vec()).collect();
+        let is_new = |literal: &&Literal| !texts.contains(literal.as_bytes());
+        let cost = |begins: &Demand| begins.iter().filter(is_new).map(Literal::frequency).sum::<f64>();
+        let begins = needs.iter().map(|need| need.begins.as_ref().filter(|begins| cost(begins) <= COMMON_BESIDE));
+        let begins: Vec<Option<&Demand>> = begins.collect();
+        begins.iter().flatten().for_each(|begins| literals.extend(begins.iter().cloned()));
         let literals: Vec<Literal> = literals.into_iter().collect();
+        let (search, things) = Search::new(&literals);
+        let told = inverted(&things, literals.len());
+        // The things of which each shows that one of some literals is there.
         let numbers = |demand: &Demand| -> Vec<usize> {
-            demand.iter().filter_map(|literal| literals.binary_search(literal).ok()).collect()
+            let literals = demand.iter().filter_map(|literal| literals.binary_search(literal).ok());
+            let things: BTreeSet<usize> = literals.filter_map(|literal| told.get(literal)).flatten().copied().collect();
+            things.into_iter().collect()
         };
         // Many expressions make the same demand.
         let mut needed_by: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
@@ -117,12 +134,12 @@ impl Gate {
             counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
             demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
         }
-        let mut sets = BTreeMap::new();
-        let each_plan = |tell: &mut dyn FnMut(&Demand)| {
-            needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |set| tell(set)));
-        };
-        each_plan(&mut |set| {
-            sets.insert(numbers(set), 0);
+        let begins: Vec<Option<Vec<usize>>> = begins.into_iter().map(|begins| begins.map(numbers)).collect();
+        let mut sets: BTreeMap<Vec<usize>, usize> = begins.iter().flatten().map(|set| (set.clone(), 0)).collect();
+        needs.iter().flat_map(Need::plans).for_each(|plan| {
+            plan.each(&mut |set| {
+                sets.insert(numbers(set), 0);
+            });
         });
         sets.values_mut().zip(0..).for_each(|(number, at)| *number = at);
         let named = |plan: &Plan| plan.with(&|set: &Demand| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
@@ -134,17 +151,18 @@ impl Gate {
                 near.len() - 1
             })
         };
-        let expressions = needs.iter().map(|need| Expected {
+        let expressions = needs.iter().zip(begins).map(|(need, begins)| Expected {
             within: need.within.as_ref().map(named),
             reach: need.reach,
+            begins: begins.and_then(|set| sets.get(&set).copied()),
             near: need.near.iter().map(|(plan, bytes)| (place_of(named(plan)), *bytes)).collect(),
         });
         let expressions = expressions.collect();
         let held: Vec<Vec<usize>> = sets.into_keys().collect();
         let (demands, needed_by): (Vec<Vec<usize>>, Vec<Vec<usize>>) = needed_by.into_iter().unzip();
         Self {
-            search: Search::new(&literals),
-            meets: Lists::of(&inverted(&demands, literals.len())),
+            search,
+            meets: Lists::of(&inverted(&demands, things.len())),
             needed_by: Lists::of(&needed_by),
             expressions,
             sets: Lists::of(&held),
@@ -167,15 +185,7 @@ impl Gate {
     pub(super) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
         let blocks = Blocks::of(text);
         let mut hits = Hits::new(self.meets.count(), blocks.count());
-        // Literals come nearly in order: no two of them by more than their length out of it.
-        let (mut block, mut passed) = (0, 0);
-        self.search.each(text, |literal, last| {
-            if last >= passed + search::LONGEST {
-                passed = last - search::LONGEST;
-                block = blocks.block_after(block, passed);
-            }
-            hits.note(literal, blocks.block_after(block, last));
-        });
+        self.search.each(text, |thing, last| hits.note(thing, blocks.block_of(last)));
         let expressions = self.met(&hits);
         Passing { gate: self, blocks, hits, expressions, fits_near: RefCell::default() }
     }
@@ -185,7 +195,7 @@ impl Gate {
         let mut expressions = self.open.clone();
         let mut is_met = vec![false; self.needed_by.count()];
         let mut missing = self.demands.clone();
-        for demand in hits.met().flat_map(|literal| self.meets.list(literal)) {
+        for demand in hits.met().flat_map(|thing| self.meets.list(thing)) {
             let Some(is_met) = is_met.get_mut(*demand as usize).filter(|is_met| !**is_met) else { continue };
             *is_met = true;
             for expression in self.needed_by.list(*demand as usize) {
@@ -308,10 +318,18 @@ impl Passing<'_> {
         let whole = || vec![Stretch { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.gate.expressions.get(expression) else { return whole() };
         let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
+        let all = || Bits::full(self.blocks.count());
+        let before = |plan| Some(self.fitting(plan)?.spread(reach, 0));
         let mut starts = match &expected.within {
-            Some(plan) => self.fitting(plan).map(|fits| fits.spread(reach, 0)),
-            None => Some(Bits::full(self.blocks.count())),
+            Some(Plan::All(parts, _)) => parts.iter().try_fold(all(), |starts, part| starts.and(&before(part)?)),
+            Some(plan) => before(plan),
+            None => Some(all()),
         };
+        // Of what a match begins with the last byte is at most a block further on.
+        if let Some(set) = expected.begins {
+            let begins = || Some(self.hits.of_any(self.gate.sets.list(set))?.spread(1, 0));
+            starts = starts.and_then(|starts| starts.and(&begins()?));
+        }
         for (plan, bytes) in &expected.near {
             let span = self.blocks.spanned(*bytes);
             starts = starts.and_then(|starts| self.and_near(starts, *plan, reach + span, span));

@@ -34,12 +34,20 @@ const COMMON: f64 = 4_000.0;
 /// The most parts of a row that are looked for together.
 const PARTS_MOST: usize = 3;
 /// What is met more often holds too little back to be looked for beside something rarer.
-const COMMON_BESIDE: f64 = 1_500.0;
+pub(super) const COMMON_BESIDE: f64 = 1_500.0;
 
 impl Plan {
     /// What an expression needs; none where it may match almost anything.
     pub(super) fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
         sight.known(parsed).settled(Reach::of(parsed))
+    }
+
+    /// Literals with one of which every match of an expression begins; none where it may begin with almost anything.
+    pub(super) fn beginning(parsed: &Hir, sight: Sight) -> Option<Demand> {
+        match demanded(sight.known(parsed).beginning()?)? {
+            Self::Literals(literals) => Some(literals),
+            Self::All(..) | Self::Any(_) => None,
+        }
     }
 
     /// What any of several expressions needs; none where one of them may match almost anything.
@@ -102,11 +110,18 @@ struct Known {
     exact: Option<Demand>,
     /// What every match holds.
     plans: Vec<Plan>,
+    /// The texts with which matches begin that are not known in full, where they are few.
+    begins: Option<Demand>,
 }
 
 impl Known {
     fn exactly(texts: impl IntoIterator<Item = Literal>) -> Self {
-        Self { exact: Some(texts.into_iter().collect()), plans: Vec::new() }
+        Self { exact: Some(texts.into_iter().collect()), ..Self::default() }
+    }
+
+    /// The texts with one of which every match begins.
+    fn beginning(self) -> Option<Demand> {
+        self.exact.or(self.begins)
     }
 
     /// The parts worth their cost: the common ones only where there is nothing better.
@@ -170,7 +185,7 @@ impl Sight {
             HirKind::Empty => Known::exactly([Literal::default()]),
             HirKind::Look(look) => Known::exactly([Literal::empty(self.edge(*look))]),
             HirKind::Literal(literal) => Known::exactly([Literal::new(&literal.0)]),
-            HirKind::Class(class) => Known { exact: letters(class), plans: Vec::new() },
+            HirKind::Class(class) => Known { exact: letters(class), ..Known::default() },
             HirKind::Capture(capture) => self.known(&capture.sub),
             HirKind::Repetition(repetition) => self.repeated(repetition),
             HirKind::Concat(parts) => self.in_a_row(parts),
@@ -192,7 +207,7 @@ impl Sight {
     }
 
     fn repeated(self, repetition: &Repetition) -> Known {
-        let Known { exact, mut plans } = self.known(&repetition.sub);
+        let Known { exact, mut plans, begins } = self.known(&repetition.sub);
         if repetition.min == 0 {
             let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
             return Known {
@@ -200,20 +215,22 @@ impl Sight {
                     texts.insert(Literal::default());
                     texts
                 }),
-                plans: Vec::new(),
+                ..Known::default()
             };
         }
         if (repetition.min, repetition.max) == (1, Some(1)) {
-            return Known { exact, plans };
+            return Known { exact, plans, begins };
         }
+        let begins = exact.clone().or(begins);
         plans.extend(exact.and_then(demanded));
-        Known { exact: None, plans }
+        Known { exact: None, plans, begins }
     }
 
     fn in_a_row(self, parts: &[Hir]) -> Known {
         let mut plans = Vec::new();
         let mut open = Demand::from([Literal::default()]);
-        let mut is_exact = true;
+        // The first texts of the row, once they are known or cannot be.
+        let mut first: Option<Option<Demand>> = None;
         for part in parts {
             let (begins, ends) = (self.beside(begins_blank(part)), self.beside(ends_blank(part)));
             let part = self.known(part);
@@ -223,18 +240,23 @@ impl Sight {
                     open = open.iter().flat_map(|left| texts.iter().map(|right| left.then(right))).collect();
                 }
                 other => {
-                    is_exact = false;
-                    let closed = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
+                    let closed: Demand = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
+                    first = first.or_else(|| {
+                        let is_first = closed.iter().all(|text| text.as_bytes().is_empty());
+                        Some(if is_first { other.clone().or(part.begins) } else { Some(closed.clone()) })
+                    });
                     plans.extend(demanded(closed));
                     open = other.unwrap_or_else(|| [Literal::empty(ends)].into());
                 }
             }
         }
-        if is_exact {
-            return Known { exact: Some(open), plans };
+        match first {
+            None => Known { exact: Some(open), plans, begins: None },
+            Some(begins) => {
+                plans.extend(demanded(open));
+                Known { exact: None, plans, begins }
+            }
         }
-        plans.extend(demanded(open));
-        Known { exact: None, plans }
     }
 
     fn either(self, parts: &[Hir]) -> Known {
@@ -243,9 +265,11 @@ impl Sight {
         if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
             return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
         }
+        let begins = alternatives.iter().map(|known| known.exact.as_ref().or(known.begins.as_ref()));
+        let begins = begins.collect::<Option<Vec<&Demand>>>().map(|all| all.into_iter().flatten().cloned().collect());
         let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
         let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
-        Known { exact: None, plans: plan.into_iter().collect() }
+        Known { exact: None, plans: plan.into_iter().collect(), begins }
     }
 }
 
@@ -335,6 +359,20 @@ mod tests {
     fn each_alternative_has_its_own_parts() {
         assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "((·keys + hide·|veil·) / wallets)");
         assert_eq!(shown(r"(?:abc|[a-z]+)x"), "anything");
+    }
+
+    #[test]
+    fn a_match_begins_with_its_first_words() {
+        let begins = |pattern: &str| {
+            let literals = parsed(pattern).and_then(|parsed| Plan::beginning(&parsed, Sight::Whole));
+            literals.map_or_else(|| "anything".to_owned(), |literals| show(&Plan::Literals(literals)))
+        };
+        assert_eq!(begins(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "·post·|·send·");
+        assert_eq!(begins(r"(?i)\b(?:curl[^\n]*x|wget\w*)y"), "curl|wget");
+        assert_eq!(begins(r"\bsend\b"), "·send·");
+        assert_eq!(begins(r"(?:send\s+)+it"), "send·");
+        assert_eq!(begins(r"(?:send\s+)?it\s+now"), "anything");
+        assert_eq!(begins(r"\w+send"), "anything");
     }
 
     #[test]

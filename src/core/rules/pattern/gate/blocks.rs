@@ -5,6 +5,7 @@
 //! is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions nothing.
 
 use super::super::reach::{Reach, Runs, is_blank, is_word};
+use crate::evidence::bytes::{WORD, each_of, places};
 
 /// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
 /// reaches seven times as far as that.
@@ -13,9 +14,6 @@ const COUNTED: Runs = Runs { blanks: 3, word: 12, dense: 16, line: usize::MAX };
 const SIZE: usize = 32;
 /// The most blocks of a text; those of a longer text are larger.
 const MOST: usize = 1 << 16;
-
-/// How many bytes are looked at together.
-const CHUNK: usize = 64;
 
 /// Which of the bytes of a chunk are of each kind: the lowest bit stands for the first.
 #[derive(Clone, Copy, Default)]
@@ -28,11 +26,11 @@ struct Kinds {
 
 impl Kinds {
     fn of(chunk: &[u8]) -> Self {
-        let mut bytes = [0; CHUNK];
+        let mut bytes = [0; WORD];
         bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
         let (blanks, word) = (places(&bytes, is_blank), places(&bytes, is_word));
         let breaks = places(&bytes, |byte| byte == b'\n');
-        Self { blanks, word, dense: !blanks & (u64::MAX >> (CHUNK - chunk.len())), breaks }
+        Self { blanks, word, dense: !blanks & (u64::MAX >> (WORD - chunk.len())), breaks }
     }
 
     /// The bytes that count, by what stands before them.
@@ -44,37 +42,23 @@ impl Kinds {
     }
 }
 
-/// One bit for each byte of a kind. Many bytes are asked at once: what tells a kind must not jump.
-fn places(bytes: &[u8; CHUNK], is: impl Fn(u8) -> bool) -> u64 {
-    let mut flags = [0_u8; CHUNK];
-    flags.iter_mut().zip(bytes).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
-    let (eights, _) = flags.as_chunks();
-    eights.iter().rev().fold(0, |all, eight| all << 8 | gathered(u64::from_le_bytes(*eight)))
-}
-
-/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest
-/// eight.
-const fn gathered(bytes: u64) -> u64 {
-    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
 /// The bytes with at least so many of their kind directly before them.
 fn beyond(kind: u64, before: u64, most: usize) -> u64 {
-    let mut run = u128::from(kind) << CHUNK | u128::from(before);
+    let mut run = u128::from(kind) << WORD | u128::from(before);
     let mut length = 1;
     while length <= most {
         let step = length.min(most + 1 - length);
         run &= run << step;
         length += step;
     }
-    (run >> CHUNK) as u64
+    (run >> WORD) as u64
 }
 
 /// The place of the n-th of the bits that are set, from 0.
 fn place_of(bits: u64, mut nth: usize) -> usize {
     let mut place = 0;
     for width in [32, 16, 8, 4, 2, 1] {
-        let lower = bits >> place & (u64::MAX >> (CHUNK - width));
+        let lower = bits >> place & (u64::MAX >> (WORD - width));
         let count = lower.count_ones() as usize;
         if nth >= count {
             nth -= count;
@@ -91,6 +75,8 @@ pub(super) struct Blocks {
     length: usize,
     /// Where each block begins.
     starts: Vec<usize>,
+    /// For each chunk how many blocks begin before it, and at which of its bytes others do.
+    chunks: Vec<(u32, u64)>,
     longest_line: usize,
 }
 
@@ -100,36 +86,39 @@ impl Blocks {
         let size = SIZE.max(text.len().div_ceil(MOST));
         let mut starts = Vec::with_capacity(text.len() / size + 1);
         starts.push(0);
+        let mut chunks = Vec::with_capacity(text.len() / WORD + 1);
         // How many bytes that count the last block still takes, and where the last line begins.
         let (mut room, mut line, mut longest_line) = (size, 0, 0);
         let mut before = Kinds::default();
-        for (chunk, at) in text.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+        for (chunk, at) in text.chunks(WORD).zip((0..).step_by(WORD)) {
             let kinds = Kinds::of(chunk);
             let mut counted = kinds.counted(&before);
+            let (earlier, mut begun) = (starts.len(), 0);
             while counted.count_ones() as usize > room {
                 let place = place_of(counted, room);
                 starts.push(at + place);
+                begun |= 1 << place;
                 counted &= u64::MAX << place;
                 room = size;
             }
+            chunks.push((u32::try_from(earlier).unwrap_or(u32::MAX), begun));
             room -= counted.count_ones() as usize;
-            let mut breaks = kinds.breaks;
-            while breaks != 0 {
-                let end = at + breaks.trailing_zeros() as usize;
+            for end in each_of(kinds.breaks).map(|place| at + place) {
                 longest_line = longest_line.max(end - line);
                 line = end + 1;
-                breaks &= breaks - 1;
             }
             before = kinds;
         }
         longest_line = longest_line.max(text.len() - line);
-        Self { size, length: text.len(), starts, longest_line }
+        Self { size, length: text.len(), starts, chunks, longest_line }
     }
 
-    /// The block of a byte, where an earlier byte is in some block.
-    pub(super) fn block_after(&self, block: usize, at: usize) -> usize {
-        let later = self.starts.get(block + 1..).unwrap_or(&[]);
-        block + later.iter().take_while(|start| **start <= at).count()
+    /// The block of a byte.
+    #[inline]
+    pub(super) fn block_of(&self, at: usize) -> usize {
+        let (earlier, begun) = self.chunks.get(at / WORD).copied().unwrap_or_default();
+        let up_to = begun & (u64::MAX >> (WORD - 1 - at % WORD));
+        (earlier as usize + up_to.count_ones() as usize).saturating_sub(1)
     }
 
     /// The length of the text in bytes.
@@ -194,6 +183,9 @@ mod tests {
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
             let blocks = Blocks::of(text.as_bytes());
             prop_assert_eq!(&blocks.starts, &starts_of(text.as_bytes()));
+            for at in 0..text.len() {
+                prop_assert_eq!(blocks.block_of(at), blocks.starts.partition_point(|start| *start <= at) - 1);
+            }
             prop_assert_eq!(blocks.longest_line, text.split('\n').map(str::len).max().unwrap_or(0));
         }
     }

@@ -12,7 +12,7 @@ pub(super) struct Hits {
     blocks: usize,
     /// The words that the blocks of one thing take.
     width: usize,
-    /// For each thing, which of the met ones it is.
+    /// For each thing, where its words begin.
     places: Vec<u32>,
     /// The things that are met.
     met: Vec<u32>,
@@ -41,7 +41,7 @@ impl Hits {
     pub(super) fn of_any(&self, things: &[u32]) -> Option<Bits> {
         let mut met = things.iter().filter_map(|thing| {
             let place = *self.places.get(*thing as usize).filter(|place| **place != NOWHERE)? as usize;
-            self.words.get(place * self.width..(place + 1) * self.width)
+            self.words.get(place..place + self.width)
         });
         let mut all = Bits::of_words(self.blocks, met.next()?);
         met.for_each(|words| all.add_words(words));
@@ -52,10 +52,10 @@ impl Hits {
     fn place_of(&mut self, thing: u32) -> usize {
         let Some(place) = self.places.get_mut(thing as usize) else { return usize::MAX / 2 };
         if *place == NOWHERE {
-            *place = u32::try_from(self.met.len()).unwrap_or(NOWHERE);
+            *place = u32::try_from(self.words.len()).unwrap_or(NOWHERE);
             self.met.push(thing);
             self.words.resize(self.words.len() + self.width, 0);
         }
-        (*place as usize).saturating_mul(self.width)
+        *place as usize
     }
 }

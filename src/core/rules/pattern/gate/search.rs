@@ -1,9 +1,9 @@
 //! Looks for thousands of short literals at once, regardless of ASCII case.
 //!
-//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs two look-ups in
-//! tables of a few kilobytes, without a jump: itself and a hash of it with the next two. What they let through is looked up
-//! by its two, three and four bytes. Each literal is known by the piece of it that is rarest, and compared only where that
-//! piece stands; where its bit stands among those that are set tells which one it is.
+//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
+//! in tables of a few kilobytes, without a jump: it with the next one, two and three. Each literal is known by its two or
+//! three bytes or by the piece of four that is rarest, and compared only where that piece stands; where its bit stands
+//! among those that are set tells which one it is. Literals that differ in their edges alone are compared once.
 
 use super::super::frequency;
 use super::super::literal::Literal;
@@ -18,190 +18,109 @@ const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
 /// How many places are looked at before those that are worth it are compared.
 const CHUNK: usize = 256;
 
+/// Pieces of two, three and four bytes are numbered apart, with sixteen bits each.
+const KINDS: usize = 3;
+/// Eight neighbouring numbers are a group.
+const GROUPS: usize = 1 << 13;
+
 #[derive(Debug)]
 pub(super) struct Search {
-    /// One for the first byte of every literal of one byte, and of those of two where it is no letter.
-    singles: Box<[u8; 256]>,
-    /// The hashes of the first three bytes of every piece of the others, eight to a byte.
-    triples: Box<[u8; GROUPS]>,
-    /// By their two bytes, and those of one byte by any next one.
-    short: Index,
-    /// By a hash of their three bytes.
-    middle: Index,
-    /// By a hash of the four bytes of a piece.
-    long: Index,
+    /// For each kind, which numbers there are, eight to a byte.
+    known: Box<[[u8; GROUPS]; KINDS]>,
+    /// For every group how many numbers there are before it.
+    before: Box<[[u16; GROUPS]; KINDS]>,
+    /// The first entry of each number, in their order, then those that share a number with another.
+    entries: Vec<Entry>,
 }
 
-/// One literal, in as little room as it takes: most places that are compared wait for memory.
+/// One text, in as little room as it takes: most places that are compared wait for memory.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// Its bytes from the lowest on, and nothing above them.
     bytes: u64,
-    literal: u16,
+    /// The first of the things to be told of it.
+    thing: u16,
+    /// Four bits for each way in which bytes of words may stand beside it: which of the things to tell, from one on;
+    /// nought where there is none.
+    by_sides: u16,
     /// The place of another one with the same number, or none.
     next: u16,
     length: u8,
-    /// How far into the literal its piece stands.
+    /// How far into the text its piece stands.
     offset: u8,
-    /// Whether a word's edge has to stand before it, and behind it.
-    edges: [bool; 2],
 }
 
 /// No entry.
 const NONE: u16 = u16::MAX;
 
 impl Search {
-    /// For literals of one to eight bytes in lower case.
-    pub(super) fn new(literals: &[Literal]) -> Self {
-        let (mut short, mut middle, mut long) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut singles, mut triples) = (Box::new([0_u8; 256]), Box::new([0_u8; GROUPS]));
-        let mut begin = |piece: [u8; 4]| {
-            let hash = hash_of_three(piece);
-            triples.get_mut(usize::from(hash / 8)).into_iter().for_each(|byte| *byte |= 1 << (hash % 8));
-        };
-        let mut single = |byte: u8| singles.get_mut(usize::from(byte)).into_iter().for_each(|single| *single = 1);
-        for (number, literal) in literals.iter().enumerate() {
-            let edges = [literal.begins_word(), literal.ends_word()];
-            let literal = literal.as_bytes();
-            let entry = |offset: usize| {
-                let mut bytes = [0; LONGEST];
-                bytes.iter_mut().zip(literal).for_each(|(byte, own)| *byte = *own);
-                let (length, offset) = (small(literal.len()), small(offset));
-                Entry { bytes: u64::from_le_bytes(bytes), literal: counted(number), next: NONE, length, offset, edges }
+    /// For literals of one to eight bytes in lower case, in their order; with the things that are told, for each the
+    /// literals that then stand there.
+    pub(super) fn new(literals: &[Literal]) -> (Self, Vec<Vec<usize>>) {
+        let mut numbered = Vec::new();
+        let mut things: Vec<Vec<usize>> = Vec::new();
+        let mut first = 0;
+        for alike in literals.chunk_by(|one, other| one.as_bytes() == other.as_bytes()) {
+            let text = alike.first().map_or(&[][..], Literal::as_bytes);
+            let thing = things.len();
+            let mut by_sides = 0;
+            let [first_is, last_is] = [text.first(), text.last()].map(|byte| byte.is_some_and(|byte| is_word(*byte)));
+            for sides in 0..4 {
+                // An edge is where a byte of a word stands beside another one.
+                let [before, after] = [sides & 1 != 0, sides & 2 != 0];
+                let [begins, ends] = [before != first_is, after != last_is];
+                let stands = |literal: &Literal| begins >= literal.begins_word() && ends >= literal.ends_word();
+                let standing = (first..).zip(alike).filter(|(_, literal)| stands(literal));
+                let standing: Vec<usize> = standing.map(|(number, _)| number).collect();
+                if standing.is_empty() {
+                    continue;
+                }
+                let own = things.get(thing..).unwrap_or(&[]);
+                let place = own.iter().position(|other| *other == standing).unwrap_or(own.len());
+                if place == own.len() {
+                    things.push(standing);
+                }
+                by_sides |= counted(place + 1) << (4 * sides);
+            }
+            first += alike.len();
+            let mut bytes = [0; LONGEST];
+            bytes.iter_mut().zip(text).for_each(|(byte, own)| *byte = *own);
+            let (bytes, length, thing) = (u64::from_le_bytes(bytes), small(text.len()), counted(thing));
+            let entry = Entry { bytes, thing, by_sides, next: NONE, length, offset: 0 };
+            let mut number = |kind, piece, entry| {
+                let number = numbers(piece).into_iter().nth(kind).unwrap_or_default();
+                numbered.push((kind, number, entry));
             };
-            match literal {
-                [one] => {
-                    single(*one);
-                    // Any next byte will do: an entry for each.
-                    short.extend((0..=u8::MAX).map(|next| (pair([*one, next]), entry(0))));
-                }
-                [one, two] => {
-                    if one.is_ascii_alphabetic() {
-                        // Letters stand everywhere: what begins with one is known by any third byte.
-                        (0..=u8::MAX).for_each(|third| begin([*one, *two, third, 0]));
-                    } else {
-                        single(*one);
-                    }
-                    short.push((pair([*one, *two]), entry(0)));
-                }
-                [one, two, three] => {
-                    let piece = [*one, *two, *three, 0];
-                    begin(piece);
-                    middle.push((hash_of_three(piece), entry(0)));
-                }
+            match text {
+                // Any next byte will do: an entry for each.
+                [one] => (0..=u8::MAX).for_each(|next| number(0, [*one, next, 0, 0], entry)),
+                [one, two] => number(0, [*one, *two, 0, 0], entry),
+                [one, two, three] => number(1, [*one, *two, *three, 0], entry),
                 _ => {
-                    let (offset, piece) = rarest(literal);
-                    begin(piece);
-                    long.push((hash(piece), entry(offset)));
+                    let (offset, piece) = rarest(text);
+                    number(2, piece, Entry { offset: small(offset), ..entry });
                 }
             }
         }
-        Self { singles, triples, short: Index::new(short), middle: Index::new(middle), long: Index::new(long) }
+        (Self::of(numbered), things)
     }
 
-    /// Tells of every literal in a text and of its last byte, nearly in the order of their places.
-    pub(super) fn each(&self, text: &[u8], mut tell: impl FnMut(u32, usize)) {
-        let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
-        padded.extend_from_slice(&PAD);
-        padded.extend_from_slice(text);
-        padded.make_ascii_lowercase();
-        padded.extend_from_slice(&PAD);
-        let mut places = [0_u16; CHUNK];
-        for from in (LONGEST..LONGEST + text.len()).step_by(CHUNK) {
-            let to = (from + CHUNK).min(LONGEST + text.len());
-            let mut count = 0;
-            let windows = padded.get(from..to + 3).unwrap_or(&[]).windows(4);
-            for (window, at) in windows.zip(0..) {
-                let Ok(piece) = <[u8; 4]>::try_from(window) else { continue };
-                // Every place is noted and all but the known ones overwritten: a jump here could not be foretold.
-                if let Some(place) = places.get_mut(count) {
-                    *place = at;
-                }
-                count += usize::from(self.knows(piece));
-            }
-            for place in places.get(..count).unwrap_or(&[]) {
-                self.compare(&padded, from + usize::from(*place), &mut tell);
-            }
-        }
-    }
-
-    /// One where a literal or a piece of one may begin.
-    #[inline]
-    fn knows(&self, piece: [u8; 4]) -> u8 {
-        let [first, ..] = piece;
-        let single = self.singles.get(usize::from(first)).copied().unwrap_or(0);
-        single | bit(&self.triples, hash_of_three(piece))
-    }
-
-    /// Tells of the literals whose piece stands at a place.
-    fn compare(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
-        let Some(piece) = padded.get(at..at + 4).and_then(|piece| <[u8; 4]>::try_from(piece).ok()) else { return };
-        let [one, two, ..] = piece;
-        self.long.each_of(hash(piece), |entry| entry.tell(padded, at, tell));
-        self.middle.each_of(hash_of_three(piece), |entry| entry.tell(padded, at, tell));
-        self.short.each_of(pair([one, two]), |entry| entry.tell(padded, at, tell));
-    }
-}
-
-/// One for a number that stands in a table of bits.
-#[inline]
-fn bit(table: &[u8; GROUPS], number: u16) -> u8 {
-    table.get(usize::from(number / 8)).map_or(0, |byte| byte >> (number % 8) & 1)
-}
-
-impl Entry {
-    /// Which of eight bytes count.
-    const fn mask(&self) -> u64 {
-        u64::MAX >> (64 - 8 * self.length as u32)
-    }
-
-    /// Tells of the literal if it is the one whose piece stands at a place.
-    fn tell(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
-        let start = at - usize::from(self.offset);
-        let around = padded.get(start..start + LONGEST).and_then(|around| <[u8; LONGEST]>::try_from(around).ok());
-        let end = start + usize::from(self.length);
-        if around.is_some_and(|around| u64::from_le_bytes(around) & self.mask() == self.bytes)
-            && self.edges.iter().zip([start, end]).all(|(is_edge, at)| !is_edge || is_word_edge(padded, at))
-        {
-            tell(u32::from(self.literal), end - 1 - LONGEST);
-        }
-    }
-}
-
-/// Whether a word begins or ends before a byte.
-fn is_word_edge(padded: &[u8], at: usize) -> bool {
-    let [left, right] = [at - 1, at].map(|at| padded.get(at).is_some_and(|byte| is_word(*byte)));
-    left != right
-}
-
-/// Entries by a number of sixteen bits.
-#[derive(Debug)]
-struct Index {
-    /// Which numbers there are, eight to a byte.
-    known: Box<[u8; GROUPS]>,
-    /// For every eight neighbouring numbers how many there are before them.
-    before: Box<[u16; GROUPS]>,
-    /// The first entry of each number, in their order, then those that share a number with another.
-    entries: Vec<Entry>,
-}
-
-const GROUPS: usize = 1 << 13;
-
-impl Index {
-    fn new(mut numbered: Vec<(u16, Entry)>) -> Self {
-        numbered.sort_by_key(|(number, entry)| (*number, entry.literal));
-        let mut known = Box::new([0_u8; GROUPS]);
-        let mut before = Box::new([0_u16; GROUPS]);
+    /// For entries with their kinds and numbers.
+    fn of(mut numbered: Vec<(usize, u16, Entry)>) -> Self {
+        numbered.sort_by_key(|(kind, number, entry)| (*kind, *number, entry.thing));
+        let mut known = Box::new([[0_u8; GROUPS]; KINDS]);
+        let mut before = Box::new([[0_u16; GROUPS]; KINDS]);
         let (mut entries, mut others): (Vec<Entry>, Vec<(usize, Entry)>) = (Vec::new(), Vec::new());
         let mut last = None;
-        for (number, entry) in numbered {
-            if last == Some(number) {
+        for (kind, number, entry) in numbered {
+            if last == Some((kind, number)) {
                 others.push((entries.len() - 1, entry));
             } else {
-                known.get_mut(usize::from(number / 8)).into_iter().for_each(|byte| *byte |= 1 << (number % 8));
+                let group = known.get_mut(kind).and_then(|known| known.get_mut(usize::from(number / 8)));
+                group.into_iter().for_each(|byte| *byte |= 1 << (number % 8));
                 entries.push(entry);
             }
-            last = Some(number);
+            last = Some((kind, number));
         }
         for (first, mut entry) in others {
             let place = counted(entries.len());
@@ -211,29 +130,124 @@ impl Index {
             entries.push(entry);
         }
         let mut count = 0;
-        for (byte, before) in known.iter().zip(before.iter_mut()) {
+        for (byte, before) in known.as_flattened().iter().zip(before.as_flattened_mut()) {
             *before = counted(count);
             count += byte.count_ones() as usize;
         }
         Self { known, before, entries }
     }
 
-    /// Gives the entries of a number.
-    #[inline]
-    fn each_of(&self, number: u16, mut give: impl FnMut(&Entry)) {
-        if bit(&self.known, number) == 0 {
-            return;
-        }
-        let group = usize::from(number / 8);
-        let (Some(byte), Some(before)) = (self.known.get(group), self.before.get(group)) else { return };
-        let lower = byte & ((1 << (number % 8)) - 1);
-        let mut place = usize::from(*before) + ONES.get(usize::from(lower)).map_or(0, |ones| usize::from(*ones));
-        while let Some(entry) = self.entries.get(place) {
-            give(entry);
-            if entry.next == NONE {
-                break;
+    /// Tells of everything that is to be told of a text, with the last byte of each.
+    pub(super) fn each(&self, text: &[u8], mut tell: impl FnMut(u32, usize)) {
+        let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
+        padded.extend_from_slice(&PAD);
+        padded.extend_from_slice(text);
+        padded.make_ascii_lowercase();
+        padded.extend_from_slice(&PAD);
+        let mut places = [0; CHUNK];
+        let (mut tries, mut found) = ([(0, 0); CHUNK * KINDS], [(0, 0); CHUNK * KINDS]);
+        for from in (LONGEST..LONGEST + text.len()).step_by(CHUNK) {
+            let to = (from + CHUNK).min(LONGEST + text.len());
+            let chunk = padded.get(from..to + 3).unwrap_or(&[]);
+            let known = self.known_in(chunk, &mut places);
+            let mut count = self.begun(chunk, places.get(..known).unwrap_or(&[]), &mut tries);
+            while count > 0 {
+                let standing;
+                (standing, count) = self.compare(&padded, from, &mut tries, count, &mut found);
+                for (place, entry) in found.get(..standing).unwrap_or(&[]) {
+                    let entry = self.entries.get(usize::from(*entry));
+                    entry.into_iter().for_each(|entry| entry.tell(&padded, from + usize::from(*place), &mut tell));
+                }
             }
-            place = usize::from(entry.next);
+        }
+    }
+
+    /// Notes the places in a chunk at which a piece stands; gives how many. Here and below everything is noted and what is
+    /// not wanted overwritten: a jump could not be foretold.
+    fn known_in(&self, chunk: &[u8], places: &mut [u16; CHUNK]) -> usize {
+        let mut count = 0;
+        let [two, three, four] = &*self.known;
+        for (piece, at) in chunk.array_windows().zip(0..) {
+            places.get_mut(count % CHUNK).into_iter().for_each(|place| *place = at);
+            let [of_two, of_three, of_four] = numbers(*piece);
+            count += usize::from(bit(two, of_two) | bit(three, of_three) | bit(four, of_four));
+        }
+        count
+    }
+
+    /// Notes the first entries of the pieces that stand at some places of a chunk; gives how many.
+    fn begun(&self, chunk: &[u8], places: &[u16], tries: &mut Tries) -> usize {
+        let mut count = 0;
+        let ([two, three, four], [before_two, before_three, before_four]) = (&*self.known, &*self.before);
+        for place in places {
+            let Some(piece) = chunk.get(usize::from(*place)..).and_then(<[u8]>::first_chunk) else { continue };
+            let mut add = |number: u16, known: &[u8; GROUPS], before: &[u16; GROUPS]| {
+                let group = usize::from(number / 8);
+                let (Some(byte), Some(before)) = (known.get(group), before.get(group)) else { return };
+                let lower = usize::from(byte & ((1 << (number % 8)) - 1));
+                let entry = before.wrapping_add(u16::from(ONES.get(lower).copied().unwrap_or(0)));
+                tries.get_mut(count).into_iter().for_each(|to| *to = (*place, entry));
+                count += usize::from(byte >> (number % 8) & 1);
+            };
+            let [of_two, of_three, of_four] = numbers(*piece);
+            add(of_two, two, before_two);
+            add(of_three, three, before_three);
+            add(of_four, four, before_four);
+        }
+        count
+    }
+
+    /// Compares entries with the text where their pieces stand. Notes those whose texts stand there, and for the next time
+    /// those that share their numbers; gives how many of each.
+    fn compare(
+        &self,
+        padded: &[u8],
+        from: usize,
+        tries: &mut Tries,
+        count: usize,
+        found: &mut Tries,
+    ) -> (usize, usize) {
+        let (mut standing, mut others) = (0, 0);
+        for at in 0..count {
+            let Some((place, number)) = tries.get(at).copied() else { break };
+            let Some(entry) = self.entries.get(usize::from(number)) else { continue };
+            found.get_mut(standing).into_iter().for_each(|to| *to = (place, number));
+            standing += usize::from(entry.stands(padded, from + usize::from(place)));
+            tries.get_mut(others).into_iter().for_each(|to| *to = (place, entry.next));
+            others += usize::from(entry.next != NONE);
+        }
+        (standing, others)
+    }
+}
+
+/// Places in a chunk, each with an entry.
+type Tries = [(u16, u16); CHUNK * KINDS];
+
+/// One for a number that stands in a table of bits.
+#[inline]
+fn bit(table: &[u8; GROUPS], number: u16) -> u8 {
+    table.get(usize::from(number / 8)).map_or(0, |byte| byte >> (number % 8) & 1)
+}
+
+impl Entry {
+    /// Whether the text stands where its piece does.
+    #[inline]
+    fn stands(&self, padded: &[u8], at: usize) -> bool {
+        let start = at - usize::from(self.offset);
+        let around = padded.get(start..).and_then(<[u8]>::first_chunk).map_or(0, |around| u64::from_le_bytes(*around));
+        around & u64::MAX >> (64 - 8 * u32::from(self.length)) == self.bytes
+    }
+
+    /// Tells of the text that stands where its piece does.
+    #[inline]
+    fn tell(&self, padded: &[u8], at: usize, tell: &mut impl FnMut(u32, usize)) {
+        let start = at - usize::from(self.offset);
+        let end = start + usize::from(self.length);
+        let is_word_at = |at: usize| u16::from(padded.get(at).is_some_and(|byte| is_word(*byte)));
+        let sides = is_word_at(start - 1) | is_word_at(end) << 1;
+        let which = self.by_sides >> (4 * sides) & 15;
+        if which != 0 {
+            tell(u32::from(self.thing + which - 1), end - 1 - LONGEST);
         }
     }
 }
@@ -265,30 +279,34 @@ fn small(length: usize) -> u8 {
     u8::try_from(length).expect("a literal has at most eight bytes")
 }
 
-/// Another number for each two bytes.
-const fn pair(piece: [u8; 2]) -> u16 {
-    u16::from_le_bytes(piece)
-}
-
-/// Of the first three bytes. The highest bits of a product are the best mixed.
-const fn hash_of_three(piece: [u8; 4]) -> u16 {
-    ((u32::from_le_bytes(piece) << 8).wrapping_mul(0x85eb_ca77) >> 16) as u16
-}
-
-const fn hash(piece: [u8; 4]) -> u16 {
-    (u32::from_le_bytes(piece).wrapping_mul(0x9e37_79b1) >> 16) as u16
+/// The numbers of the pieces of each kind that begin four bytes: another one for each two, and the highest bits of a
+/// product, which are the best mixed.
+#[inline]
+const fn numbers(piece: [u8; 4]) -> [u16; KINDS] {
+    let four = u32::from_le_bytes(piece);
+    let (three, all) = ((four << 8).wrapping_mul(0x85eb_ca77), four.wrapping_mul(0x9e37_79b1));
+    [four as u16, (three >> 16) as u16, (all >> 16) as u16]
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::literal::Edge;
     use super::*;
 
-    fn found(literals: &[&[u8]], text: &[u8]) -> Vec<(u32, usize)> {
+    fn found(literals: &[&[u8]], text: &[u8]) -> Vec<(usize, usize)> {
         let literals: Vec<Literal> = literals.iter().map(|literal| Literal::new(literal)).collect();
+        found_of(&literals, text)
+    }
+
+    /// Each literal that is found, by its number, with its end.
+    fn found_of(literals: &[Literal], text: &[u8]) -> Vec<(usize, usize)> {
+        let (search, things) = Search::new(literals);
         let mut found = Vec::new();
-        Search::new(&literals).each(text, |literal, last| found.push((literal, last + 1)));
+        search.each(text, |thing, last| {
+            found.extend(things[thing as usize].iter().map(|literal| (*literal, last + 1)));
+        });
         found.sort_unstable();
         found
     }
@@ -299,6 +317,19 @@ mod tests {
             found(&[b"0x", b"key", b"curl", b"password", b"@"], b"PassWord 0X curl KEY@"),
             [(0, 11), (1, 20), (2, 16), (3, 8), (4, 21)]
         );
+    }
+
+    #[test]
+    fn each_literal_has_edges_of_its_own() {
+        let edge = Literal::empty(Edge::Word);
+        let send = Literal::new(b"send");
+        let literals = [send.clone(), send.then(&edge), edge.then(&send), edge.then(&send).then(&edge)];
+        assert!(literals.is_sorted());
+        assert_eq!(found_of(&literals, b"resends"), [(0, 6)]);
+        assert_eq!(found_of(&literals, b"resend it"), [(0, 6), (1, 6)]);
+        assert_eq!(found_of(&literals, b"a sender"), [(0, 6), (2, 6)]);
+        assert_eq!(found_of(&literals, b"send"), [(0, 4), (1, 4), (2, 4), (3, 4)]);
+        assert_eq!(found_of(&literals[3..], b"send sends"), [(0, 4)]);
     }
 
     proptest! {
@@ -314,7 +345,7 @@ mod tests {
                 let literal = *literal;
                 lower.as_bytes().windows(length).enumerate().filter(move |(_, window)| *window == literal).map(move |(at, _)| at + length).collect::<Vec<_>>()
             };
-            let expected: Vec<(u32, usize)> = literals.iter().zip(0..).flat_map(|(literal, number)| ends(literal).into_iter().map(move |end| (number, end))).collect();
+            let expected: Vec<(usize, usize)> = literals.iter().zip(0..).flat_map(|(literal, number)| ends(literal).into_iter().map(move |end| (number, end))).collect();
             prop_assert_eq!(found(&literals, text.as_bytes()), expected);
         }
     }
