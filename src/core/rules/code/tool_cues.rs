@@ -32,9 +32,8 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A token of a chat template: nothing that a description needs.
 pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
-    if bytes::first(text.as_bytes(), |byte| (byte == b'<') | (byte == b'[') | (byte == b'#')).is_none() {
-        return None;
-    }
+    // Most texts have none of the signs with which a token begins.
+    bytes::first(text.as_bytes(), |byte| (byte == b'<') | (byte == b'[') | (byte == b'#'))?;
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
 }
 
