@@ -76,10 +76,12 @@ static REVERSED: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:{})\b", REVERSED_WORDS.join("|"))));
 /// Either: almost no text holds one, and one search tells so.
 static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
-/// What every match of either holds in lower case: plain letters alone are looked for many bytes at a time.
-static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
-    let words: Vec<&str> = MARKS.iter().chain(&ROTATED_WORDS).chain(&REVERSED_WORDS).copied().collect();
-    Regex::new(&words.join("|")).expect("words are a valid pattern")
+/// What every match of either holds in lower case: plain letters alone are looked for many bytes at a time. Those of less
+/// than four letters stand apart: among the others they would make every place look like the beginning of one.
+static PLAIN: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+    let words = MARKS.iter().chain(&ROTATED_WORDS).chain(&REVERSED_WORDS).copied();
+    let (short, long): (Vec<&str>, Vec<&str>) = words.partition(|word| word.len() < 4);
+    [short, long].map(|words| Regex::new(&words.join("|")).expect("words are a valid pattern"))
 });
 /// Letters with one blank, dot, dash or underscore between each; words apart by more.
 static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ ]{1,3}){8,}[a-z]\b"));
@@ -87,7 +89,8 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    if PLAIN.is_match(&bytes.to_ascii_lowercase()) && TURNED.is_match(bytes) {
+    let lower = bytes.to_ascii_lowercase();
+    if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
         lines_with(bytes, &REVERSED, Encoding::Reversed, found);
     }
