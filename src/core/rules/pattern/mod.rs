@@ -99,6 +99,10 @@ impl Engine {
         for (search, (at, place)) in passing.expressions().iter().map_while(|at| Some((*at, self.searches.get(*at)?))) {
             let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
             let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
+            let stretches = passing.stretches(search);
+            if stretches.is_empty() {
+                continue;
+            }
             marked = marked.filter(|(rule, _)| rule == at);
             let is_marked = || {
                 let (_, is_marked) =
@@ -106,7 +110,7 @@ impl Engine {
                 is_marked
             };
             let finder = Finder { rule: *at, search, expression: finder };
-            rule.scan(&finder, &passing.stretches(search), look, is_marked, finds);
+            rule.scan(&finder, &stretches, look, is_marked, finds);
         }
     }
 
