@@ -149,21 +149,22 @@ fn json(document: &Document) -> Vec<Region> {
     let mut anchors = Anchors { text: text.as_bytes(), next: Some(0) };
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
-        let is_escaped = literal.contains('\\');
-        if !is_escaped && !anchors.begin_in(zone.start, zone.end) {
+        // Escapes hide words and hold line breaks: what is written counts, and what is read.
+        let is_anchored = anchors.begin_in(zone.start, zone.end) || literal.contains("\\u00");
+        if !is_anchored && !literal.contains('\\') {
             continue;
         }
         let literal = literal.trim();
         let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
         if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
-            && (!is_escaped || may_matter(&unescaped))
+            && (is_anchored || may_matter(&unescaped))
         {
             regions.push(Region { start: zone.start, end: zone.end, text: Some(unescaped) });
         }
     }
+    let has_both = || ["\"args\"", "\"command\""].iter().all(|key| text.contains(key));
     if text.len() <= LARGEST_JSON
-        && text.contains("\"args\"")
-        && text.contains("\"command\"")
+        && (has_both() || text.contains("\\u00"))
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         commands_with_arguments(&value, text, &mut regions, 0);
