@@ -208,10 +208,16 @@ impl Words {
         Self { words, keys: keys_of(words) }
     }
 
-    /// Whether a word in lower case is one of them.
-    pub fn hold(&self, word: &str) -> bool {
-        self.keys >> key_of_word(word) & 1 == 1 && is_one_of(word, self.words)
+    /// Whether any of some words in lower case, with these [`initials`], is one of them.
+    pub fn hold_any(&self, words: &[&str], initials: u128) -> bool {
+        let holds = |word: &&str| self.keys >> key_of_word(word) & 1 == 1 && is_one_of(word, self.words);
+        self.keys & initials != 0 && words.iter().any(holds)
     }
+}
+
+/// One bit for the first letters of each of some words in lower case, as a choice of words has them.
+pub fn initials(words: &[&str]) -> u128 {
+    words.iter().fold(0, |keys, word| keys | 1 << key_of_word(word))
 }
 
 /// A choice of words, put together when this is compiled.

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::evidence::sentences::{Words, words};
+use crate::evidence::sentences::{Words, initials, words};
 use crate::evidence::surfaces::Surface;
 use crate::evidence::tools::Tool;
 use crate::rules::{FactSink, Subject};
@@ -229,21 +229,30 @@ impl Tags {
     }
 }
 
-/// A tool in words: those of its name, and of its name and first sentence.
+/// A tool in words: those of its name, then the first of its description; some thirty.
 struct InWords<'a> {
     tool: &'a Tool,
-    name: &'a [String],
-    /// Those and the first words of its description; some thirty, so that a search through them is quick.
-    all: Vec<&'a str>,
+    words: Vec<&'a str>,
+    /// The first two, those of the name, and all.
+    beginning: First,
+    name: First,
+    all: First,
 }
+
+/// So many first words of a tool, with their initials.
+#[derive(Clone, Copy)]
+struct First(usize, u128);
 
 impl<'a> InWords<'a> {
     fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
-        let mut all: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
+        let mut words: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
+        let named = words.len();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
-            all.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
+            words.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
         }
-        Self { tool, name: &surface.name_words, all }
+        let first = |count: usize| First(count, initials(words.get(..count).unwrap_or_default()));
+        let (beginning, name, all) = (first(named.min(2)), first(named), first(words.len()));
+        Self { tool, words, beginning, name, all }
     }
 
     fn tags(&self) -> Tags {
@@ -260,12 +269,16 @@ impl<'a> InWords<'a> {
             .with(Tags::DESTROYS, self.destroys())
     }
 
+    fn is_any_of(&self, First(count, initials): First, words: &Words) -> bool {
+        words.hold_any(self.words.get(..count).unwrap_or_default(), initials)
+    }
+
     fn any(&self, words: &Words) -> bool {
-        self.all.iter().any(|word| words.hold(word))
+        self.is_any_of(self.all, words)
     }
 
     fn named(&self, words: &Words) -> bool {
-        self.name.iter().any(|part| words.hold(part))
+        self.is_any_of(self.name, words)
     }
 
     /// Whether the tool takes something in.
@@ -295,7 +308,7 @@ impl<'a> InWords<'a> {
     }
 
     fn begins(&self, words: &Words) -> bool {
-        self.name.iter().take(2).any(|part| words.hold(part))
+        self.is_any_of(self.beginning, words)
     }
 
     /// What of others it takes in, where it does.

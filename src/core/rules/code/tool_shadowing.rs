@@ -108,16 +108,14 @@ fn against_others(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
     );
     const OTHERS: Phrase = Phrase::of(&[&["other", "another"], &["tool", "tools", "server", "servers"]], 2);
     let others = sentence.find(&OTHERS).is_some();
-    let servers = others && sentence.has(words!["server", "servers"]);
-    let against = sentence.find(&FORBIDS).is_some() || sentence.has(words!["instead"]);
-    let bad = sentence.has(&DISPARAGED);
-    if (others && against && (bad || servers))
+    let forbids = others && sentence.find(&FORBIDS).is_some();
+    let against = others && (forbids || sentence.has(words!["instead"]));
+    if (against && (sentence.has(&DISPARAGED) || sentence.has(words!["server", "servers"])))
         || (sentence.find(&ROUTES).is_some() && sentence.has(words!["supersedes", "replaces", "built-in", "instead"]))
     {
         return Some((Severity::High, Confidence::Medium));
     }
-    (others && sentence.find(&FORBIDS).is_some() && sentence.has(words!["them", "any"]))
-        .then_some((Severity::Medium, Confidence::Low))
+    (forbids && sentence.has(words!["them", "any"])).then_some((Severity::Medium, Confidence::Low))
 }
 
 /// The word that names a tool that is not its own: an identifier beside the word "tool" or in an order about using it.

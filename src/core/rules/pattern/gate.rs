@@ -47,8 +47,8 @@ impl Need {
     /// What an expression needs by itself, in what it sees of a text.
     pub(super) fn seen(pattern: &str, sight: Sight) -> Self {
         let parsed = parsed(pattern);
-        let within = parsed.as_ref().and_then(|parsed| Plan::of(parsed, sight));
-        let begins = parsed.as_ref().and_then(|parsed| Plan::beginning(parsed, sight));
+        let known = parsed.as_ref().map(|parsed| Plan::with_beginning(parsed, sight));
+        let (within, begins) = known.unwrap_or_default();
         Self { within, reach: parsed.as_ref().and_then(Reach::of), begins, ..Self::default() }
     }
 

@@ -42,12 +42,14 @@ impl Plan {
         sight.known(parsed).settled(Reach::of(parsed))
     }
 
-    /// Literals with one of which every match of an expression begins; none where it may begin with almost anything.
-    pub(super) fn beginning(parsed: &Hir, sight: Sight) -> Option<Demand> {
-        match demanded(sight.known(parsed).beginning()?)? {
-            Self::Literals(literals) => Some(literals),
-            Self::All(..) | Self::Any(_) => None,
-        }
+    /// The same, and the literals with one of which every match begins; none where it may begin with almost anything.
+    pub(super) fn with_beginning(parsed: &Hir, sight: Sight) -> (Option<Self>, Option<Demand>) {
+        let known = sight.known(parsed);
+        let begins = match known.beginning().cloned().and_then(demanded) {
+            Some(Self::Literals(literals)) => Some(literals),
+            Some(Self::All(..) | Self::Any(_)) | None => None,
+        };
+        (known.settled(Reach::of(parsed)), begins)
     }
 
     /// What any of several expressions needs; none where one of them may match almost anything.
@@ -120,8 +122,8 @@ impl Known {
     }
 
     /// The texts with one of which every match begins.
-    fn beginning(self) -> Option<Demand> {
-        self.exact.or(self.begins)
+    fn beginning(&self) -> Option<&Demand> {
+        self.exact.as_ref().or(self.begins.as_ref())
     }
 
     /// The parts worth their cost: the common ones only where there is nothing better.
@@ -364,7 +366,7 @@ mod tests {
     #[test]
     fn a_match_begins_with_its_first_words() {
         let begins = |pattern: &str| {
-            let literals = parsed(pattern).and_then(|parsed| Plan::beginning(&parsed, Sight::Whole));
+            let literals = parsed(pattern).and_then(|parsed| Plan::with_beginning(&parsed, Sight::Whole).1);
             literals.map_or_else(|| "anything".to_owned(), |literals| show(&Plan::Literals(literals)))
         };
         assert_eq!(begins(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "·post·|·send·");
