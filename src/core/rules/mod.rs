@@ -237,13 +237,23 @@ impl<'a> FactSink<'a> {
 /// The longest evidence that a fact carries, in code points.
 const EVIDENCE_LENGTH: usize = 200;
 
+/// The first so many code points of a text.
+fn cut(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let end = text.char_indices().nth(most).map(|(at, _)| at);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
 /// Cuts evidence to 200 code points and one line: newlines and tabs become spaces.
 fn quote(text: &str) -> String {
     let text = text.trim();
-    let cut = if text.len() > EVIDENCE_LENGTH { text.char_indices().nth(EVIDENCE_LENGTH) } else { None };
-    let shown = cut.map_or(text, |(at, _)| text.get(..at).unwrap_or_default());
+    let shown = cut(text, EVIDENCE_LENGTH);
     let mut quoted = shown.replace(['\n', '\r', '\t'], " ");
-    quoted.extend(cut.map(|_| '…'));
+    if shown.len() < text.len() {
+        quoted.push('…');
+    }
     quoted
 }
 

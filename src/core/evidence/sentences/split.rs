@@ -75,7 +75,7 @@ fn runs(text: &str) -> Vec<Run> {
         // Most words have one blank before them.
         let white = text.as_bytes().get(at..start).unwrap_or_default();
         let newlines = if white == b" " { 0 } else { white.iter().filter(|byte| **byte == b'\n').count() };
-        let letters = start + length_of(text, start, Byte::Letter);
+        let letters = end_of_letters(text, start);
         let is_bare = text.as_bytes().get(letters).is_none_or(|byte| kind_of(*byte) == Byte::White);
         at = if is_bare { letters } else { end_of(text, letters, false) };
         if start < at {
@@ -115,10 +115,10 @@ fn kind_of(byte: u8) -> Byte {
     KINDS.get(usize::from(byte)).copied().unwrap_or(Byte::Beyond)
 }
 
-/// How many bytes of one kind stand from an offset on.
-fn length_of(text: &str, from: usize, kind: Byte) -> usize {
+/// One past the ASCII letters and digits that begin at an offset.
+fn end_of_letters(text: &str, from: usize) -> usize {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
-    rest.iter().take_while(|byte| kind_of(**byte) == kind).count()
+    from + rest.iter().take_while(|byte| kind_of(**byte) == Byte::Letter).count()
 }
 
 /// One past the white space, or past what is none, that begins at an offset.
@@ -188,7 +188,7 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
     let raw_of = |run: &Run| text.get(run.start..run.end).unwrap_or_default();
     let mut index = 0;
     while let Some(run) = runs.get(index) {
-        if run.is_bare || is_plain(text.as_bytes().get(run.start)) {
+        if is_plain(text.as_bytes().get(run.start)) {
             index += 1;
             continue;
         }

@@ -50,7 +50,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
         );
-    // The strings of JSON are looked at one by one, as they read.
+    // The strings of JSON are looked at one by one.
     if skipped || (document.language != Language::Json && !ANCHOR.is_match(text)) {
         return Vec::new();
     }

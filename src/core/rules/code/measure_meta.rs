@@ -47,12 +47,6 @@ pub(super) fn object<const LENGTH: usize>(members: [(&str, Value); LENGTH]) -> V
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// A name as it is kept: so many code points of it.
-pub(super) fn cut(name: &str, most: usize) -> &str {
-    let end = name.char_indices().nth(most).map(|(at, _)| at);
-    end.and_then(|end| name.get(..end)).unwrap_or(name)
-}
-
 /// An example of some files, without claims.
 pub(super) fn example(note: &str, files: &[(&str, &str)]) -> Example {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::capability::Kind;
 use crate::evidence::manifest::ManifestKind;
-use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject, cut};
 
 use super::measure_meta::{Text, bare_skill, example, measure};
 
@@ -47,7 +47,7 @@ impl Rule for MeasureModel {
             .filter(|manifest| files.binary_search(&manifest.path).is_ok())
             .find_map(|manifest| manifest.value.get("model").and_then(Value::as_str));
         if let Some(name) = named {
-            facts.measured(json!({ "model": name.trim().chars().take(NAME_LENGTH).collect::<String>() }));
+            facts.measured(json!({ "model": cut(name.trim(), NAME_LENGTH) }));
         }
     }
 }

@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use crate::capability::Kind;
 use crate::evidence::tools::{Tool, ToolOrigin};
-use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject, cut};
 
-use super::measure_meta::{Text, bare_skill, cut, measure, object, two_tools};
+use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
 use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
 
 /// How many words may be compared between tools in all: the comparison of every pair is quadratic.

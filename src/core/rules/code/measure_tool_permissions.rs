@@ -12,9 +12,9 @@ use crate::capability::Kind;
 use crate::evidence::manifest::ManifestKind;
 use crate::evidence::surfaces::push_lower;
 use crate::fact::Severity;
-use crate::rules::{FactSink, Rule, RuleMeta, Subject};
+use crate::rules::{FactSink, Rule, RuleMeta, Subject, cut};
 
-use super::measure_meta::{Text, bare_skill, cut, measure, object, two_tools};
+use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
 use super::measure_permission_words::{
     DESTROY_OBJECTS, DESTROY_VERBS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS, RUN_OBJECTS,
     SHELL_VERBS,

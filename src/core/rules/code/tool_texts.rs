@@ -164,14 +164,15 @@ impl<'a> Speaker<'a> {
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
         let built_in = BUILT_IN.contains(&raw);
         let plain = self.is_plain_tool(sentence, index);
+        let identifier = is_identifier(raw);
         // Nearly no word is a name: the rest is asked of those that may be.
-        if !(built_in || quoted || plain || is_identifier(raw)) {
+        if !(built_in || quoted || plain || identifier) {
             return None;
         }
         let beside = is_beside_tool(sentence, index);
         let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
             && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
-        let named = if built_in { beside } else { is_identifier(raw) || (quoted && (beside || invoked)) || plain };
+        let named = if built_in { beside } else { identifier || (quoted && (beside || invoked)) || plain };
         // "output_path: where it is saved" tells of an argument.
         if !named || sentence.explains(index) {
             return None;

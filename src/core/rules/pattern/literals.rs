@@ -267,7 +267,7 @@ impl Sight {
         if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
             return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
         }
-        let begins = alternatives.iter().map(|known| known.exact.as_ref().or(known.begins.as_ref()));
+        let begins = alternatives.iter().map(Known::beginning);
         let begins = begins.collect::<Option<Vec<&Demand>>>().map(|all| all.into_iter().flatten().cloned().collect());
         let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
         let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
