@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use serde_json::Value;
 
@@ -60,9 +61,6 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
     let only_whole = wanted.iter().all(|pointer| pointer.is_empty());
     let mut tokens = Tokens::of(text);
     while let Some(token) = tokens.next() {
-        if only_whole && !found.is_empty() {
-            break;
-        }
         let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
         let step = frames.last_mut();
         if starts_value && enter(text, &token, step, &mut pointer) {
@@ -70,11 +68,14 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
             if is_wanted {
                 found.insert(pointer.clone(), token.start);
             }
+            if only_whole {
+                break;
+            }
         }
         match token.lexeme {
             Lexeme::Open if frames.len() >= MAX_DEPTH => break,
             Lexeme::Open => {
-                if is_wanted {
+                if is_wanted && leads_on(&mut pointer, wanted) {
                     frames.push(Step::of(token.byte, pointer.len()));
                 } else if !tokens.pass_over(MAX_DEPTH - frames.len() - 1) {
                     break;
@@ -96,6 +97,15 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
     let mut offsets: Vec<(usize, String)> = found.into_iter().map(|(pointer, offset)| (offset, pointer)).collect();
     offsets.sort();
     offsets
+}
+
+/// Whether anything below a pointer is wanted.
+fn leads_on(pointer: &mut String, wanted: &BTreeSet<&str>) -> bool {
+    pointer.push('/');
+    let below = (Bound::Included(pointer.as_str()), Bound::Unbounded);
+    let leads_on = wanted.range::<str, _>(below).next().is_some_and(|next| next.starts_with(pointer.as_str()));
+    pointer.pop();
+    leads_on
 }
 
 /// Writes a key as a component of a JSON Pointer.

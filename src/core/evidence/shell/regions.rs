@@ -21,10 +21,23 @@ pub(super) struct Region {
     pub(super) text: Option<String>,
 }
 
-/// Words of which a text that matters holds one.
+/// What a text that matters holds: the name of a command that is followed, a file that starts by itself, or an odd
+/// spelling. A name that is also a word of running text counts where a command begins, or more than a word stands behind it.
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"\b(?:curl|wget|aria2c|fetch|(?:ba|z|da|k|a)?sh|source|eval|python[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|xargs|base64|scp|rsync|sftp|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|aws|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod)(?:[ \t\r\n|;)`$<\x22']|\z)|(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]|_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w|\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]";
-    RegexBuilder::new(names).unicode(false).build().expect("the pattern is valid")
+    let end = r"(?:[ \t\r\n|;)`$<\x22']|\z)";
+    let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
+    let anchors: [&str; 7] = [
+        &format!(
+            r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
+        ),
+        &format!(r"[|;&(`][ \t]*(?:{words}){end}"),
+        &format!(r"\b(?:{words})[ \t]+(?:[-$`\x22'/~.<@]|[A-Z]{{3,7}}[ \t])"),
+        r"(?i:/\.(?:bash_?(?:rc|profile|login|logout)|z(?:shrc|profile|shenv)|profile)|/config\.fish|/autostart/|/launch(?:agents|daemons)/|/systemd/(?:system|user)/|/etc/(?:profile|cron|rc\.local|ld\.so\.preload)|/spool/cron)",
+        r"_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w",
+        r"(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]",
+        r"\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]",
+    ];
+    RegexBuilder::new(&anchors.join("|")).unicode(false).build().expect("the pattern is valid")
 });
 
 /// What begins a command in running text.
@@ -147,24 +160,26 @@ fn json(document: &Document) -> Vec<Region> {
     let text = &document.text;
     let mut regions = Vec::new();
     let mut anchors = Anchors { text: text.as_bytes(), next: Some(0) };
+    // Letters that are written as escapes.
+    let has_codes = text.contains("\\u00");
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
-        // Escapes hide words and hold line breaks: what is written counts, and what is read.
-        let is_anchored = anchors.begin_in(zone.start, zone.end) || literal.contains("\\u00");
-        if !is_anchored && !literal.contains('\\') {
+        // Of what is escaped the reading counts: the writing makes `\n` a letter after a backslash.
+        let is_escaped = literal.contains('\\');
+        if !is_escaped && !anchors.begin_in(zone.start, zone.end) {
             continue;
         }
         let literal = literal.trim();
         let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
         if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
-            && (is_anchored || may_matter(&unescaped))
+            && (!is_escaped || may_matter(&unescaped))
         {
             regions.push(Region { start: zone.start, end: zone.end, text: Some(unescaped) });
         }
     }
     let has_both = || ["\"args\"", "\"command\""].iter().all(|key| text.contains(key));
     if text.len() <= LARGEST_JSON
-        && (has_both() || text.contains("\\u00"))
+        && (has_both() || has_codes)
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         commands_with_arguments(&value, text, &mut regions, 0);

@@ -125,14 +125,16 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
 pub(super) fn json_zones(text: &str, cover: &mut Cover) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        if *byte == b'"' {
+    let rest = |at: usize| bytes.get(at..).unwrap_or(&[]);
+    while let Some(length) = rest(at).iter().position(|byte| matches!(byte, b'"' | b'/')) {
+        at += length;
+        if bytes.get(at) == Some(&b'"') {
             let end = end_of_quoted(bytes, at);
-            let is_key = bytes.get(end..).unwrap_or(&[]).iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+            let is_key = rest(end).iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
             cover.to(at, ZoneKind::Code);
             cover.to(end, if is_key { ZoneKind::Code } else { ZoneKind::Literal });
             at = end;
-        } else if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"//")) {
+        } else if rest(at).starts_with(b"//") {
             cover.to(at, ZoneKind::Code);
             at = line_end(bytes, at);
             cover.to(at, ZoneKind::Comment);
