@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -52,24 +53,22 @@ impl Silence {
 pub(crate) struct Nothing {
     answers: Vec<Answer>,
     said: Said,
-    /// For each number how many of the answers are of rules before it.
-    before: Vec<usize>,
+    /// The rules that answer.
+    rules: RuleSet,
 }
 
 impl Nothing {
     /// Takes shared answers, in the order of the rules.
     pub(crate) fn new(answers: Vec<Answer>) -> Self {
         let said = said_by(&answers);
-        let last = answers.last().and_then(|answer| answer.number).map_or(0, |number| number + 1);
-        let before = |number| answers.partition_point(|answer| answer.number < Some(number));
-        let before = (0..=last).map(before).collect();
-        Self { answers, said, before }
+        let mut rules = RuleSet::default();
+        answers.iter().filter_map(|answer| answer.number).for_each(|number| rules.add(number));
+        Self { answers, said, rules }
     }
 
-    /// The answers of the rules from one number to before another.
-    fn between(&self, from: usize, to: usize) -> &[Answer] {
-        let before = |number: usize| self.before.get(number).copied().unwrap_or(self.answers.len());
-        self.answers.get(before(from)..before(to)).unwrap_or_default()
+    /// Whether a rule of this number answers.
+    fn has(&self, number: usize) -> bool {
+        self.rules.has(number)
     }
 
     /// The answers.
@@ -169,25 +168,88 @@ impl<'de> Deserialize<'de> for Answer {
 }
 
 /// All facts about one capability, in the order (file, line, column, pointer, rule).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+///
+/// What is usual about a kind is not copied for each capability: it is read out of [`Nothing`] between what was told.
+#[derive(Clone, Debug)]
 pub struct Facts {
     /// The kind of the capability that they are about.
     pub kind: Kind,
-    /// The facts.
-    facts: Vec<Answer>,
+    /// What is said by every rule of which nothing was told; none where all was told.
+    usual: Option<&'static Nothing>,
+    /// What was told, in its order.
+    told: Vec<Answer>,
+    /// The rules of which something was told.
+    has_told: RuleSet,
     /// What each rule said, once somebody asked.
-    #[serde(skip)]
     said: OnceLock<Said>,
-    /// The places of those that are true, once somebody asked: few of hundreds, and every rubric asks many times.
-    #[serde(skip)]
+    /// The places among those told of those that are true, once somebody asked: every rubric asks many times.
     truths: OnceLock<Vec<usize>>,
 }
 
 impl PartialEq for Facts {
     fn eq(&self, other: &Self) -> bool {
-        (self.kind, &self.facts) == (other.kind, &other.facts)
+        self.kind == other.kind && self.answers().eq(other.answers())
     }
 }
+
+impl Serialize for Facts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut whole = serializer.serialize_struct("Facts", 2)?;
+        whole.serialize_field("kind", &self.kind)?;
+        whole.serialize_field("facts", &self.answers().collect::<Vec<&Answer>>())?;
+        whole.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Facts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename = "Facts")]
+        struct Whole {
+            kind: Kind,
+            facts: Vec<Answer>,
+        }
+        Whole::deserialize(deserializer).map(|whole| Self::ordered(whole.kind, whole.facts))
+    }
+}
+
+/// The answers of [`Facts`], in their order.
+struct Answers<'a> {
+    /// What is usual and not yet given, that of which something was told among it.
+    usual: &'a [Answer],
+    /// What was told and is not yet given.
+    told: &'a [Answer],
+    has_told: &'a RuleSet,
+    /// How many are to come.
+    left: usize,
+}
+
+impl<'a> Iterator for Answers<'a> {
+    type Item = &'a Answer;
+
+    fn next(&mut self) -> Option<&'a Answer> {
+        let is_told = |answer: &Answer| answer.number.is_some_and(|number| self.has_told.has(number));
+        while let Some((_, rest)) = self.usual.split_first().filter(|(usual, _)| is_told(usual)) {
+            self.usual = rest;
+        }
+        // What has no place stands before everything else, in the order of the rules.
+        let comes_first = |told: &Answer, usual: &Answer| told.number < usual.number && !told.fact().is_placed();
+        let (from, first) = match (self.told.first(), self.usual.first()) {
+            (Some(told), Some(usual)) if !comes_first(told, usual) => (&mut self.usual, usual),
+            (None, Some(usual)) => (&mut self.usual, usual),
+            (told, _) => (&mut self.told, told?),
+        };
+        *from = from.get(1..).unwrap_or_default();
+        self.left = self.left.saturating_sub(1);
+        Some(first)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Answers<'_> {}
 
 impl Facts {
     /// Sorts the facts and keeps them.
@@ -201,17 +263,18 @@ impl Facts {
         Self::sorted(kind, facts.into_iter().map(own).collect())
     }
 
-    const fn ordered(kind: Kind, facts: Vec<Answer>) -> Self {
-        Self { kind, facts, said: OnceLock::new(), truths: OnceLock::new() }
+    fn ordered(kind: Kind, told: Vec<Answer>) -> Self {
+        let (said, truths) = (OnceLock::new(), OnceLock::new());
+        Self { kind, usual: None, told, has_told: RuleSet::default(), said, truths }
     }
 
-    fn sorted(kind: Kind, mut facts: Vec<Answer>) -> Self {
-        facts.sort_by(Answer::order);
-        Self::ordered(kind, facts)
+    fn sorted(kind: Kind, mut told: Vec<Answer>) -> Self {
+        told.sort_by(Answer::order);
+        Self::ordered(kind, told)
     }
 
     /// What rules told that this version knows, and for every rule that told nothing its usual answer.
-    pub(crate) fn told(kind: Kind, usual: &Nothing, mut told: Vec<Answer>) -> Self {
+    pub(crate) fn told(kind: Kind, usual: &'static Nothing, mut told: Vec<Answer>) -> Self {
         told.sort_by(Answer::order);
         let (mut said, mut has_told) = (usual.said.clone(), RuleSet::default());
         for answer in &told {
@@ -224,31 +287,19 @@ impl Facts {
             }
             has_told.add(number);
         }
-        let (mut facts, mut truths) = (Vec::with_capacity(usual.answers.len() + told.len()), Vec::new());
-        let mut push = |facts: &mut Vec<Answer>, answer: Answer| {
-            if answer.fact().outcome == Outcome::True {
-                truths.push(facts.len());
-            }
-            facts.push(answer);
-        };
-        let (mut told, mut next) = (told.into_iter().peekable(), 0);
-        for number in has_told.numbers() {
-            facts.extend_from_slice(usual.between(next, number));
-            next = number + 1;
-            // What has no place stands before everything else, in the order of the rules.
-            let is_next = |answer: &Answer| answer.number < Some(next) && !answer.fact().is_placed();
-            while let Some(answer) = told.next_if(is_next) {
-                push(&mut facts, answer);
-            }
-        }
-        facts.extend_from_slice(usual.between(next, usize::MAX));
-        told.for_each(|answer| push(&mut facts, answer));
-        Self { kind, facts, said: said.into(), truths: truths.into() }
+        Self { usual: Some(usual), has_told, said: said.into(), ..Self::ordered(kind, told) }
+    }
+
+    fn answers(&self) -> Answers<'_> {
+        let usual = self.usual.map_or(&[][..], |usual| &usual.answers);
+        let replaced =
+            self.usual.map_or(0, |usual| self.has_told.numbers().filter(|number| usual.has(*number)).count());
+        Answers { usual, told: &self.told, has_told: &self.has_told, left: usual.len() - replaced + self.told.len() }
     }
 
     /// Every fact, in their order.
     pub fn all(&self) -> impl ExactSizeIterator<Item = &Fact> {
-        self.facts.iter().map(Answer::fact)
+        self.answers().map(Answer::fact)
     }
 
     /// Those that are true, each with the number of its rule, where this version knows the rule.
@@ -256,10 +307,11 @@ impl Facts {
         self.truths().map(|answer| (answer.number, answer.fact()))
     }
 
+    /// What is usual is never true.
     fn truths(&self) -> impl Iterator<Item = &Answer> {
         let is_true = |answer: &Answer| answer.fact().outcome == Outcome::True;
-        let places = || self.facts.iter().enumerate().filter(|(_, answer)| is_true(answer)).map(|(at, _)| at).collect();
-        self.truths.get_or_init(places).iter().filter_map(|at| self.facts.get(*at))
+        let places = || self.told.iter().enumerate().filter(|(_, answer)| is_true(answer)).map(|(at, _)| at).collect();
+        self.truths.get_or_init(places).iter().filter_map(|at| self.told.get(*at))
     }
 
     /// The facts of one rule.
@@ -301,24 +353,25 @@ impl Facts {
 
     /// What each rule of this version said, as in [`Facts::outcomes`].
     pub(crate) fn said(&self) -> &Said {
-        self.said.get_or_init(|| said_by(&self.facts))
+        self.said.get_or_init(|| said_by(&self.told))
     }
 
     /// The same facts where not everything could be read: what was looked for and not found becomes `Unavailable`,
     /// since its absence is not proven.
     #[must_use]
-    pub fn with_absence_unproven(mut self) -> Self {
-        for answer in self.facts.iter_mut().filter(|answer| answer.fact().outcome == Outcome::False) {
+    pub fn with_absence_unproven(self) -> Self {
+        let mut answers: Vec<Answer> = self.answers().cloned().collect();
+        for answer in answers.iter_mut().filter(|answer| answer.fact().outcome == Outcome::False) {
             let fact = answer.fact_mut();
             fact.outcome = Outcome::Unavailable;
             fact.evidence = "not everything could be read".to_owned();
         }
-        Self::sorted(self.kind, self.facts)
+        Self::sorted(self.kind, answers)
     }
 
     /// Their canonical JSON: object keys sorted, no white space.
     pub fn canonical(&self) -> String {
-        canonical::of_facts(self.kind, self.facts.iter().map(Answer::canonical))
+        canonical::of_facts(self.kind, self.answers().map(Answer::canonical))
     }
 
     /// The digest over all facts, of their canonical JSON: the key under which scores are kept.
