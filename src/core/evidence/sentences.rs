@@ -293,6 +293,11 @@ impl<'a> Sentence<'a> {
         self.words.get(index).map_or("", |word| self.text.plain(word.start as usize, word.end as usize))
     }
 
+    /// The marks that may stand in it: those of its text.
+    pub fn marks(&self) -> Marks {
+        self.text.marks
+    }
+
     /// Whether its words, quoted or not, are letters and digits of ASCII alone.
     pub fn is_bare(&self) -> bool {
         self.span.is_bare

@@ -36,15 +36,15 @@ pub(super) fn split(text: &mut Text) {
             open.finish(text, run.start);
         }
         open.begin.get_or_insert(run.start);
-        if run.is_bare {
-            text.push_word(run.start, run.end, run.quoted);
-            continue;
+        let (mut word, mut ends) = (Some((run.start, run.end)), false);
+        if !run.is_bare {
+            let raw = text.plain(run.start, run.end);
+            word = trimmed(raw).map(|(start, end)| (run.start + start, run.start + end));
+            ends = ends_sentence(raw);
         }
-        let raw = text.plain(run.start, run.end);
-        let (ends, word) = (ends_sentence(raw), trimmed(raw));
         if let Some((start, end)) = word {
-            open.is_bare &= raw.bytes().take(end).skip(start).all(|byte| kind_of(byte) == Byte::Letter);
-            text.push_word(run.start + start, run.start + end, run.quoted);
+            open.is_bare = open.is_bare && (run.is_bare || behind_letters(text.as_str(), start) >= end);
+            text.push_word(start, end, run.quoted);
         }
         if ends {
             open.finish(text, run.end);

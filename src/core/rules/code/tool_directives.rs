@@ -7,7 +7,7 @@ use crate::evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
     UNIVERSAL, USER, WISH,
 };
-use crate::evidence::sentences::{Sentence, Words, is_one_of, words};
+use crate::evidence::sentences::{Marks, Sentence, Words, is_one_of, words};
 
 use super::tool_texts::Speaker;
 
@@ -216,12 +216,16 @@ pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
 
 /// "overwrite=true": a name and its value in one word.
 pub(super) fn assigns(sentence: &Sentence<'_>) -> bool {
-    (0..sentence.words.len()).any(|index| {
-        let sides = sentence.word(index).split_once('=');
-        sides.is_some_and(|(name, value)| {
-            !value.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && name.len() > 1
+    const BETWEEN: Marks = Marks::of(&['=']);
+    sentence.marks().any(BETWEEN)
+        && (0..sentence.words.len()).any(|index| {
+            let sides = sentence.word(index).split_once('=');
+            sides.is_some_and(|(name, value)| {
+                !value.is_empty()
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    && name.len() > 1
+            })
         })
-    })
 }
 
 /// Whether a sentence sets the user's wish aside: "regardless of what the user asked", "instead of the given path".
