@@ -64,8 +64,8 @@ impl Text {
     pub fn of(text: &str) -> Self {
         let is_plain = unicode::is_plain(text.as_bytes());
         let marks = if is_plain { Marks::default() } else { Marks::STRANGE };
-        let twice = if is_plain { ascii_twice(text) } else { twice(&unfolded(text)) };
-        let mut parts = Self { twice, marks, ..Self::default() };
+        let plain = if is_plain { Cow::Borrowed(text) } else { unfolded(text) };
+        let mut parts = Self { twice: twice(&plain), marks, ..Self::default() };
         split::split(&mut parts);
         parts
     }
@@ -150,36 +150,34 @@ fn unfolded(text: &str) -> Cow<'_, str> {
     if folded.contains('’') { Cow::Owned(folded.replace('’', "'")) } else { folded }
 }
 
-fn ascii_twice(text: &str) -> String {
-    let mut twice = [text, text].concat();
+/// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter stay.
+fn twice(text: &str) -> String {
+    let mut twice = String::with_capacity(2 * text.len());
+    twice.push_str(text);
+    if text.is_ascii() {
+        twice.push_str(text);
+    } else {
+        push_small(&mut twice, text);
+    }
     if let Some(lower) = twice.get_mut(text.len()..) {
         lower.make_ascii_lowercase();
     }
     twice
 }
 
-/// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter stay.
-fn twice(text: &str) -> String {
-    let mut twice = String::with_capacity(2 * text.len());
-    twice.push_str(text);
-    let small = |letter: char| {
-        let mut forms = letter.to_lowercase();
-        match (forms.next(), forms.next()) {
-            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
-            _ => letter,
-        }
-    };
+/// Adds a text with its letters beyond ASCII in lower case.
+fn push_small(small: &mut String, text: &str) {
     let mut at = 0;
     for (offset, letter) in unicode::beyond_ascii(text) {
-        twice.push_str(text.get(at..offset).unwrap_or_default());
-        twice.push(small(letter));
+        small.push_str(text.get(at..offset).unwrap_or_default());
+        let mut forms = letter.to_lowercase();
+        small.push(match (forms.next(), forms.next()) {
+            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
+            _ => letter,
+        });
         at = offset + letter.len_utf8();
     }
-    twice.push_str(text.get(at..).unwrap_or_default());
-    if let Some(lower) = twice.get_mut(text.len()..) {
-        lower.make_ascii_lowercase();
-    }
-    twice
+    small.push_str(text.get(at..).unwrap_or_default());
 }
 
 /// One sentence, bullet or heading.

@@ -259,18 +259,18 @@ fn content_words(lower: &[String]) -> Vec<Own> {
     let all = texts.iter().map(Vec::len).sum();
     let mut known = Numbered::with_room(all);
     // For each word how many tools have it, and the last of them.
-    let mut had: Vec<(usize, usize)> = Vec::with_capacity(all);
+    let mut had: Vec<(usize, Option<usize>)> = Vec::with_capacity(all);
     let mut words = vec![Own::default(); lower.len()];
     for ((tool, text), own) in texts.iter().enumerate().zip(&mut words) {
         own.shared.reserve(text.len());
         for word in text {
             let number = known.add(*word);
             if number == had.len() {
-                had.push((0, tool));
+                had.push((0, None));
             }
             let Some((tools, last)) = had.get_mut(number) else { continue };
-            if *tools == 0 || *last != tool {
-                (*tools, *last) = (*tools + 1, tool);
+            if *last != Some(tool) {
+                (*tools, *last) = (*tools + 1, Some(tool));
                 own.shared.push(number);
             }
         }
