@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use super::sentences::hash;
+
 #[cfg(test)]
 mod tests;
 
@@ -212,7 +214,7 @@ struct Entry {
 static TABLE: LazyLock<Vec<Vec<Entry>>> = LazyLock::new(|| {
     let mut table: Vec<Vec<Entry>> = (0..BUCKETS).map(|_| Vec::new()).collect();
     let mut add = |word: String, classes: Classes| {
-        let Some(chain) = table.get_mut(bucket(&word)) else { return };
+        let Some(chain) = table.get_mut(bucket(hash(word.as_bytes()))) else { return };
         match chain.iter_mut().find(|entry| entry.word == word) {
             Some(entry) => entry.classes = entry.classes.with(classes),
             None => chain.push(Entry { word, classes }),
@@ -235,21 +237,15 @@ static TABLE: LazyLock<Vec<Vec<Entry>>> = LazyLock::new(|| {
 });
 
 const BUCKETS: usize = 4096;
-/// No word of the lexicon is longer, in bytes.
-const LONGEST: usize = 24;
 
-/// The families of a word in lower case.
-pub fn classes_of(word: &str) -> Classes {
-    if word.len() < 2 || word.len() > LONGEST {
-        return Classes::NONE;
-    }
-    let chain = TABLE.get(bucket(word)).map(Vec::as_slice).unwrap_or_default();
+/// The families of a word in lower case with such a hash.
+pub(super) fn classes_of(word: &str, hash: u32) -> Classes {
+    let chain = TABLE.get(bucket(hash)).map(Vec::as_slice).unwrap_or_default();
     chain.iter().find(|entry| entry.word == word).map_or(Classes::NONE, |entry| entry.classes)
 }
 
-/// FNV-1a, folded to the number of buckets.
-fn bucket(word: &str) -> usize {
-    let hash = word.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+/// A hash, folded to the number of buckets.
+const fn bucket(hash: u32) -> usize {
     (hash ^ (hash >> 15)) as usize % BUCKETS
 }
 

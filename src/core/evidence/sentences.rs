@@ -8,9 +8,14 @@ use std::borrow::Cow;
 use super::lexicon::{self, Classes};
 use super::unicode;
 
+mod keys;
 mod split;
 #[cfg(test)]
 mod tests;
+
+pub(in crate::evidence) use keys::hash;
+use keys::key;
+pub use keys::{Keys, Marks};
 
 /// How many words before a word can negate it.
 const NEGATION_WINDOW: usize = 3;
@@ -26,7 +31,7 @@ pub struct Word {
     pub quoted: bool,
     /// The families of words that it belongs to, where it is not quoted or where that does not matter.
     pub classes: Classes,
-    /// A number of its first two letters: words with another one are other words.
+    /// A number of its letters: words with another one are other words.
     key: u8,
 }
 
@@ -37,27 +42,30 @@ struct Span {
     bytes: (u32, u32),
     /// The families that any of its words outside quotations belongs to.
     classes: Classes,
-    /// One bit for the key of each word outside quotations.
-    keys: u128,
+    /// The keys of its words outside quotations.
+    keys: Keys,
+    /// Whether its words are letters and digits of ASCII alone, those in quotations as well.
+    is_bare: bool,
 }
 
 /// A text taken apart: invisible and look-alike letters undone, apostrophes straight, split into sentences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    plain: String,
-    /// The same in lower case, byte for byte at the same place.
-    lower: String,
+    /// The text, and behind it the same in lower case, byte for byte in the same order.
+    twice: String,
     words: Vec<Word>,
     spans: Vec<Span>,
     classes: Classes,
+    marks: Marks,
 }
 
 impl Text {
     /// Takes a text apart. Line breaks within a paragraph do not end a sentence; blank lines and bullets do.
     pub fn of(text: &str) -> Self {
-        let plain = plain(text);
-        let lower = lower(&plain);
-        let mut parts = Self { plain, lower, ..Self::default() };
+        let is_plain = unicode::is_plain(text.as_bytes());
+        let marks = if is_plain { Marks::default() } else { Marks::STRANGE };
+        let plain = if is_plain { Cow::Borrowed(text) } else { unfolded(text) };
+        let mut parts = Self { twice: twice(&plain), marks, ..Self::default() };
         split::split(&mut parts);
         parts
     }
@@ -72,24 +80,43 @@ impl Text {
         self.classes
     }
 
+    /// The marks that stand in it, and whether it was written with anything but plain ASCII.
+    pub fn marks(&self) -> Marks {
+        self.marks
+    }
+
     /// The text as it is read.
     pub fn as_str(&self) -> &str {
-        &self.plain
+        self.plain(0, self.length())
     }
 
     /// The same in lower case.
     pub fn lower(&self) -> &str {
-        &self.lower
+        self.small(0, self.length())
     }
 
-    fn sentence(&self, span: &Span) -> Sentence<'_> {
+    const fn length(&self) -> usize {
+        self.twice.len() / 2
+    }
+
+    fn plain(&self, start: usize, end: usize) -> &str {
+        self.twice.get(start..end).unwrap_or_default()
+    }
+
+    fn small(&self, start: usize, end: usize) -> &str {
+        let length = self.length();
+        self.twice.get(length + start..length + end).unwrap_or_default()
+    }
+
+    fn sentence<'a>(&'a self, span: &'a Span) -> Sentence<'a> {
         let words = self.words.get(range(span.words)).unwrap_or_default();
-        Sentence { text: self, words, classes: span.classes, keys: span.keys, bytes: span.bytes }
+        Sentence { text: self, words, classes: span.classes, span }
     }
 
     fn push_word(&mut self, start: usize, end: usize, quoted: bool) {
-        let lower = self.lower.get(start..end).unwrap_or_default();
-        let (classes, key) = (lexicon::classes_of(lower), key_of_word(lower));
+        let small = self.small(start, end);
+        let hash = hash(small.as_bytes());
+        let (classes, key) = (lexicon::classes_of(small, hash), key(hash));
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
         let word = Word { start, end, quoted, classes, key };
         self.classes = self.classes.with(said(&word));
@@ -97,50 +124,16 @@ impl Text {
     }
 
     /// Makes a sentence of the words from one on to the last.
-    fn push_sentence(&mut self, first: usize, (start, end): (usize, usize)) {
+    fn push_sentence(&mut self, first: usize, (start, end): (usize, usize), is_bare: bool) {
         let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let words = self.words.get(first..).unwrap_or_default();
         let unquoted = words.iter().filter(|word| !word.quoted);
-        let (classes, keys) = unquoted
-            .fold((Classes::NONE, 0), |(classes, keys), word| (word.classes.with(classes), keys | 1 << word.key));
+        let (classes, keys) = unquoted.fold((Classes::NONE, Keys::default()), |(classes, keys), word| {
+            (word.classes.with(classes), keys.with(word.key))
+        });
         let words = (short(first), short(self.words.len()));
-        self.spans.push(Span { words, bytes: (short(start), short(end)), classes, keys });
+        self.spans.push(Span { words, bytes: (short(start), short(end)), classes, keys, is_bare });
     }
-}
-
-/// A number below 128 of the first two letters of a word; 0 stands for the second of a word of one.
-const fn key(first: u8, second: u8) -> u8 {
-    ((first as u32).wrapping_mul(0x9e37_79b1) ^ (second as u32).wrapping_mul(0x85eb_ca77)).to_be_bytes()[0] >> 1
-}
-
-fn key_of_word(word: &str) -> u8 {
-    match word.as_bytes() {
-        [] => key(0, 0),
-        [one] => key(*one, 0),
-        [one, two, ..] => key(*one, *two),
-    }
-}
-
-/// The key of every word that fits a wanted one; none where they may have several.
-const fn key_of_wanted(wanted: &str) -> Option<u8> {
-    match wanted.as_bytes() {
-        [] | [b'*'] | [_, b'*'] => None,
-        [one] => Some(key(*one, 0)),
-        [one, two, ..] => Some(key(*one, *two)),
-    }
-}
-
-/// One bit for the key of every word that fits one of these.
-const fn keys_of(words: &[&str]) -> u128 {
-    let (mut keys, mut rest) = (0, words);
-    while let [first, others @ ..] = rest {
-        keys |= match key_of_wanted(first) {
-            Some(key) => 1 << key,
-            None => u128::MAX,
-        };
-        rest = others;
-    }
-    keys
 }
 
 fn said(word: &Word) -> Classes {
@@ -151,36 +144,40 @@ fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
     start as usize..end as usize
 }
 
-fn plain(text: &str) -> String {
-    if unicode::is_plain(text.as_bytes()) {
-        return text.to_owned();
-    }
+/// A text with its deceptions undone and its apostrophes straight.
+fn unfolded(text: &str) -> Cow<'_, str> {
     let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
-    if folded.contains('’') { folded.replace('’', "'") } else { folded.into_owned() }
+    if folded.contains('’') { Cow::Owned(folded.replace('’', "'")) } else { folded }
 }
 
-/// Lower case without moving a byte: letters whose small form is longer or shorter stay.
-fn lower(text: &str) -> String {
+/// A text, and behind it the same in lower case without moving a byte: letters whose small form is longer or shorter stay.
+fn twice(text: &str) -> String {
+    let mut twice = String::with_capacity(2 * text.len());
+    twice.push_str(text);
     if text.is_ascii() {
-        return text.to_ascii_lowercase();
+        twice.push_str(text);
+    } else {
+        push_small(&mut twice, text);
     }
-    let small = |letter: char| {
-        let mut forms = letter.to_lowercase();
-        match (forms.next(), forms.next()) {
-            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
-            _ => letter,
-        }
-    };
-    let mut lower = String::with_capacity(text.len());
+    if let Some(lower) = twice.get_mut(text.len()..) {
+        lower.make_ascii_lowercase();
+    }
+    twice
+}
+
+/// Adds a text with its letters beyond ASCII in lower case.
+fn push_small(small: &mut String, text: &str) {
     let mut at = 0;
     for (offset, letter) in unicode::beyond_ascii(text) {
-        lower.push_str(text.get(at..offset).unwrap_or_default());
-        lower.push(small(letter));
+        small.push_str(text.get(at..offset).unwrap_or_default());
+        let mut forms = letter.to_lowercase();
+        small.push(match (forms.next(), forms.next()) {
+            (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
+            _ => letter,
+        });
         at = offset + letter.len_utf8();
     }
-    lower.push_str(text.get(at..).unwrap_or_default());
-    lower.make_ascii_lowercase();
-    lower
+    small.push_str(text.get(at..).unwrap_or_default());
 }
 
 /// One sentence, bullet or heading.
@@ -191,33 +188,50 @@ pub struct Sentence<'a> {
     pub words: &'a [Word],
     /// The families that any of its words outside quotations belongs to.
     pub classes: Classes,
-    keys: u128,
-    bytes: (u32, u32),
+    span: &'a Span,
+}
+
+/// A word in lower case with its key.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyed<'a> {
+    /// The word.
+    pub text: &'a str,
+    key: u8,
+}
+
+impl<'a> Keyed<'a> {
+    /// This word.
+    pub const fn of(text: &'a str) -> Self {
+        Self { text, key: key(hash(text.as_bytes())) }
+    }
 }
 
 /// A choice of words.
 pub struct Words {
     words: &'static [&'static str],
-    /// One bit for the key of every word that fits one of them.
-    keys: u128,
+    keys: Keys,
 }
 
 impl Words {
     /// These words, in lower case; `word*` fits every word that begins so.
     pub const fn of(words: &'static [&'static str]) -> Self {
-        Self { words, keys: keys_of(words) }
+        Self { words, keys: Keys::of(words) }
     }
 
-    /// Whether any of some words in lower case, with these [`initials`], is one of them.
-    pub fn hold_any(&self, words: &[&str], initials: u128) -> bool {
-        let holds = |word: &&str| self.keys >> key_of_word(word) & 1 == 1 && is_one_of(word, self.words);
-        self.keys & initials != 0 && words.iter().any(holds)
+    /// Whether a word is one of them.
+    pub fn hold(&self, word: Keyed<'_>) -> bool {
+        self.keys.hold(word.key) && is_one_of(word.text, self.words)
+    }
+
+    /// Whether any of some words, with these [`keys_of`] them, is one of them.
+    pub fn hold_any(&self, words: &[Keyed<'_>], keys: &Keys) -> bool {
+        self.keys.meet(keys) && words.iter().any(|word| self.hold(*word))
     }
 }
 
-/// One bit for the first letters of each of some words in lower case, as a choice of words has them.
-pub fn initials(words: &[&str]) -> u128 {
-    words.iter().fold(0, |keys, word| keys | 1 << key_of_word(word))
+/// The keys of some words.
+pub fn keys_of(words: &[Keyed<'_>]) -> Keys {
+    words.iter().fold(Keys::default(), |keys, word| keys.with(word.key))
 }
 
 /// A choice of words, put together when this is compiled.
@@ -230,8 +244,8 @@ pub(crate) use words;
 pub struct Phrase {
     parts: &'static [&'static [&'static str]],
     gap: usize,
-    /// For each of the first parts one bit for the key of every word that fits it; all bits where there is no such part.
-    keys: [u128; 3],
+    /// The keys of the words that fit each of the first parts; all where there is no such part.
+    keys: [Keys; 3],
 }
 
 impl Phrase {
@@ -239,10 +253,10 @@ impl Phrase {
     /// words may stand between two parts.
     pub const fn of(parts: &'static [&'static [&'static str]], gap: usize) -> Self {
         let keys = match parts {
-            [] => [u128::MAX; 3],
-            [one] => [keys_of(one), u128::MAX, u128::MAX],
-            [one, two] => [keys_of(one), keys_of(two), u128::MAX],
-            [one, two, three, ..] => [keys_of(one), keys_of(two), keys_of(three)],
+            [] => [Keys::ALL; 3],
+            [one] => [Keys::of(one), Keys::ALL, Keys::ALL],
+            [one, two] => [Keys::of(one), Keys::of(two), Keys::ALL],
+            [one, two, three, ..] => [Keys::of(one), Keys::of(two), Keys::of(three)],
         };
         Self { parts, gap, keys }
     }
@@ -251,46 +265,65 @@ impl Phrase {
 impl<'a> Sentence<'a> {
     /// Its text.
     pub fn as_str(&self) -> &'a str {
-        self.text.plain.get(range(self.bytes)).unwrap_or_default()
+        let (start, end) = self.span.bytes;
+        self.text.plain(start as usize, end as usize)
     }
 
     /// Its text in lower case.
     pub fn lower(&self) -> &'a str {
-        self.text.lower.get(range(self.bytes)).unwrap_or_default()
+        let (start, end) = self.span.bytes;
+        self.text.small(start as usize, end as usize)
     }
 
     /// A word in lower case, without the punctuation around it; empty past the end.
     pub fn word(&self, index: usize) -> &'a str {
-        self.words.get(index).and_then(|word| self.text.lower.get(range((word.start, word.end)))).unwrap_or_default()
+        self.words.get(index).map_or("", |word| self.text.small(word.start as usize, word.end as usize))
+    }
+
+    /// Its words in lower case.
+    pub fn keyed(&self) -> impl Iterator<Item = Keyed<'a>> {
+        let text = self.text;
+        self.words.iter().map(|word| Keyed { text: text.small(word.start as usize, word.end as usize), key: word.key })
     }
 
     /// A word as it is written.
     pub fn raw(&self, index: usize) -> &'a str {
-        self.words.get(index).and_then(|word| self.text.plain.get(range((word.start, word.end)))).unwrap_or_default()
+        self.words.get(index).map_or("", |word| self.text.plain(word.start as usize, word.end as usize))
+    }
+
+    /// The marks that may stand in it: those of its text.
+    pub fn marks(&self) -> Marks {
+        self.text.marks
+    }
+
+    /// Whether its words, quoted or not, are letters and digits of ASCII alone.
+    pub fn is_bare(&self) -> bool {
+        self.span.is_bare
     }
 
     /// Whether a comma, colon or semicolon stands behind a word.
     pub fn ends_clause(&self, index: usize) -> bool {
         let end = |at: usize| self.words.get(at).map(|word| (word.start, word.end));
         let (Some((_, from)), Some((to, _))) = (end(index), end(index + 1)) else { return false };
-        self.text.plain.get(range((from, to))).is_some_and(|between| between.contains([',', ':', ';']))
+        self.text.plain(from as usize, to as usize).contains([',', ':', ';'])
     }
 
     /// Whether a colon or a bracket stands behind a word: what follows explains it.
     pub fn explains(&self, index: usize) -> bool {
-        let behind = self.words.get(index).and_then(|word| self.text.plain.get(word.end as usize..));
-        behind.is_some_and(|behind| {
-            let behind = behind.trim_start_matches(['`', '"', '\'', '*']);
-            behind.starts_with(':') || behind.starts_with(" (") || behind.starts_with(" -") || behind.starts_with(" :")
-        })
+        let Some(word) = self.words.get(index) else { return false };
+        let behind = self.text.plain(word.end as usize, self.text.length()).trim_start_matches(['`', '"', '\'', '*']);
+        [":", " (", " -", " :"].iter().any(|mark| behind.starts_with(mark))
     }
 
     /// The first place where a phrase stands outside quotations: the indices of its first and last word.
+    #[inline]
     pub fn find(&self, phrase: &Phrase) -> Option<(usize, usize)> {
         // Most sentences lack all words of some part.
-        if phrase.keys.iter().any(|keys| keys & self.keys == 0) {
-            return None;
-        }
+        let may_stand = phrase.keys.iter().all(|keys| keys.meet(&self.span.keys));
+        may_stand.then(|| self.search(phrase)).flatten()
+    }
+
+    fn search(&self, phrase: &Phrase) -> Option<(usize, usize)> {
         (0..self.words.len()).filter(|index| self.fits_part(*index, phrase, 0)).find_map(|start| {
             let mut at = start;
             for part in 1..phrase.parts.len() {
@@ -300,24 +333,35 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// Whether a word outside quotations is one of those of a part of a phrase. Most have other first letters.
+    /// Whether a word outside quotations is one of those of a part of a phrase.
     fn fits_part(&self, index: usize, phrase: &Phrase, part: usize) -> bool {
-        let keys = phrase.keys.get(part).copied().unwrap_or(u128::MAX);
+        let keys = phrase.keys.get(part).unwrap_or(&Keys::ALL);
         phrase.parts.get(part).is_some_and(|words| self.is_any_of(index, words, keys))
     }
 
     /// Whether a word outside quotations is one of these.
     pub fn fits(&self, index: usize, wanted: &Words) -> bool {
-        self.is_any_of(index, wanted.words, wanted.keys)
+        self.is_any_of(index, wanted.words, &wanted.keys)
     }
 
-    /// Whether any word outside quotations is one of these. Most sentences have no word with the first letters of any.
+    /// Whether any word outside quotations is one of these. Most sentences have no word with the key of any.
     pub fn has(&self, wanted: &Words) -> bool {
-        wanted.keys & self.keys != 0 && (0..self.words.len()).any(|index| self.fits(index, wanted))
+        self.may_have(wanted) && (0..self.words.len()).any(|index| self.fits(index, wanted))
     }
 
-    fn is_any_of(&self, index: usize, words: &[&str], keys: u128) -> bool {
-        let alike = |word: &&Word| keys >> word.key & 1 == 1 && !word.quoted;
+    /// Whether any word outside quotations may be one of these: no word is where this says no.
+    pub fn may_have(&self, wanted: &Words) -> bool {
+        wanted.keys.meet(&self.span.keys)
+    }
+
+    /// Whether any word, quoted or not, is one of these.
+    pub fn names(&self, wanted: &Words) -> bool {
+        let alike = |(_, word): &(usize, &Word)| wanted.keys.hold(word.key);
+        self.words.iter().enumerate().filter(alike).any(|(index, _)| is_one_of(self.word(index), wanted.words))
+    }
+
+    fn is_any_of(&self, index: usize, words: &[&str], keys: &Keys) -> bool {
+        let alike = |word: &&Word| keys.hold(word.key) && !word.quoted;
         self.words.get(index).filter(alike).is_some() && is_one_of(self.word(index), words)
     }
 

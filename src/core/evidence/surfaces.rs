@@ -13,7 +13,7 @@ use crate::fact::Place;
 use super::Evidence;
 use super::manifest::{Manifest, ManifestKind, escape, places_of, value_at};
 use super::schema::{self, SchemaField};
-use super::sentences::Text;
+use super::sentences::{Marks, Text};
 use super::tools::{Tool, server_text};
 
 #[cfg(test)]
@@ -48,14 +48,33 @@ pub enum Part {
 /// One text of a surface.
 #[derive(Clone, Debug)]
 pub struct SurfaceText {
-    /// The JSON Pointer from the surface's own, such as `/description`.
-    pub pointer: String,
+    /// The field of the surface in which it stands, such as `/description`.
+    field: &'static str,
+    /// The JSON Pointer from there.
+    below: String,
     /// Which part it is.
     pub part: Part,
     /// As it is written.
     pub raw: String,
     /// Taken apart; empty where nobody reads it as prose.
     pub text: Text,
+}
+
+impl SurfaceText {
+    /// The JSON Pointer from the surface's own, such as `/description`.
+    pub fn pointer(&self) -> String {
+        [self.field, &self.below].concat()
+    }
+
+    /// Whether it is a field of the surface itself.
+    pub fn is(&self, field: &str) -> bool {
+        self.field == field && self.below.is_empty()
+    }
+
+    /// The marks that may stand in it, and whether it may be written with anything but plain ASCII.
+    pub fn marks(&self) -> Marks {
+        if self.text.as_str().is_empty() { Marks::ANY } else { self.text.marks() }
+    }
 }
 
 /// One thing that a model reads about.
@@ -67,8 +86,8 @@ pub struct Surface {
     pub name: String,
     /// Its name without case and separators, so that variants of one name are one.
     pub folded: String,
-    /// Its name as lower-case words.
-    pub name_words: Vec<String>,
+    /// Where each word of its name ends in that.
+    word_ends: Vec<usize>,
     /// Where it stands.
     pub place: Place,
     /// Which of the evidence's tools it is, for tools.
@@ -120,22 +139,23 @@ fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
 
 /// Prompts, resources and the server's own words of a tools list.
 fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>) {
-    const LISTS: [(&str, SurfaceKind); 9] = [
-        ("/prompts", SurfaceKind::Prompt),
-        ("/result/prompts", SurfaceKind::Prompt),
-        ("/server/prompts", SurfaceKind::Prompt),
-        ("/resources", SurfaceKind::Resource),
-        ("/result/resources", SurfaceKind::Resource),
-        ("/server/resources", SurfaceKind::Resource),
-        ("/resourceTemplates", SurfaceKind::Resource),
-        ("/result/resourceTemplates", SurfaceKind::Resource),
-        ("/server/resourceTemplates", SurfaceKind::Resource),
+    const LISTS: [(&str, SurfaceKind); 3] = [
+        ("prompts", SurfaceKind::Prompt),
+        ("resources", SurfaceKind::Resource),
+        ("resourceTemplates", SurfaceKind::Resource),
+    ];
+    let roots = [
+        ("", Some(&manifest.value)),
+        ("/result", manifest.value.get("result")),
+        ("/server", manifest.value.get("server")),
     ];
     let mut found = Vec::new();
-    for (pointer, kind) in LISTS {
-        let entries = value_at(&manifest.value, pointer).and_then(Value::as_array).into_iter().flatten();
-        for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
-            found.extend(of_entry(kind, &manifest.path, format!("{pointer}/{at}"), entry));
+    for (list, kind) in LISTS {
+        for (root, value) in roots {
+            let entries = value.and_then(|value| value.get(list)).and_then(Value::as_array).into_iter().flatten();
+            for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
+                found.extend(of_entry(kind, &manifest.path, format!("{root}/{list}/{at}"), entry));
+            }
         }
     }
     let mut server =
@@ -162,24 +182,25 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
     let mut surface = Surface::new(kind, name, place);
     surface.prose("/description", text("description"));
     surface.prose("/title", text("title"));
-    for key in ["uri", "uriTemplate"] {
-        surface.push(format!("/{key}"), Part::Name, text(key).unwrap_or_default());
+    for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate")] {
+        surface.push(field, String::new(), Part::Name, text(key).unwrap_or_default());
     }
     for (at, argument) in list(entry, "arguments").enumerate() {
         for key in ["name", "title", "description"] {
             let part =
                 if key == "name" { Part::Schema(SchemaField::Name) } else { Part::Schema(SchemaField::Description) };
             let text = argument.get(key).and_then(Value::as_str).unwrap_or_default();
-            surface.push(format!("/arguments/{at}/{key}"), part, text);
+            surface.push("/arguments", format!("/{at}/{key}"), part, text);
         }
     }
     for (at, message) in list(entry, "messages").enumerate() {
-        for (pointer, below) in [("/content", "/content"), ("/content/text", "/content/text")] {
-            surface.prose(&format!("/messages/{at}{pointer}"), message.pointer(below).and_then(Value::as_str));
+        for pointer in ["/content", "/content/text"] {
+            let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            surface.push("/messages", format!("/{at}{pointer}"), Part::Prose, text);
         }
     }
-    for key in ["template", "text", "content"] {
-        surface.prose(&format!("/{key}"), text(key));
+    for (field, key) in [("/template", "template"), ("/text", "text"), ("/content", "content")] {
+        surface.prose(field, text(key));
     }
     surface.meta(entry);
     Some(surface)
@@ -191,13 +212,17 @@ fn list<'a>(entry: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + us
 
 impl Surface {
     fn new(kind: SurfaceKind, name: &str, place: Place) -> Self {
-        let (folded, name_words) = (folded_name(name), name_words(name));
+        let (mut folded, mut word_ends) = (String::with_capacity(name.len()), Vec::new());
+        each_part(name, |part| {
+            push_folded(&mut folded, part);
+            word_ends.push(folded.len());
+        });
         let (name, texts, unresolved) = (name.to_owned(), Vec::new(), Vec::new());
         Self {
             kind,
             name,
             folded,
-            name_words,
+            word_ends,
             place,
             tool: None,
             texts,
@@ -207,25 +232,30 @@ impl Surface {
         }
     }
 
-    fn prose(&mut self, pointer: &str, text: Option<&str>) {
-        self.push(pointer.to_owned(), Part::Prose, text.unwrap_or_default());
+    /// Its name as lower-case words.
+    pub fn name_words(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(&self.word_ends);
+        starts.zip(&self.word_ends).filter_map(|(start, end)| self.folded.get(*start..*end))
     }
 
-    fn push(&mut self, pointer: String, part: Part, raw: &str) {
-        if raw.trim().is_empty() {
+    fn prose(&mut self, field: &'static str, text: Option<&str>) {
+        self.push(field, String::new(), Part::Prose, text.unwrap_or_default());
+    }
+
+    fn push(&mut self, field: &'static str, below: String, part: Part, raw: &str) {
+        if raw.chars().all(char::is_whitespace) {
             return;
         }
         let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
         let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
-        self.texts.push(SurfaceText { pointer, part, raw: raw.to_owned(), text });
+        self.texts.push(SurfaceText { field, below, part, raw: raw.to_owned(), text });
     }
 
-    fn schema(&mut self, name: &str, schema: &Value) {
+    fn schema(&mut self, name: &'static str, schema: &Value) {
         let walk = schema::walk(schema);
         self.texts.reserve(walk.texts.len());
-        for text in &walk.texts {
-            let pointer = [name, text.pointer.as_str()].concat();
-            self.push(pointer, Part::Schema(text.field), text.text);
+        for text in walk.texts {
+            self.push(name, text.pointer, Part::Schema(text.field), text.text);
         }
         self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
         self.exhausted |= walk.exhausted;
@@ -244,7 +274,7 @@ impl Surface {
             match value {
                 Value::String(text) => {
                     bytes += text.len();
-                    self.push(pointer, Part::Meta, text);
+                    self.push("", pointer, Part::Meta, text);
                 }
                 Value::Array(items) => {
                     work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));
@@ -266,8 +296,12 @@ impl Surface {
 /// A name without case and separators, so that variants of one name are one.
 pub fn folded_name(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
-    name.chars().filter(|letter| letter.is_alphanumeric()).for_each(|letter| push_lower(&mut folded, letter));
+    push_folded(&mut folded, name);
     folded
+}
+
+fn push_folded(folded: &mut String, name: &str) {
+    name.chars().filter(|letter| letter.is_alphanumeric()).for_each(|letter| push_lower(folded, letter));
 }
 
 /// Adds a letter in lower case.
@@ -282,21 +316,28 @@ pub(crate) fn push_lower(lower: &mut String, letter: char) {
 /// A name as lower-case words, split at separators and humps.
 pub fn name_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
+    each_part(name, |part| words.push(folded_name(part)));
+    words
+}
+
+/// Tells the parts of a name between separators and humps.
+fn each_part<'a>(name: &'a str, mut tell: impl FnMut(&'a str)) {
     let mut start = 0;
     let mut lower = false;
-    let mut word = |start: usize, end: usize| {
+    let mut part = |start: usize, end: usize| {
         let written = name.get(start..end).unwrap_or_default();
-        words.extend((!written.is_empty()).then(|| folded_name(written)));
+        if !written.is_empty() {
+            tell(written);
+        }
     };
     for (at, letter) in name.char_indices() {
-        let part = letter.is_alphanumeric();
+        let belongs = letter.is_alphanumeric();
         let hump = letter.is_uppercase() && lower;
-        if !part || hump {
-            word(start, at);
-            start = if part { at } else { at + letter.len_utf8() };
+        if !belongs || hump {
+            part(start, at);
+            start = if belongs { at } else { at + letter.len_utf8() };
         }
         lower = letter.is_lowercase() || letter.is_ascii_digit();
     }
-    word(start, name.len());
-    words
+    part(start, name.len());
 }

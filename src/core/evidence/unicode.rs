@@ -371,26 +371,37 @@ fn strange_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
     let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
         || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
-    let mut changed = false;
+    let keep = |folded: &mut Folded, from: usize, to: usize| {
+        if from < to {
+            folded.mark(start + from);
+            folded.text.push_str(word.get(from..to).unwrap_or_default());
+        }
+    };
+    let mut at = 0;
     for (offset, letter) in word.char_indices() {
-        let replaced = match letter {
-            _ if letter.is_ascii_graphic() || letter.is_ascii_whitespace() => Some(letter),
-            _ if kind_of(letter).is_some() => {
-                changed = true;
-                continue;
-            }
-            _ if imitates || is_compatibility_form(letter) => ascii_of(letter),
-            _ => None,
-        };
-        changed |= replaced.is_some_and(|ascii| ascii != letter);
-        folded.mark(start + offset);
-        folded.text.push(replaced.unwrap_or(letter));
+        if letter.is_ascii_graphic() || letter.is_ascii_whitespace() {
+            continue;
+        }
+        let is_hidden = kind_of(letter).is_some();
+        let imitated = (!is_hidden && (imitates || is_compatibility_form(letter))).then(|| ascii_of(letter)).flatten();
+        if !is_hidden && imitated.is_none() {
+            continue;
+        }
+        keep(folded, at, offset);
+        if let Some(ascii) = imitated {
+            folded.mark(start + offset);
+            folded.text.push(ascii);
+        }
+        at = offset + letter.len_utf8();
     }
-    changed
+    keep(folded, at, word.len());
+    at > 0
 }
 
 fn is_look_alike(letter: char) -> bool {
-    matches!(letter.script(), Script::Cyrillic | Script::Greek | Script::Armenian | Script::Cherokee)
+    // The script is looked up in a table.
+    !letter.is_ascii()
+        && matches!(letter.script(), Script::Cyrillic | Script::Greek | Script::Armenian | Script::Cherokee)
         && ascii_of(letter).is_some()
 }
 
@@ -401,19 +412,16 @@ fn is_compatibility_form(letter: char) -> bool {
 
 /// The one ASCII letter, digit or mark that a character imitates.
 fn ascii_of(letter: char) -> Option<char> {
-    let one = |text: String| {
-        let mut letters = text.chars();
-        letters.next().filter(|first| first.is_ascii_graphic() && letters.next().is_none())
-    };
     if letter.is_ascii() {
         return Some(letter);
     }
     if !letter.is_alphabetic() && !is_compatibility_form(letter) {
         return None;
     }
-    let normal: String = std::iter::once(letter).nfkc().collect();
-    one(normal).or_else(|| {
-        let letter = letter.to_string();
-        one(skeleton(&letter).collect())
-    })
+    only(std::iter::once(letter).nfkc()).or_else(|| only(skeleton(letter.encode_utf8(&mut [0; 4]))))
+}
+
+/// The only letter of some, where it is a letter, digit or mark of ASCII.
+fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    letters.next().filter(|first| first.is_ascii_graphic() && letters.next().is_none())
 }

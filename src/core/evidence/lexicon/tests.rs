@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn classes_of(word: &str) -> Classes {
+    super::classes_of(word, hash(word.as_bytes()))
+}
+
 #[test]
 fn every_form_of_a_word_belongs_to_its_families() {
     for word in ["modify", "modifies", "modified", "modifying"] {

@@ -2,7 +2,7 @@
 //!
 //! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
 
-use super::Text;
+use super::{Marks, Text};
 
 /// The longest quotation, in words; what is not closed within it is no quotation.
 const MAX_QUOTATION: usize = 40;
@@ -21,31 +21,36 @@ struct Run {
 
 /// Fills in the words and sentences of a text.
 pub(super) fn split(text: &mut Text) {
-    let mut runs = runs(&text.plain);
-    mark_quotations(&text.plain, &mut runs);
-    mark_fences(&text.plain, &mut runs);
+    let (mut runs, marks) = runs(text.as_str());
+    text.marks = text.marks.with_all(marks);
+    if text.marks.any(QUOTING) {
+        mark_quotations(text.as_str(), &mut runs);
+    }
+    if text.marks.any(FENCING) {
+        mark_fences(text.as_str(), &mut runs);
+    }
     text.words.reserve_exact(runs.len());
-    let mut open = Open { first_word: 0, begin: None };
+    let mut open = Open { first_word: 0, begin: None, is_bare: true };
     for run in &runs {
         if run.breaks_before {
             open.finish(text, run.start);
         }
         open.begin.get_or_insert(run.start);
-        if run.is_bare {
-            text.push_word(run.start, run.end, run.quoted);
-            continue;
+        let (mut word, mut ends) = (Some((run.start, run.end)), false);
+        if !run.is_bare {
+            let raw = text.plain(run.start, run.end);
+            word = trimmed(raw).map(|(start, end)| (run.start + start, run.start + end));
+            ends = ends_sentence(raw);
         }
-        let raw = text.plain.get(run.start..run.end).unwrap_or_default();
-        let (ends, word) = (ends_sentence(raw), trimmed(raw));
         if let Some((start, end)) = word {
-            let (start, end) = (run.start + start, run.start + end);
+            open.is_bare = open.is_bare && (run.is_bare || behind_letters(text.as_str(), start) >= end);
             text.push_word(start, end, run.quoted);
         }
         if ends {
             open.finish(text, run.end);
         }
     }
-    let length = text.plain.len();
+    let length = text.length();
     open.finish(text, length);
 }
 
@@ -53,6 +58,7 @@ pub(super) fn split(text: &mut Text) {
 struct Open {
     first_word: usize,
     begin: Option<usize>,
+    is_bare: bool,
 }
 
 impl Open {
@@ -62,28 +68,26 @@ impl Open {
         if first == last {
             return;
         }
-        self.first_word = last;
-        text.push_sentence(first, (start, end));
+        text.push_sentence(first, (start, end), self.is_bare);
+        (self.first_word, self.is_bare) = (last, true);
     }
 }
 
-fn runs(text: &str) -> Vec<Run> {
+/// What stands between white space, and the marks in it.
+fn runs(text: &str) -> (Vec<Run>, Marks) {
     let mut runs = Vec::with_capacity(text.len() / 5 + 1);
-    let mut at = 0;
-    while at < text.len() {
-        let start = end_of(text, at, true);
-        // Most words have one blank before them.
-        let white = text.as_bytes().get(at..start).unwrap_or_default();
-        let newlines = if white == b" " { 0 } else { white.iter().filter(|byte| **byte == b'\n').count() };
-        let letters = end_of_letters(text, start);
+    let (mut at, mut marks) = (0, Marks::default());
+    loop {
+        let (start, newlines) = behind_white(text, at);
+        let letters = behind_letters(text, start);
         let is_bare = text.as_bytes().get(letters).is_none_or(|byte| kind_of(*byte) == Byte::White);
-        at = if is_bare { letters } else { end_of(text, letters, false) };
-        if start < at {
-            let bullet = newlines > 0 && !is_bare && is_bullet(text.get(start..at).unwrap_or_default());
-            runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
+        at = if is_bare { letters } else { behind_run(text, letters, &mut marks) };
+        if start == at {
+            return (runs, marks);
         }
+        let bullet = newlines > 0 && !is_bare && is_bullet(text.get(start..at).unwrap_or_default());
+        runs.push(Run { start, end: at, breaks_before: newlines > 1 || bullet, is_bare, quoted: false });
     }
-    runs
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,31 +119,52 @@ fn kind_of(byte: u8) -> Byte {
     KINDS.get(usize::from(byte)).copied().unwrap_or(Byte::Beyond)
 }
 
+/// One past the white space that begins at an offset, and how many line ends are in it.
+fn behind_white(text: &str, from: usize) -> (usize, usize) {
+    let (mut at, mut newlines) = (from, 0);
+    while let Some(byte) = text.as_bytes().get(at) {
+        at += match kind_of(*byte) {
+            Byte::White => 1,
+            Byte::Letter | Byte::Mark => break,
+            Byte::Beyond => match letter_at(text, at) {
+                letter if letter.is_whitespace() => letter.len_utf8(),
+                _ => break,
+            },
+        };
+        newlines += usize::from(*byte == b'\n');
+    }
+    (at, newlines)
+}
+
 /// One past the ASCII letters and digits that begin at an offset.
-fn end_of_letters(text: &str, from: usize) -> usize {
+fn behind_letters(text: &str, from: usize) -> usize {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     from + rest.iter().take_while(|byte| kind_of(**byte) == Byte::Letter).count()
 }
 
-/// One past the white space, or past what is none, that begins at an offset.
-fn end_of(text: &str, from: usize, white: bool) -> usize {
+/// One past what is no white space and begins at an offset; notes the marks in it.
+fn behind_run(text: &str, from: usize, marks: &mut Marks) -> usize {
     let mut at = from;
     while let Some(byte) = text.as_bytes().get(at) {
-        // A letter beyond ASCII is white or not as a whole.
-        let (is_white, length) = match kind_of(*byte) {
-            Byte::White => (true, 1),
-            Byte::Letter | Byte::Mark => (false, 1),
-            Byte::Beyond => {
-                let letter = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-                (letter.is_whitespace(), letter.len_utf8())
+        at += match kind_of(*byte) {
+            Byte::White => break,
+            Byte::Letter => 1,
+            Byte::Mark => {
+                *marks = marks.with(*byte);
+                1
             }
+            // A letter beyond ASCII is white or not as a whole.
+            Byte::Beyond => match letter_at(text, at) {
+                letter if letter.is_whitespace() => break,
+                letter => letter.len_utf8(),
+            },
         };
-        if is_white != white {
-            break;
-        }
-        at += length;
     }
     at
+}
+
+fn letter_at(text: &str, at: usize) -> char {
+    text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default()
 }
 
 /// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
@@ -155,19 +180,42 @@ fn is_bullet(raw: &str) -> bool {
         || (numbered.len() < raw.len() && numbered.len() <= 2 && numbered.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Marks before and behind a word that are no part of it.
+const BEFORE: [char; 20] =
+    ['"', '\'', '`', '“', '‘', '(', '[', '{', '*', ',', ';', ':', '!', '?', '-', '#', '<', '«', '>', '='];
+const BEHIND: [char; 19] =
+    ['"', '\'', '`', '”', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '='];
+/// Marks that may stand behind the one that ends a sentence.
+const CLOSING: [char; 7] = ['"', '\'', '`', '”', ')', ']', '*'];
+/// What fences are of.
+const FENCING: Marks = Marks::of(&['`']);
+/// Marks that may quote: those of ASCII, and any beyond.
+const QUOTING: Marks = Marks::of(&['"', '\'', '`']).with_all(Marks::STRANGE);
+
 /// The part of a run that is the word, as offsets into it; none where all of it is punctuation.
 fn trimmed(raw: &str) -> Option<(usize, usize)> {
     if is_plain(raw.as_bytes().first()) && is_plain(raw.as_bytes().last()) {
         return Some((0, raw.len()));
     }
-    let left = raw.trim_start_matches([
-        '"', '\'', '`', '“', '‘', '(', '[', '{', '*', ',', ';', ':', '!', '?', '-', '#', '<', '«', '>', '=',
-    ]);
-    let both = left.trim_end_matches([
-        '"', '\'', '`', '”', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '=',
-    ]);
+    let left = if raw.is_ascii() {
+        const ASCII: Marks = Marks::of(&BEFORE);
+        let marks = raw.bytes().take_while(|byte| ASCII.hold(*byte)).count();
+        raw.get(marks..).unwrap_or_default()
+    } else {
+        raw.trim_start_matches(BEFORE)
+    };
+    let both = without(left, &BEHIND, const { Marks::of(&BEHIND) });
     let start = raw.len() - left.len();
     (!both.is_empty()).then_some((start, start + both.len()))
+}
+
+/// A run without some marks at its end. Most are ASCII, and so are the marks then: those are given once more.
+fn without<'a>(raw: &'a str, marks: &[char], ascii: Marks) -> &'a str {
+    if !raw.is_ascii() {
+        return raw.trim_end_matches(marks);
+    }
+    let marks = raw.bytes().rev().take_while(|byte| ascii.hold(*byte)).count();
+    raw.get(..raw.len() - marks).unwrap_or_default()
 }
 
 /// Shortened words whose full stop ends no sentence.
@@ -177,7 +225,7 @@ fn ends_sentence(raw: &str) -> bool {
     if is_plain(raw.as_bytes().last()) {
         return false;
     }
-    let bare = raw.trim_end_matches(['"', '\'', '`', '”', ')', ']', '*']);
+    let bare = without(raw, &CLOSING, const { Marks::of(&CLOSING) });
     bare.ends_with(['.', '!', '?', '。', '！', '？'])
         && !SHORTENED.iter().any(|word| bare.trim_start_matches('(').eq_ignore_ascii_case(word))
 }
@@ -216,15 +264,28 @@ fn mark_quotations(text: &str, runs: &mut [Run]) {
 
 /// Marks what stands in fenced blocks.
 fn mark_fences(text: &str, runs: &mut [Run]) {
-    if !text.as_bytes().contains(&b'`') {
-        return;
-    }
     let fences: Vec<usize> = text.match_indices("```").map(|(at, _)| at).collect();
     for pair in fences.chunks_exact(2) {
         if let [open, close] = pair {
             let first = runs.partition_point(|run| run.start < *open);
             let last = runs.partition_point(|run| run.start < *close);
             runs.iter_mut().take(last).skip(first).for_each(|run| run.quoted = true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn ascii_is_trimmed_as_any_run_is(raw in "[a-b\"'`()*,:!?.#<>=-]{0,8}") {
+            let left = raw.trim_start_matches(BEFORE);
+            let start = raw.len() - left.len();
+            let both = left.trim_end_matches(BEHIND);
+            proptest::prop_assert_eq!(trimmed(&raw), (!both.is_empty()).then_some((start, start + both.len())));
+            proptest::prop_assert_eq!(without(&raw, &CLOSING, Marks::of(&CLOSING)), raw.trim_end_matches(CLOSING));
         }
     }
 }

@@ -68,6 +68,32 @@ fn families_are_found_near_each_other() {
 
 proptest! {
     #[test]
+    fn keys_lose_no_word(text in "\"?[a-c]{1,3}( [a-c]{1,3}){0,6}\"?") {
+        const WANTED: [&[&str]; 3] = [&["a", "bc", "cab"], &["ab*", "c"], &["abc", "bca", "b"]];
+        let text = Text::of(&text);
+        for sentence in text.sentences() {
+            let said = |index: usize| !sentence.words[index].quoted;
+            let words = [const { &Words::of(WANTED[0]) }, const { &Words::of(WANTED[1]) }, const { &Words::of(WANTED[2]) }];
+            for (wanted, words) in WANTED.iter().zip(words) {
+                let found = (0..sentence.words.len()).any(|at| said(at) && is_one_of(sentence.word(at), wanted));
+                prop_assert_eq!(sentence.has(words), found);
+                prop_assert!(sentence.may_have(words) || !found);
+                let named = (0..sentence.words.len()).any(|at| is_one_of(sentence.word(at), wanted));
+                prop_assert_eq!(sentence.names(words), named);
+            }
+        }
+    }
+
+    #[test]
+    fn every_mark_is_noted(text in "[ab .,<`é\n-]{0,20}") {
+        let parts = Text::of(&text);
+        for mark in ['.', ',', '<', '`', '-'] {
+            prop_assert_eq!(parts.marks().any(Marks::of(&[mark])), text.contains(mark));
+        }
+        prop_assert_eq!(parts.marks().any(Marks::STRANGE), !text.is_ascii());
+    }
+
+    #[test]
     fn words_are_parts_of_the_text(text in "[a-zA-Z .,\"'`“”\\n\\-#<>(é😀]{0,80}") {
         let parts = Text::of(&text);
         for sentence in parts.sentences() {

@@ -21,7 +21,7 @@ fn every_string_that_a_model_reads_is_there() {
     let found: Vec<(SurfaceKind, String, Vec<String>)> = surfaces_of(list)
         .into_iter()
         .map(|surface| {
-            let texts = surface.texts.iter().map(|text| format!("{}={}", text.pointer, text.raw)).collect();
+            let texts = surface.texts.iter().map(|text| format!("{}={}", text.pointer(), text.raw)).collect();
             (surface.kind, surface.place.pointer, texts)
         })
         .collect();
@@ -64,4 +64,13 @@ fn what_is_not_walked_to_its_end_says_so() {
     let list = r#"{"tools": [{"name": "a", "description": "A.", "inputSchema": {"$ref": "https://host.test/s"}}]}"#;
     let found = surfaces_of(list);
     assert_eq!(found.first().map(|surface| surface.unresolved.clone()), Some(vec!["https://host.test/s".to_owned()]));
+}
+
+#[test]
+fn the_words_of_a_name_are_parts_of_its_folded_form() {
+    for name in ["get_weather", "getWeatherNow", "HTTPServer2Go", "--", "", "Über_Straße-İx", "a.b/c"] {
+        let surface = Surface::new(SurfaceKind::Tool, name, Place::default());
+        assert_eq!(surface.folded, folded_name(name));
+        assert!(surface.name_words().eq(name_words(name)), "{name}");
+    }
 }

@@ -106,6 +106,29 @@ fn signs_shown_as_pictures_deceive_nobody() {
     }
 }
 
+/// The same, letter by letter: what [`fold_word`] does in larger steps.
+fn folded_by_letter(word: &str) -> Folded {
+    let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
+        || (word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(is_look_alike));
+    let mut folded = Folded::default();
+    for (offset, letter) in word.char_indices().filter(|(_, letter)| kind_of(*letter).is_none()) {
+        let replaced = if imitates || is_compatibility_form(letter) { ascii_of(letter) } else { None };
+        folded.mark(offset);
+        folded.text.push(replaced.unwrap_or(letter));
+    }
+    folded
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_word_is_folded_letter_by_letter(word in "[a-zаеօ\u{200b}\u{1}\u{b}ｂé—😀\n]{0,12}") {
+        let mut folded = Folded::default();
+        let changed = fold_word(&word, 0, &mut folded);
+        proptest::prop_assert_eq!(changed, folded.text != word);
+        proptest::prop_assert_eq!(folded, folded_by_letter(&word));
+    }
+}
+
 /// The same, word by word: what [`fold`] does in larger steps.
 fn folded_by_word(text: &str) -> Folded {
     let mut folded = Folded::default();

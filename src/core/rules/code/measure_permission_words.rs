@@ -2,11 +2,13 @@
 //!
 //! Ours, since AgentScore publishes no list.
 
+use crate::evidence::sentences::Words;
+
 /// Purposes whose tools are dangerous by nature, with the words by which a server declares that it is for them.
-pub(super) const PURPOSES: [(&str, &[&str]); 3] = [
+pub(super) static PURPOSES: [(&str, Words); 3] = [
     (
         "shell",
-        &[
+        Words::of(&[
             "shell",
             "terminal",
             "command",
@@ -36,11 +38,11 @@ pub(super) const PURPOSES: [(&str, &[&str]); 3] = [
             "python",
             "javascript",
             "automation",
-        ],
+        ]),
     ),
     (
         "payment",
-        &[
+        Words::of(&[
             "payment",
             "payments",
             "pay",
@@ -66,11 +68,11 @@ pub(super) const PURPOSES: [(&str, &[&str]); 3] = [
             "web3",
             "evm",
             "nft",
-        ],
+        ]),
     ),
     (
         "storage",
-        &[
+        Words::of(&[
             "database",
             "databases",
             "sql",
@@ -91,14 +93,15 @@ pub(super) const PURPOSES: [(&str, &[&str]); 3] = [
             "warehouse",
             "collection",
             "collections",
-        ],
+        ]),
     ),
 ];
 
 /// Verbs that are critical alone.
-pub(super) const SHELL_VERBS: [&str; 8] = ["exec", "execute", "eval", "shell", "bash", "spawn", "sudo", "powershell"];
+pub(super) const SHELL_VERBS: Words =
+    Words::of(&["exec", "execute", "eval", "shell", "bash", "spawn", "sudo", "powershell"]);
 /// Objects that make an execution an ordinary query.
-pub(super) const QUERY_OBJECTS: [&str; 14] = [
+pub(super) const QUERY_OBJECTS: Words = Words::of(&[
     "query",
     "queries",
     "sql",
@@ -113,21 +116,23 @@ pub(super) const QUERY_OBJECTS: [&str; 14] = [
     "test",
     "tests",
     "step",
-];
+]);
 /// What `run` must run to be critical.
-pub(super) const RUN_OBJECTS: [&str; 8] =
-    ["command", "commands", "shell", "script", "code", "terminal", "python", "process"];
+pub(super) const RUN_OBJECTS: Words =
+    Words::of(&["command", "commands", "shell", "script", "code", "terminal", "python", "process"]);
 /// Verbs that are critical with one of the objects below.
-pub(super) const DESTROY_VERBS: [&str; 5] = ["drop", "wipe", "purge", "destroy", "format"];
+pub(super) const DESTROY_VERBS: Words = Words::of(&["drop", "wipe", "purge", "destroy", "format"]);
 /// What must be destroyed for that.
-pub(super) const DESTROY_OBJECTS: [&str; 7] = ["database", "db", "table", "disk", "account", "all", "collection"];
+pub(super) const DESTROY_OBJECTS: Words =
+    Words::of(&["database", "db", "table", "disk", "account", "all", "collection"]);
 /// Verbs that are critical with one of the objects below.
-pub(super) const PAY_VERBS: [&str; 4] = ["transfer", "send", "withdraw", "pay"];
+pub(super) const PAY_VERBS: Words = Words::of(&["transfer", "send", "withdraw", "pay"]);
 /// What must be paid for that.
-pub(super) const PAY_OBJECTS: [&str; 12] =
-    ["fund", "funds", "money", "payment", "crypto", "token", "tokens", "eth", "btc", "sol", "usdc", "invoice"];
+pub(super) const PAY_OBJECTS: Words = Words::of(&[
+    "fund", "funds", "money", "payment", "crypto", "token", "tokens", "eth", "btc", "sol", "usdc", "invoice",
+]);
 /// Verbs that change or send what is not easily taken back.
-pub(super) const HIGH: [&str; 22] = [
+pub(super) const HIGH: Words = Words::of(&[
     "delete",
     "remove",
     "drop",
@@ -150,9 +155,9 @@ pub(super) const HIGH: [&str; 22] = [
     "wipe",
     "execute",
     "exec",
-];
+]);
 /// Verbs that only look.
-pub(super) const LOW: [&str; 22] = [
+pub(super) const LOW: Words = Words::of(&[
     "get",
     "list",
     "read",
@@ -175,4 +180,4 @@ pub(super) const LOW: [&str; 22] = [
     "calculate",
     "resolve",
     "analyze",
-];
+]);

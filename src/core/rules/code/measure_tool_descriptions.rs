@@ -3,7 +3,6 @@
 //! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
 //! tests reproduce.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -11,11 +10,17 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::capability::Kind;
+use crate::evidence::bytes;
 use crate::evidence::tools::{Tool, ToolOrigin};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject, cut};
 
 use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
 use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
+
+#[path = "measure_numbered.rs"]
+mod numbered;
+
+use numbered::{Headed, Numbered};
 
 /// How many words may be compared between tools in all: the comparison of every pair is quadratic.
 const COMPARISON_BUDGET: usize = 5_000_000;
@@ -149,6 +154,9 @@ fn begins_with_verb(text: &str) -> bool {
 
 /// `--` with a letter, digit or underscore after it.
 fn has_flag(text: &str) -> bool {
+    if bytes::count_pairs(text.as_bytes(), |dash, next| (dash == b'-') & (next == b'-')) == 0 {
+        return false;
+    }
     text.match_indices("--").any(|(at, dashes)| {
         let after = text.get(at + dashes.len()..).unwrap_or_default();
         after.trim_start_matches('-').chars().next().is_some_and(|next| next.is_alphanumeric() || next == '_')
@@ -158,16 +166,15 @@ fn has_flag(text: &str) -> bool {
 /// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
 /// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
-    let mut words = words(lower);
+    let words = words(lower);
     let all = words.len();
     if all < 3 {
         return None;
     }
-    words.sort_unstable();
-    words.dedup();
-    let long = words.iter().filter(|word| word.text.chars().nth(1).is_some());
-    let content = long.clone().filter(|word| TRIGGERS.binary_search(*word).is_err());
-    Some((content.count(), long.count(), words.len(), all))
+    let unique = Numbered::of(&words).words;
+    let long = unique.iter().filter(|word| word.text.chars().nth(1).is_some());
+    let content = long.clone().filter(|word| TRIGGERS.number(word).is_none());
+    Some((content.count(), long.count(), unique.len(), all))
 }
 
 /// The words of a text in lower case: from an ASCII letter or an underscore on all that is letter, digit or underscore.
@@ -202,43 +209,7 @@ const fn table(digits: bool) -> [bool; 256] {
     table
 }
 
-static TRIGGERS: LazyLock<Vec<Headed>> = LazyLock::new(|| {
-    let mut triggers: Vec<Headed> = TRIGGER_WORDS.into_iter().map(Headed::of).collect();
-    triggers.sort_unstable();
-    triggers
-});
-
-/// A word with its first eight bytes as a number. In an order of their own, which for most is that of the numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Headed<'a> {
-    head: u64,
-    text: &'a str,
-}
-
-impl<'a> Headed<'a> {
-    fn of(text: &'a str) -> Self {
-        let head = text.as_bytes().first_chunk().copied().unwrap_or_else(|| {
-            let mut head = [0; 8];
-            head.iter_mut().zip(text.bytes()).for_each(|(to, byte)| *to = byte);
-            head
-        });
-        Self { head: u64::from_be_bytes(head), text }
-    }
-}
-
-impl Ord for Headed<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let heads = self.head.cmp(&other.head).then_with(|| self.text.len().cmp(&other.text.len()));
-        // Words of eight bytes are their heads.
-        heads.then_with(|| if self.text.len() <= 8 { Ordering::Equal } else { self.text.cmp(other.text) })
-    }
-}
-
-impl PartialOrd for Headed<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+static TRIGGERS: LazyLock<Numbered> = LazyLock::new(|| Numbered::of(&TRIGGER_WORDS.map(Headed::of)));
 
 /// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
 /// whether every pair could be compared. Words of at most two letters and words of more than half of the tools do not
@@ -284,28 +255,39 @@ struct Own {
 
 /// The words of each tool.
 fn content_words(lower: &[String]) -> Vec<Own> {
-    let mut all: Vec<(Headed, usize)> = lower.iter().enumerate().flat_map(words_of_tool).collect();
-    all.sort_unstable();
-    all.dedup();
-    let half = (lower.len() / 2).max(1);
+    let texts: Vec<Vec<Headed>> = lower.iter().map(|text| text.split_whitespace().map(Headed::of).collect()).collect();
+    let all = texts.iter().map(Vec::len).sum();
+    let mut known = Numbered::with_room(all);
+    // For each word how many tools have it, and the last of them.
+    let mut had: Vec<(usize, Option<usize>)> = Vec::with_capacity(all);
     let mut words = vec![Own::default(); lower.len()];
-    for (number, tools) in all.chunk_by(|(one, _), (other, _)| one == other).enumerate() {
-        if tools.len() > half || tools.first().is_none_or(|(word, _)| word.text.chars().nth(2).is_none()) {
-            continue;
-        }
-        for (_, tool) in tools {
-            if let Some(own) = words.get_mut(*tool) {
-                own.count += 1;
-                own.shared.extend((tools.len() > 1).then_some(number));
+    for ((tool, text), own) in texts.iter().enumerate().zip(&mut words) {
+        own.shared.reserve(text.len());
+        for word in text {
+            let number = known.add(*word);
+            if number == had.len() {
+                had.push((0, None));
+            }
+            let Some((tools, last)) = had.get_mut(number) else { continue };
+            if *last != Some(tool) {
+                (*tools, *last) = (*tools + 1, Some(tool));
+                own.shared.push(number);
             }
         }
     }
+    let half = (lower.len() / 2).max(1);
+    let tools = |number: usize| had.get(number).map_or(0, |(tools, _)| *tools);
+    let counts = |number: usize| {
+        let is_long = known.words.get(number).is_some_and(|word| word.text.chars().nth(2).is_some());
+        is_long && tools(number) <= half
+    };
+    for own in &mut words {
+        own.shared.retain(|number| counts(*number));
+        own.count = own.shared.len();
+        own.shared.retain(|number| tools(*number) > 1);
+        own.shared.sort_unstable();
+    }
     words
-}
-
-/// Each word of a tool's text, with the tool.
-fn words_of_tool((tool, text): (usize, &String)) -> impl Iterator<Item = (Headed<'_>, usize)> {
-    text.split_whitespace().map(move |word| (Headed::of(word), tool))
 }
 
 /// How many numbers two sorted lists share.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::capability::Kind;
 use crate::evidence::manifest::ManifestKind;
+use crate::evidence::sentences::{Keyed, Words};
 use crate::evidence::surfaces::push_lower;
 use crate::fact::Severity;
 use crate::rules::{FactSink, Rule, RuleMeta, Subject, cut};
@@ -74,18 +75,18 @@ impl Rule for MeasureToolPermissions {
 /// The class of a name, and for a critical one the purpose that would explain it.
 fn classify(name: &str) -> (Severity, &'static str) {
     let words = words_of(name);
-    let mut words = words.split(' ');
-    let verb = words.next().unwrap_or_default();
-    let names = |objects: &[&str]| words.clone().any(|word| objects.contains(&word));
-    if SHELL_VERBS.contains(&verb) && !names(&QUERY_OBJECTS) || verb == "run" && names(&RUN_OBJECTS) {
+    let mut words = words.split(' ').map(Keyed::of);
+    let Some(verb) = words.next() else { return (Severity::Medium, "") };
+    let names = |objects: &Words| words.clone().any(|word| objects.hold(word));
+    if SHELL_VERBS.hold(verb) && !names(&QUERY_OBJECTS) || verb.text == "run" && names(&RUN_OBJECTS) {
         (Severity::Critical, "shell")
-    } else if DESTROY_VERBS.contains(&verb) && names(&DESTROY_OBJECTS) {
+    } else if DESTROY_VERBS.hold(verb) && names(&DESTROY_OBJECTS) {
         (Severity::Critical, "storage")
-    } else if PAY_VERBS.contains(&verb) && names(&PAY_OBJECTS) {
+    } else if PAY_VERBS.hold(verb) && names(&PAY_OBJECTS) {
         (Severity::Critical, "payment")
-    } else if HIGH.contains(&verb) {
+    } else if HIGH.hold(verb) {
         (Severity::High, "")
-    } else if LOW.contains(&verb) {
+    } else if LOW.hold(verb) {
         (Severity::Low, "")
     } else {
         (Severity::Medium, "")
@@ -127,7 +128,8 @@ fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
             said.for_each(&mut say);
         }
     }
-    let says = |of: &[&str]| words.split(' ').any(|word| of.contains(&word));
+    let words: Vec<Keyed> = words.split(' ').map(Keyed::of).collect();
+    let says = |of: &Words| words.iter().any(|word| of.hold(*word));
     PURPOSES.iter().filter(|(_, of)| says(of)).map(|(purpose, _)| *purpose).collect()
 }
 

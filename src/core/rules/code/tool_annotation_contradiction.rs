@@ -168,7 +168,7 @@ fn verb_of_description(surface: &Surface) -> Option<&'static str> {
         "visualization",
         "chart",
     ];
-    let text = prose(surface).find(|text| text.pointer == "/description")?;
+    let text = prose(surface).find(|text| text.is("/description"))?;
     let first = text.text.sentences().next()?;
     let word = first.word(0);
     let verb = MUTATING.into_iter().find(|verb| word == *verb || is_third_person(word, verb))?;

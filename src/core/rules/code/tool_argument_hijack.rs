@@ -101,13 +101,13 @@ fn judgement(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Option<(Severity
         return None;
     }
     let decided = decided(sentence);
-    let moved = moves(sentence);
+    let moved = || moves(sentence);
     let calls = sentence.classes.any(CALL) || sentence.has(words!["with", "via", "through"]);
-    if decided.is_none() && !moved && !calls && !puts_into_all(sentence) {
+    if decided.is_none() && !calls && !moved() && !puts_into_all(sentence) {
         return None;
     }
     let value = literal(sentence);
-    if duty && moved && value == Some(Literal::Place) && names_receiver(sentence) {
+    if duty && value == Some(Literal::Place) && moved() && names_receiver(sentence) {
         return HIGH;
     }
     if decided.is_some() && duty && overrules_user(sentence) && sentence.classes.any(USER) {

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::evidence::sentences::{Words, initials, words};
+use crate::evidence::sentences::{Keyed, Keys, Words, keys_of, words};
 use crate::evidence::surfaces::Surface;
 use crate::evidence::tools::Tool;
 use crate::rules::{FactSink, Subject};
@@ -232,25 +232,24 @@ impl Tags {
 /// A tool in words: those of its name, then the first of its description; some thirty.
 struct InWords<'a> {
     tool: &'a Tool,
-    words: Vec<&'a str>,
+    words: Vec<Keyed<'a>>,
     /// The first two, those of the name, and all.
     beginning: First,
     name: First,
     all: First,
 }
 
-/// So many first words of a tool, with their initials.
-#[derive(Clone, Copy)]
-struct First(usize, u128);
+/// So many first words of a tool, with their keys.
+struct First(usize, Keys);
 
 impl<'a> InWords<'a> {
     fn of(surface: &'a Surface, tool: &'a Tool) -> Self {
-        let mut words: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
+        let mut words: Vec<Keyed> = surface.name_words().map(Keyed::of).collect();
         let named = words.len();
         if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
-            words.extend((0..first.words.len().min(24)).map(|index| first.word(index)));
+            words.extend(first.keyed().take(24));
         }
-        let first = |count: usize| First(count, initials(words.get(..count).unwrap_or_default()));
+        let first = |count: usize| First(count, keys_of(words.get(..count).unwrap_or_default()));
         let (beginning, name, all) = (first(named.min(2)), first(named), first(words.len()));
         Self { tool, words, beginning, name, all }
     }
@@ -269,16 +268,16 @@ impl<'a> InWords<'a> {
             .with(Tags::DESTROYS, self.destroys())
     }
 
-    fn is_any_of(&self, First(count, initials): First, words: &Words) -> bool {
-        words.hold_any(self.words.get(..count).unwrap_or_default(), initials)
+    fn is_any_of(&self, First(count, keys): &First, words: &Words) -> bool {
+        words.hold_any(self.words.get(..*count).unwrap_or_default(), keys)
     }
 
     fn any(&self, words: &Words) -> bool {
-        self.is_any_of(self.all, words)
+        self.is_any_of(&self.all, words)
     }
 
     fn named(&self, words: &Words) -> bool {
-        self.is_any_of(self.name, words)
+        self.is_any_of(&self.name, words)
     }
 
     /// Whether the tool takes something in.
@@ -308,7 +307,7 @@ impl<'a> InWords<'a> {
     }
 
     fn begins(&self, words: &Words) -> bool {
-        self.is_any_of(self.beginning, words)
+        self.is_any_of(&self.beginning, words)
     }
 
     /// What of others it takes in, where it does.

@@ -7,7 +7,7 @@ use crate::evidence::sentences::{Phrase, Sentence, Words, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{all_prose, name_words, place_of, quoted, surfaces};
+use super::tool_texts::{all_prose, place_of, quoted, surfaces};
 
 /// See the file's first line.
 pub(super) struct ToolConsentBypass;
@@ -49,7 +49,7 @@ impl Rule for ToolConsentBypass {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for surface in surfaces(subject) {
-            let acts = name_words(&surface.name).first().is_some_and(|verb| ACTS.contains(&verb.as_str()));
+            let acts = surface.name_words().next().is_some_and(|verb| ACTS.contains(&verb));
             for text in all_prose(surface).filter(|text| text.text.classes().any(CONSENT)) {
                 for sentence in text.text.sentences() {
                     if let Some(strong) = bypasses(&sentence) {

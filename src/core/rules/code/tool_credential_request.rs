@@ -144,6 +144,6 @@ fn credential_argument(tool: &Tool) -> Option<&str> {
         |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("string") && schema.get("format").is_none();
     properties
         .iter()
-        .find(|(name, schema)| text(schema) && NAMES.contains(&name.to_ascii_lowercase().as_str()))
+        .find(|(name, schema)| text(schema) && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)))
         .map(|(name, _)| name.as_str())
 }

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::evidence::bytes;
 use crate::evidence::lexicon::{CALL, DESTROY, GUARD, GUIDANCE, OPERATION, ORDER, OVERRIDE, SEND};
-use crate::evidence::sentences::{Phrase, Sentence, Words, is_one_of, words};
+use crate::evidence::sentences::{Marks, Phrase, Sentence, Words, is_one_of, words};
 
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)<\|(?:im_start|im_end|system|user|assistant|begin_of_text|start_header_id|endoftext)\|>|\[/?INST\]|<</?SYS>>|(?m:^### ?(?:Instruction|System|Human|Assistant)s?:)")
@@ -31,9 +31,11 @@ static LABELS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A token of a chat template: nothing that a description needs.
-pub(super) fn template_token(text: &str) -> Option<(usize, usize)> {
-    // Most texts have none of the signs with which a token begins.
-    bytes::first(text.as_bytes(), |byte| (byte == b'<') | (byte == b'[') | (byte == b'#'))?;
+pub(super) fn template_token(text: &str, marks: Marks) -> Option<(usize, usize)> {
+    const BEGINNING: Marks = Marks::of(&['<', '[', '#']);
+    if !marks.any(BEGINNING) {
+        return None;
+    }
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
 }
 
@@ -43,18 +45,20 @@ pub(super) fn is_common_tag(text: &str, (start, end): (usize, usize)) -> bool {
 }
 
 /// A pseudo-tag that sets text apart as an order: `<IMPORTANT>`. Honest servers use some, too.
-pub(super) fn pseudo_tag(text: &str) -> Option<(usize, usize)> {
-    if !text.as_bytes().contains(&b'<') {
+pub(super) fn pseudo_tag(text: &str, marks: Marks) -> Option<(usize, usize)> {
+    const BEGINNING: Marks = Marks::of(&['<']);
+    if !marks.any(BEGINNING) {
         return None;
     }
     TAGS.find(text).map(|found| (found.start(), found.end()))
 }
 
 /// A label that claims a rank above the user: `SYSTEM OVERRIDE`, `[HIDDEN INSTRUCTION]`, `ACT AS: Administrator`.
-pub(super) fn authority_label(text: &str) -> Option<(usize, usize)> {
+pub(super) fn authority_label(text: &str, marks: Marks) -> Option<(usize, usize)> {
+    const COLON: Marks = Marks::of(&[':']);
     // Every label but the last holds a word of six capitals at least.
     let has_capitals = bytes::has_run(text.as_bytes(), 6, |byte| byte.is_ascii_uppercase());
-    if !has_capitals && !text.contains("ACT AS:") {
+    if !(has_capitals || marks.any(COLON) && text.contains("ACT AS:")) {
         return None;
     }
     LABELS.find(text).map(|found| (found.start(), found.end()))

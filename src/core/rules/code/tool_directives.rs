@@ -7,7 +7,7 @@ use crate::evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
     UNIVERSAL, USER, WISH,
 };
-use crate::evidence::sentences::{Sentence, Words, is_one_of, words};
+use crate::evidence::sentences::{Marks, Sentence, Words, is_one_of, words};
 
 use super::tool_texts::Speaker;
 
@@ -135,10 +135,9 @@ fn is_vague(word: &str) -> bool {
 
 /// Whether a sentence obliges: a word of duty, or "has to", "is to".
 pub(super) fn obliges(sentence: &Sentence<'_>) -> bool {
-    sentence.classes.any(ORDER)
-        || (0..sentence.words.len()).any(|index| {
-            sentence.fits(index, words!["has", "have", "is", "are"]) && sentence.fits(index + 1, words!["to"])
-        })
+    let bound = words!["has", "have", "is", "are"];
+    let is_bound = |index: usize| sentence.fits(index, bound) && sentence.fits(index + 1, words!["to"]);
+    sentence.classes.any(ORDER) || (sentence.may_have(bound) && (0..sentence.words.len()).any(is_bound))
 }
 
 /// Whether a sentence is an order without a word of duty: after its condition, or at its start, stands a verb.
@@ -217,12 +216,16 @@ pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
 
 /// "overwrite=true": a name and its value in one word.
 pub(super) fn assigns(sentence: &Sentence<'_>) -> bool {
-    (0..sentence.words.len()).any(|index| {
-        let sides = sentence.word(index).split_once('=');
-        sides.is_some_and(|(name, value)| {
-            !value.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && name.len() > 1
+    const BETWEEN: Marks = Marks::of(&['=']);
+    sentence.marks().any(BETWEEN)
+        && (0..sentence.words.len()).any(|index| {
+            let sides = sentence.word(index).split_once('=');
+            sides.is_some_and(|(name, value)| {
+                !value.is_empty()
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    && name.len() > 1
+            })
         })
-    })
 }
 
 /// Whether a sentence sets the user's wish aside: "regardless of what the user asked", "instead of the given path".
@@ -365,6 +368,9 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
         "share",
         "shared",
     ]);
+    if !sentence.may_have(&MOVES) {
+        return false;
+    }
     let verb = (0..sentence.words.len()).find(|index| sentence.fits(*index, &MOVES) && !sentence.negated(*index));
     verb.is_some_and(|verb| (0..sentence.words.len()).any(|index| index != verb && sentence.fits(index, &MOVED)))
 }
@@ -418,11 +424,12 @@ pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
         "end",
         "contain",
     ]);
-    (0..sentence.words.len()).any(|index| sentence.fits(index, &PUTS) && !sentence.negated(index))
+    sentence.may_have(&PUTS)
+        && (0..sentence.words.len()).any(|index| sentence.fits(index, &PUTS) && !sentence.negated(index))
 }
 
 /// Whether something is put into everything of a kind: "append the line to every message".
 pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
-    let all = sentence.then(UNIVERSAL, OPERATION, 2);
-    puts(sentence) && all.is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))
+    let all = || sentence.then(UNIVERSAL, OPERATION, 2);
+    puts(sentence) && all().is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))
 }

@@ -44,6 +44,9 @@ impl Rule for ToolDuplicateName {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        if subject.tools().nth(1).is_none() {
+            return;
+        }
         let mut seen: BTreeMap<(&str, &str), &Tool> = BTreeMap::new();
         for tool in subject.tools().filter(|tool| tool.origin == ToolOrigin::ToolsList) {
             match seen.get(&(tool.place.file.as_str(), tool.name.as_str())) {

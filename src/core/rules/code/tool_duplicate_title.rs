@@ -44,6 +44,9 @@ impl Rule for ToolDuplicateTitle {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        if subject.tools().nth(1).is_none() {
+            return;
+        }
         let mut titles: BTreeMap<(&str, String), &Tool> = BTreeMap::new();
         for tool in subject.tools() {
             let shown = display_name(tool);

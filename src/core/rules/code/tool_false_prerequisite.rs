@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::evidence::lexicon::{CALL, CONSEQUENCE, TRIGGER};
-use crate::evidence::sentences::{Phrase, Sentence, Words, is_one_of, words};
+use crate::evidence::sentences::{Phrase, Sentence, Text, Words, is_one_of, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -57,13 +57,10 @@ impl Rule for ToolFalsePrerequisite {
             for text in
                 all_prose(surface).filter(|text| text.text.classes().any(TRIGGER) && text.text.classes().any(CALL))
             {
-                let hidden =
-                    keeps_silence(&text.text) || text.text.sentences().any(|sentence| taking(&sentence).is_some());
-                let pressed = text.text.sentences().any(|sentence| presses(&sentence));
                 let found = text
                     .text
                     .sentences()
-                    .find_map(|sentence| Some((sentence, judgement(&sentence, &speaker, hidden, pressed)?)));
+                    .find_map(|sentence| Some((sentence, judgement(&sentence, &text.text, &speaker)?)));
                 if let Some((sentence, (severity, confidence))) = found {
                     facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
                 }
@@ -180,15 +177,9 @@ fn calls_itself(sentence: &Sentence<'_>) -> bool {
     begins || [&PASSIVE, &ACTIVE, &REQUIRED, &PRECEDED].into_iter().any(|phrase| sentence.find(phrase).is_some())
 }
 
-fn judgement(
-    sentence: &Sentence<'_>,
-    speaker: &Speaker<'_>,
-    hidden: bool,
-    pressed: bool,
-) -> Option<(Severity, Confidence)> {
+fn judgement(sentence: &Sentence<'_>, text: &Text, speaker: &Speaker<'_>) -> Option<(Severity, Confidence)> {
     let blocks = sentence.has(words!["until", "without", "unless", "before"]) && sentence.find(&BLOCKED).is_some();
     let failing = sentence.classes.any(CONSEQUENCE) || blocks;
-    let pressed = pressed || blocks;
     if !calls_itself(sentence) || !sentence.has(&ORDERING) || !(obliges(sentence) || commands(sentence) || failing) {
         return None;
     }
@@ -237,6 +228,8 @@ fn judgement(
             "imperative"
         ]);
     let must = obliges(sentence) || failing;
+    let hidden = keeps_silence(text) || text.sentences().any(|sentence| taking(&sentence).is_some());
+    let pressed = blocks || text.sentences().any(|sentence| presses(&sentence));
     Some(if hidden {
         (Severity::High, Confidence::High)
     } else if strict && (operation || (pressed && anything && !sibling)) {

@@ -176,22 +176,25 @@ const LOOT: Phrase =
     Phrase::of(&[&["stolen", "exfiltrated", "harvested"], &["data", "credentials", "files", "secrets", "cookies"]], 1);
 
 fn judgement(sentence: &Sentence<'_>) -> Option<(Severity, Confidence)> {
-    let guarded = sentence.has(words![
-        "detect",
-        "detects",
-        "prevent",
-        "prevents",
-        "redact*",
-        "whether",
-        "check",
-        "checks",
-        "attempt",
-        "attempts",
-        "risk",
-        "analyze",
-        "investigate"
-    ]);
-    let plain = |phrase: &Phrase| sentence.find(phrase).is_some_and(|(first, _)| !sentence.negated(first)) && !guarded;
+    let is_guarded = || {
+        sentence.has(words![
+            "detect",
+            "detects",
+            "prevent",
+            "prevents",
+            "redact*",
+            "whether",
+            "check",
+            "checks",
+            "attempt",
+            "attempts",
+            "risk",
+            "analyze",
+            "investigate"
+        ])
+    };
+    let plain =
+        |phrase: &Phrase| sentence.find(phrase).is_some_and(|(first, _)| !sentence.negated(first) && !is_guarded());
     if plain(&STOLEN) || plain(&LOOT) {
         return Some((Severity::High, Confidence::Medium));
     }

@@ -41,11 +41,7 @@ impl Rule for ToolHiddenName {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for tool in subject.tools() {
-            let name = tool.name.to_ascii_lowercase();
-            let hidden = MARKS.iter().any(|mark| name.contains(mark))
-                || ["_meta", "_sys"].iter().any(|end| name.ends_with(end))
-                || name.starts_with("__");
-            if hidden {
+            if is_hidden(tool.name.as_bytes()) {
                 let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
                 facts.found(place, &tool.name);
             }
@@ -53,5 +49,16 @@ impl Rule for ToolHiddenName {
     }
 }
 
+/// Whether a name, whatever its case, is one of a tool that nobody is to see.
+fn is_hidden(name: &[u8]) -> bool {
+    let holds = |mark: &str| name.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark.as_bytes()));
+    let end = |length: usize| name.get(name.len().saturating_sub(length)..).unwrap_or_default();
+    MARKS.iter().any(|mark| holds(mark))
+        || ENDS.iter().any(|mark| end(mark.len()).eq_ignore_ascii_case(mark.as_bytes()))
+        || name.starts_with(b"__")
+}
+
+/// Ends of names.
+const ENDS: [&str; 2] = ["_meta", "_sys"];
 /// Parts of names. Two underscores inside a name are a common namespace and are left out, unlike in the published rule.
 const MARKS: [&str; 3] = ["_internal", ".hidden", "_hidden"];

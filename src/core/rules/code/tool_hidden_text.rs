@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::evidence::sentences::{Text, Words};
+use crate::evidence::sentences::{Marks, Text, Words};
 use crate::evidence::surfaces::{Part, SurfaceText};
 use crate::evidence::unicode::{self, Hidden, HiddenKind};
 use crate::fact::{Confidence, Severity};
@@ -57,7 +57,8 @@ impl Rule for ToolHiddenText {
                 facts.found_as(severity, confidence, below(surface, "/name"), &quoted(surface, &describe(&name)));
             }
             for text in &surface.texts {
-                let hidden = unicode::hidden(&text.raw);
+                let is_strange = text.marks().any(Marks::STRANGE);
+                let hidden = if is_strange { unicode::hidden(&text.raw) } else { Vec::new() };
                 if let Some((severity, confidence)) = judgement(&hidden) {
                     facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, &describe(&hidden)));
                 } else if let Some(comment) = comment_in(text) {
@@ -136,10 +137,8 @@ fn gives_orders(comment: &str) -> bool {
 
 /// An HTML comment with words in it; in a pattern or an address it is something else.
 fn comment_in(text: &SurfaceText) -> Option<&str> {
-    if matches!(text.part, Part::Meta | Part::Name) {
-        return None;
-    }
-    if !text.raw.as_bytes().contains(&b'<') {
+    const OPENING: Marks = Marks::of(&['<']);
+    if matches!(text.part, Part::Meta | Part::Name) || !text.marks().any(OPENING) {
         return None;
     }
     let start = text.raw.find("<!--")?;

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::unicode;
+
 /// The strongest clauses in other scripts: setting instructions aside, silence towards the user.
 ///
 /// Apart from those in Latin letters, because the quick engine cannot tell where a word ends beyond ASCII.
@@ -62,7 +64,7 @@ fn may_hold_others(text: &str) -> bool {
         matches!(letter, '\u{400}'..='\u{52f}' | '\u{600}'..='\u{6ff}' | '\u{1100}'..='\u{11ff}'
             | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..)
     };
-    !text.is_ascii() && text.contains(other_script)
+    unicode::beyond_ascii(text).any(|(_, letter)| other_script(letter))
 }
 
 #[cfg(test)]

@@ -81,6 +81,10 @@ impl EscapeBeyondAscii for str {
 
 /// The tiers: hidden characters; mixed scripts or the skeleton of a plain name; another script; outside the standard.
 fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
+    let is_standard = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if is_standard {
+        return (name.len() > 128).then_some((Severity::Low, "is longer than 128 characters"));
+    }
     if name.chars().any(is_hidden) {
         return Some((Severity::Critical, "holds invisible characters"));
     }
@@ -100,12 +104,7 @@ fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
         }
         return Some((Severity::Low, "is not ASCII"));
     }
-    let standard = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    match (name.chars().all(standard), name.len() <= 128) {
-        (true, true) => None,
-        (false, _) => Some((Severity::Low, "has characters outside the standard")),
-        (true, false) => Some((Severity::Low, "is longer than 128 characters")),
-    }
+    Some((Severity::Low, "has characters outside the standard"))
 }
 
 /// Latin letters beside East Asian ones are how those languages write technical names.

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::evidence::bytes;
 use crate::evidence::decode;
-use crate::evidence::sentences::{Sentence, Text};
+use crate::evidence::sentences::{Marks, Sentence, Text};
 use crate::evidence::surfaces::{Surface, SurfaceText};
 use crate::fact::{Confidence, Severity};
 
@@ -44,14 +44,16 @@ impl Cues {
     /// The cues of a text.
     pub(super) fn of(text: &SurfaceText, surface: &Surface) -> Self {
         let mut cues = Self::default();
-        cues.mark(&text.raw);
+        let marks = text.marks();
+        cues.mark(&text.raw, marks);
         cues.say(&text.text);
         let marked = MARKS.is_match(text.text.lower());
-        if let Some((start, _)) = foreign_clause(&text.raw, marked) {
+        let may_be_foreign = marked || marks.any(Marks::STRANGE);
+        if let Some((start, _)) = may_be_foreign.then(|| foreign_clause(&text.raw, marked)).flatten() {
             cues.foreign = true;
             cues.quote_or(text.raw.get(start..).unwrap_or_default());
         }
-        cues.decode(&text.raw, marked);
+        cues.decode(text, marked);
         if cues.secret == Some(Taking::Read) {
             let own = own_words(surface);
             if KEEPERS.iter().any(|word| is_about(&own, word)) {
@@ -61,8 +63,10 @@ impl Cues {
         cues
     }
 
-    fn mark(&mut self, text: &str) {
-        let (template, tag, label) = (template_token(text), pseudo_tag(text), authority_label(text));
+    /// Looks for marks of rank in a text that holds such marks of ASCII.
+    fn mark(&mut self, text: &str, marks: Marks) {
+        let (template, tag, label) =
+            (template_token(text, marks), pseudo_tag(text, marks), authority_label(text, marks));
         (self.template, self.tag, self.label) = (template.is_some(), tag.is_some(), label.is_some());
         self.common = tag.is_some_and(|found| is_common_tag(text, found));
         if let Some((start, _)) = template.or(label).or(tag) {
@@ -105,12 +109,12 @@ impl Cues {
     }
 
     /// Looks at what a text says in another writing.
-    fn decode(&mut self, raw: &str, marked: bool) {
+    fn decode(&mut self, text: &SurfaceText, marked: bool) {
+        const ESCAPING: Marks = Marks::of(&['\\', '%']);
+        let raw = text.raw.as_str();
         let mut hidden = Vec::new();
-        let has = |first: u8, both: &str| raw.as_bytes().contains(&first) && raw.contains(both);
         if bytes::has_run(raw.as_bytes(), LONG_WORD, |byte| !byte.is_ascii_whitespace())
-            || has(b'\\', "\\x")
-            || has(b'%', "%2")
+            || (text.marks().any(ESCAPING) && (raw.contains("\\x") || raw.contains("%2")))
         {
             let runs = decode::runs(raw);
             hidden.extend(decode::payloads(raw, &runs).into_iter().map(|payload| payload.text));
@@ -119,7 +123,7 @@ impl Cues {
         for text in hidden {
             let parts = Text::of(&text);
             let mut cues = Self::default();
-            cues.mark(&text);
+            cues.mark(&text, parts.marks());
             cues.say(&parts);
             if let Some((severity, _)) = cues.judgement() {
                 self.encoded = self.encoded.max(Some(severity));

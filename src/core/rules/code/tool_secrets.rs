@@ -21,10 +21,8 @@ static FILES: LazyLock<Regex> = LazyLock::new(|| {
 /// Where a sentence names a file that holds secrets, as an offset into it.
 pub(super) fn secret_file(sentence: &Sentence<'_>) -> Option<usize> {
     let lower = sentence.lower();
-    // The full stop at the end is no part of a name.
-    let inner = lower.strip_suffix('.').unwrap_or(lower);
-    let may = inner.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'_'))
-        || ["keychain", "login data"].iter().any(|name| inner.contains(name));
+    // A name has marks in it, but for two.
+    let may = !sentence.is_bare() || sentence.names(words!["keychain", "login"]);
     may.then(|| FILES.find(lower).map(|found| found.start())).flatten()
 }
 

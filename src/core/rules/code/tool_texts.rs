@@ -57,7 +57,7 @@ pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText>
 
 /// The place of a text: exact in a tools list, that of the definition in source.
 pub(super) fn place_of(surface: &Surface, text: &SurfaceText) -> Place {
-    below(surface, &text.pointer)
+    below(surface, &text.pointer())
 }
 
 /// The place of a part of a surface.
@@ -101,7 +101,7 @@ impl<'a> Siblings<'a> {
     fn names(&self) -> &Names<'a> {
         self.names.get_or_init(|| {
             let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
-            let words = tool_surfaces(&self.subject).flat_map(|surface| &surface.name_words);
+            let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
             Names { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
         })
     }
@@ -109,7 +109,7 @@ impl<'a> Siblings<'a> {
 
 /// The words of a surface's name and of the first sentence of its description.
 pub(super) fn own_words(surface: &Surface) -> Vec<&str> {
-    let mut own: Vec<&str> = surface.name_words.iter().map(String::as_str).collect();
+    let mut own: Vec<&str> = surface.name_words().collect();
     if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
         let words = (0..first.words.len().min(12)).map(|index| first.word(index));
         own.extend(words.filter(|word| word.len() > 3));
@@ -162,9 +162,11 @@ impl<'a> Speaker<'a> {
     pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
-        let built_in = BUILT_IN.contains(&raw);
+        // Names of built-in tools have a capital or an underscore, as identifiers do.
+        let is_marked = raw.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase());
+        let built_in = is_marked && BUILT_IN.contains(&raw);
         let plain = self.is_plain_tool(sentence, index);
-        let identifier = is_identifier(raw);
+        let identifier = is_marked && is_identifier(raw);
         // Nearly no word is a name: the rest is asked of those that may be.
         if !(built_in || quoted || plain || identifier) {
             return None;
