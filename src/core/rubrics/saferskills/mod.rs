@@ -89,9 +89,11 @@ static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
     Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(FAMILY, published, |code| rank(code, kind)))).collect()
 });
 
-/// The axis of each code of a rule, and whether it is shadow. All codes begin alike: they are told apart by their lengths
-/// first.
-static STANDINGS: LazyLock<BTreeMap<(usize, &'static str), (Axis, bool)>> = LazyLock::new(|| {
+/// The axis of each code, and whether it is shadow. All codes begin alike: they are told apart by their lengths first.
+type Standings = BTreeMap<(usize, &'static str), (Axis, bool)>;
+
+/// Those of the codes of all rules.
+static STANDINGS: LazyLock<Standings> = LazyLock::new(|| {
     let codes = findings::coded_rules(FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
     codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
 });
