@@ -127,21 +127,36 @@ pub fn pypi_name(name: &str) -> String {
 /// than letters and digits becomes one dash. Unique only by convention; the id decides.
 pub fn slug_of(locator_identity: &str, kind: Kind, path: &str) -> String {
     let parts = [locator_identity, "#", kind.as_str(), ":", path];
-    let mut slug = String::with_capacity(parts.iter().map(|part| part.len()).sum());
-    let mut parts_words = false;
-    let mut add = |letter: char| {
-        if letter.is_alphanumeric() {
-            if parts_words && !slug.is_empty() {
-                slug.push('-');
+    let mut slug = Slug { text: String::with_capacity(parts.iter().map(|part| part.len()).sum()), parts_words: false };
+    for part in parts {
+        for letter in part.chars() {
+            if letter.is_ascii() {
+                slug.add(letter.to_ascii_lowercase(), letter.is_ascii_alphanumeric());
+            } else {
+                letter.to_lowercase().for_each(|letter| slug.add(letter, letter.is_alphanumeric()));
             }
-            slug.push(letter);
         }
-        parts_words = !letter.is_alphanumeric();
-    };
-    for letter in parts.into_iter().flat_map(str::chars) {
-        if letter.is_ascii() { add(letter.to_ascii_lowercase()) } else { letter.to_lowercase().for_each(&mut add) }
     }
-    slug
+    slug.text
+}
+
+/// A slug as it is written, and whether what was read last parts words.
+struct Slug {
+    text: String,
+    parts_words: bool,
+}
+
+impl Slug {
+    #[inline]
+    fn add(&mut self, letter: char, is_of_word: bool) {
+        if is_of_word {
+            if self.parts_words && !self.text.is_empty() {
+                self.text.push('-');
+            }
+            self.text.push(letter);
+        }
+        self.parts_words = !is_of_word;
+    }
 }
 
 #[cfg(test)]
@@ -167,5 +182,7 @@ mod tests {
     fn slugs_are_kebab() {
         assert_eq!(slug_of("npm:@scope/pkg", Kind::Skill, "skills/a b"), "npm-scope-pkg-skill-skills-a-b");
         assert_eq!(slug_of("npm:@scope/pkg", Kind::McpServer, ""), "npm-scope-pkg-mcp-server");
+        // A capital I with a dot is two letters in lower case, the second of which parts words.
+        assert_eq!(slug_of("git:Ünï\u{130}x", Kind::Hook, "日本/Ж_"), "git-ünïi-x-hook-日本-ж");
     }
 }

@@ -78,20 +78,41 @@ impl Points {
 /// not of a size that points have. Exact, and without the text that `format!` would make.
 pub(crate) fn rounded(value: f64, decimals: u32) -> Option<i64> {
     const BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    const NEAR: f64 = 1e-3;
     let magnitude = value.abs();
-    if !(1e-9..1e9).contains(&magnitude) || decimals > 3 {
+    let scale = scale(decimals)?;
+    if !(1e-9..1e9).contains(&magnitude) {
         return (magnitude == 0.0).then_some(0);
+    }
+    // The product is off by far less than that: away from the middle between two units it lies on the right side.
+    let units = magnitude * scale as f64;
+    let whole = units as i64;
+    let above = units - whole as f64;
+    if (above - 0.5).abs() > NEAR {
+        let units = whole + i64::from(above > 0.5);
+        return Some(if value < 0.0 { -units } else { units });
     }
     let bits = magnitude.to_bits();
     // The value is `mantissa` shifted right by so many bits: at least 23 below 1e9, at most 82 from 1e-9 on.
     let mantissa = (bits & ((1 << BITS) - 1)) | (1 << BITS);
     let shift = u32::try_from(1023 + u64::from(BITS) - (bits >> BITS)).ok()?;
-    let scaled = u128::from(mantissa) * 10_u128.pow(decimals);
+    let scaled = u128::from(mantissa) * u128::from(scale);
     let (whole, rest) = (scaled >> shift, scaled & ((1 << shift) - 1));
     let half = 1_u128 << (shift - 1);
     let up = rest > half || (rest == half && whole % 2 == 1);
     let units = i64::try_from(whole).ok()? + i64::from(up);
     Some(if value < 0.0 { -units } else { units })
+}
+
+/// How many units of its last decimal make one, for so few decimals as points have.
+pub(crate) const fn scale(decimals: u32) -> Option<u64> {
+    match decimals {
+        0 => Some(1),
+        1 => Some(10),
+        2 => Some(100),
+        3 => Some(1000),
+        _ => None,
+    }
 }
 
 /// Adds a number in decimal digits.

@@ -36,7 +36,7 @@ impl RuleSet {
 }
 
 /// What sixty-four rules said, a bit for each.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Answers {
     reported: u64,
     applies: u64,
@@ -45,7 +45,7 @@ struct Answers {
 }
 
 /// What each rule said, by its number; nothing for those that have not reported.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Said(Vec<Answers>);
 
 impl Said {

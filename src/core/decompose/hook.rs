@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::capability::Kind;
 use crate::evidence::Evidence;
 use crate::evidence::manifest::{
-    Manifest, ManifestKind, around, escape, folder_of, is_foreign, join, name_of, places_of, words_of,
+    Manifest, ManifestKind, around, escape, folder_of, join, name_of, places_of, words_of,
 };
 use crate::fact::Place;
 
@@ -135,7 +135,7 @@ pub(super) fn anchors(survey: &Survey<'_>, plugins: &[Anchor]) -> Vec<Anchor> {
         _ => false,
     };
     let roots: BTreeSet<&str> = plugins.iter().map(|plugin| plugin.path.as_str()).collect();
-    let files = survey.evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).filter(declares);
+    let files = survey.own_manifests().filter(declares);
     let mut anchors: Vec<Anchor> = files.map(|manifest| of_file(survey, &roots, manifest)).collect();
     let folders: BTreeSet<String> = anchors.iter().filter_map(|anchor| anchor.folder.clone()).collect();
     let named: BTreeSet<String> = anchors.iter().flat_map(|anchor| anchor.named.iter().cloned()).collect();
@@ -214,9 +214,9 @@ fn is_script(survey: &Survey<'_>, path: &str) -> bool {
 fn is_loose_script(path: &str) -> bool {
     const SCRIPTS: [&str; 12] =
         [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".ps1", ".bat", ".cmd", ".rb"];
-    let inside = format!("/{}/", folder_of(path)).contains("/.claude/hooks/");
     let name = name_of(path);
-    inside && (SCRIPTS.iter().any(|end| name.ends_with(end)) || !name.contains('.'))
+    let named = SCRIPTS.iter().any(|end| name.ends_with(end)) || !name.contains('.');
+    named && format!("/{}/", folder_of(path)).contains("/.claude/hooks/")
 }
 
 fn stem_of(path: &str) -> &str {

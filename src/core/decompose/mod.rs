@@ -172,6 +172,9 @@ struct Survey<'a> {
     /// Every path, and every folder above one.
     paths: BTreeSet<&'a str>,
     folders: BTreeSet<&'a str>,
+    /// The paths and the manifests that may anchor a capability.
+    own_paths: Vec<&'a str>,
+    own_manifests: Vec<&'a Manifest>,
 }
 
 impl<'a> Survey<'a> {
@@ -185,12 +188,19 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        Self { identity: &bundle.identity, evidence, paths, folders }
+        let own_paths = paths.iter().copied().filter(|path| !is_foreign(path)).collect();
+        let own_manifests = evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path)).collect();
+        Self { identity: &bundle.identity, evidence, paths, folders, own_paths, own_manifests }
     }
 
     /// The paths that may anchor a capability.
     fn own_paths(&self) -> impl Iterator<Item = &'a str> {
-        self.paths.iter().copied().filter(|path| !is_foreign(path))
+        self.own_paths.iter().copied()
+    }
+
+    /// The manifests that may anchor a capability.
+    fn own_manifests(&self) -> impl Iterator<Item = &'a Manifest> {
+        self.own_manifests.iter().copied()
     }
 
     fn has(&self, folder: &str, name: &str) -> bool {
@@ -220,10 +230,8 @@ fn given_name(name: Option<&str>) -> Option<String> {
 /// The package's name: that of the manifest at the input's root, else the input's own.
 fn package_name(survey: &Survey<'_>) -> String {
     let root = signals::root_of(survey.evidence);
-    let at_root = survey.evidence.manifests.values().filter(|manifest| {
-        let folder = mcp_server::folder_of_package(survey, manifest);
-        folder == Some(root) && !is_foreign(&manifest.path)
-    });
+    let at_root =
+        survey.own_manifests().filter(|manifest| mcp_server::folder_of_package(survey, manifest) == Some(root));
     let mut named: Vec<&Manifest> = at_root.collect();
     named.sort_by_key(|manifest| (mcp_server::telling(manifest), manifest.path.as_str()));
     let name = named.into_iter().find_map(|manifest| given_name(mcp_server::name_in(manifest).as_deref()));

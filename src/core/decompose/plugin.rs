@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::capability::Kind;
-use crate::evidence::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, folder_of, is_foreign, join, name_of};
+use crate::evidence::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, folder_of, join, name_of};
 
 use super::{Anchor, Survey, given_name};
 
@@ -19,9 +19,7 @@ const PARTS: [&str; 7] =
 
 /// One anchor for each plugin root; manifests go before marketplace entries, whose plugins may have none.
 pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
-    let of_kind = |kind: ManifestKind| {
-        survey.evidence.manifests.values().filter(move |manifest| manifest.kind == kind && !is_foreign(&manifest.path))
-    };
+    let of_kind = |kind: ManifestKind| survey.own_manifests().filter(move |manifest| manifest.kind == kind);
     let mut anchors: Vec<Anchor> = of_kind(ManifestKind::PluginJson)
         .map(|manifest| {
             let root = root_of(&manifest.path);

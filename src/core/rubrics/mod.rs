@@ -19,6 +19,7 @@ mod reasons;
 pub mod saferskills;
 pub mod spiderrating;
 mod terms;
+mod usual;
 
 /// What is known of a rubric without running it. The manual is written from it.
 #[derive(Clone, Debug, Serialize)]

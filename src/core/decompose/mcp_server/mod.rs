@@ -43,14 +43,10 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn manifests(&self) -> impl Iterator<Item = &'a Manifest> + use<'a> {
-        self.survey.evidence.manifests.values().filter(|manifest| !is_foreign(&manifest.path))
-    }
-
     /// Packages that say or show that they are servers.
     fn find_packages(&mut self) {
         let registering = package::Registering::of(self.survey, &self.skills);
-        for manifest in self.manifests() {
+        for manifest in self.survey.own_manifests() {
             let Some(folder) = package::folder_of_package(self.survey, manifest) else { continue };
             if package::is_server(self.survey, &registering, manifest, folder) {
                 self.servers.entry(folder.to_owned()).or_default().push(&manifest.path);
@@ -81,7 +77,7 @@ impl<'a> Finder<'a> {
             .flat_map(|(folder, own)| own.iter().map(move |path| (folder, path)))
             .filter_map(|(folder, path)| Some((name_in(self.survey.evidence.manifests.get(*path)?)?, folder.clone())))
             .collect();
-        for manifest in self.manifests() {
+        for manifest in self.survey.own_manifests() {
             let folder = match manifest.kind {
                 ManifestKind::ServerJson => {
                     let names = package::described_packages(manifest);
@@ -98,8 +94,8 @@ impl<'a> Finder<'a> {
     /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
     /// nothing about it: the list is all there is, shares the folder with another, or lies in a skill or plugin.
     fn find_recordings(&mut self) -> Vec<Anchor> {
-        let lists: Vec<&Manifest> =
-            self.manifests().filter(|m| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path)).collect();
+        let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
+        let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
         let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
         for list in &lists {
             *folders.entry(folder_of(&list.path)).or_default() += 1;
@@ -122,7 +118,7 @@ impl<'a> Finder<'a> {
     /// Client files that launch servers, where no server is in the same folder, around it or below: each is a server
     /// by itself, never the files around it.
     fn find_client_files(&self) -> Vec<Anchor> {
-        let lists = self.manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
+        let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
         let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
         named.filter_map(|manifest| self.client_file(manifest)).collect()
     }

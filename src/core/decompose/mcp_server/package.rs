@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::decompose::Survey;
-use crate::evidence::manifest::{
-    Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of, value_at,
-};
+use crate::evidence::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, join, name_of};
 
 /// npm packages by which servers are written.
 const NPM_KITS: [&str; 20] = [
@@ -72,13 +70,8 @@ impl<'a> Registering<'a> {
     /// Attributes every source file that registers tools to the nearest folder with a package's manifest. Source in a
     /// skill belongs to no package around the skill.
     pub(super) fn of(survey: &Survey<'a>, skills: &BTreeSet<&str>) -> Self {
-        let packages: BTreeSet<&str> = survey
-            .evidence
-            .manifests
-            .values()
-            .filter(|manifest| !is_foreign(&manifest.path))
-            .filter_map(|manifest| folder_of_package(survey, manifest))
-            .collect();
+        let packages: BTreeSet<&str> =
+            survey.own_manifests().filter_map(|manifest| folder_of_package(survey, manifest)).collect();
         let registering =
             survey.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
         let nearest = |path: &'a str| {
@@ -243,17 +236,18 @@ pub(super) fn described_packages(manifest: &Manifest) -> Vec<&str> {
 
 /// The name that a manifest gives its package or server.
 pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
-    const POINTERS: [&str; 8] = [
-        "/name",
-        "/project/name",
-        "/tool/poetry/name",
-        "/server/name",
-        "/serverInfo/name",
-        "/initialize/serverInfo/name",
-        "/result/serverInfo/name",
-        "/server",
+    const STEPS: [&[&str]; 8] = [
+        &["name"],
+        &["project", "name"],
+        &["tool", "poetry", "name"],
+        &["server", "name"],
+        &["serverInfo", "name"],
+        &["initialize", "serverInfo", "name"],
+        &["result", "serverInfo", "name"],
+        &["server"],
     ];
-    let text = POINTERS.iter().find_map(|pointer| value_at(&manifest.value, pointer).and_then(Value::as_str));
+    let at = |steps: &&[&str]| steps.iter().try_fold(&manifest.value, |value, step| value.get(step));
+    let text = STEPS.iter().filter_map(at).find_map(Value::as_str);
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 

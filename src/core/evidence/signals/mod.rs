@@ -2,7 +2,8 @@
 //!
 //! Joins the listing's claims with the manifests inside the bytes; missing stays missing. Must not judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{Capability, Kind};
@@ -12,7 +13,7 @@ use crate::rules::Subject;
 
 use super::Evidence;
 use super::document::FileRole;
-use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, join, name_of};
+use super::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, around, folder_of, is_foreign, name_of};
 
 mod documents;
 mod scripts;
@@ -121,8 +122,8 @@ pub fn is_package(subject: &Subject<'_>) -> bool {
         Kind::Package => !capability.files.is_empty() || evidence.documents.is_empty(),
         Kind::McpServer => capability.path == root,
         Kind::Skill | Kind::Plugin => {
-            let manifest = join(root, "package.json");
-            capability.path == root && manifest.is_some_and(|path| capability.files.binary_search(&path).is_ok())
+            let manifest = inside(root, "package.json");
+            capability.path == root && capability.files.binary_search_by(|path| path.as_str().cmp(&manifest)).is_ok()
         }
         Kind::Hook | Kind::Rules => false,
     }
@@ -131,18 +132,22 @@ pub fn is_package(subject: &Subject<'_>) -> bool {
 /// The folder that stands for the input's root: the one folder that everything lies in (as in an sdist), else the root
 /// itself.
 pub fn root_of(evidence: &Evidence) -> &str {
-    let top = |path: &String| path.split_once('/').map_or(0, |(top, _)| top.len());
     let (Some((first, _)), Some((last, _))) =
         (evidence.documents.first_key_value(), evidence.documents.last_key_value())
     else {
         return "";
     };
-    let name = first.get(..top(first)).unwrap_or_default();
+    let Some((name, _)) = first.split_once('/') else { return "" };
     // Sorted paths: what the first and the last begin with, all between them begin with.
-    let shared = last.get(..top(last)) == Some(name);
+    let shared = last.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
     // A folder with a meaning of its own (`skills/`, `.claude/`) is no wrapper.
     let plain = !name.starts_with('.') && !["skills", "plugins", "packages", "src", "hooks"].contains(&name);
     if shared && plain && !name.ends_with('!') { name } else { "" }
+}
+
+/// The path of what is called so in a folder, which is a path of the input.
+fn inside<'a>(folder: &str, name: &'a str) -> Cow<'a, str> {
+    if folder.is_empty() { Cow::Borrowed(name) } else { Cow::Owned(format!("{folder}/{name}")) }
 }
 
 impl Signals {
@@ -252,8 +257,8 @@ fn order(manifest: &Manifest) -> u8 {
 fn enclosing_manifests<'a>(capability: &Capability, evidence: &'a Evidence) -> Vec<&'a Manifest> {
     let at = |folder: &str| -> Vec<&'a Manifest> {
         let names = ["package.json", "pyproject.toml", "PKG-INFO"];
-        let paths = names.iter().filter_map(|name| join(folder, name));
-        paths.filter_map(|path| evidence.manifests.get(&path)).filter(|m| is_package_manifest(m)).collect()
+        let found = names.iter().filter_map(|name| evidence.manifests.get(&*inside(folder, name)));
+        found.filter(|manifest| is_package_manifest(manifest)).collect()
     };
     let anchor = folder_of_anchor(capability, evidence);
     around(anchor).map(at).find(|found| !found.is_empty()).unwrap_or_default()
@@ -263,13 +268,18 @@ fn enclosing_manifests<'a>(capability: &Capability, evidence: &'a Evidence) -> V
 fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
     let (capability, evidence) = (subject.capability, subject.evidence);
     let mut signals = Signals::default();
-    for root in BTreeSet::from([folder_of_anchor(capability, evidence), root_of(evidence), ""]) {
+    let (own_root, root) = (folder_of_anchor(capability, evidence), root_of(evidence));
+    signals.note_documents(evidence, "");
+    if !root.is_empty() {
         signals.note_documents(evidence, root);
+    }
+    if !own_root.is_empty() && own_root != root {
+        signals.note_documents(evidence, own_root);
     }
     for manifest in own.iter().filter(|manifest| manifest.value.get("metadata-version").is_some()) {
         let folder = folder_of(&manifest.path);
-        let licenses = join(folder, "licenses").unwrap_or_default();
-        signals.has_license_file |= [folder, &licenses].iter().any(|folder| documents::has(evidence, folder, &LICENSE));
+        signals.has_license_file |=
+            [folder, &inside(folder, "licenses")].iter().any(|folder| documents::has(evidence, folder, &LICENSE));
         signals.has_readme |= documents::has_body(evidence, &manifest.path);
     }
     let roles =
@@ -285,8 +295,7 @@ impl Signals {
     /// Notes the documents for people that lie directly in a folder; a security policy also in two folders below.
     fn note_documents(&mut self, evidence: &Evidence, folder: &str) {
         let has = |stems: &[&str]| documents::has(evidence, folder, stems);
-        let below =
-            |name: &str| join(folder, name).is_some_and(|below| documents::has(evidence, &below, &["security"]));
+        let below = |name: &str| documents::has(evidence, &inside(folder, name), &["security"]);
         self.has_readme |= has(&["readme"]);
         self.has_changelog |= has(&["changelog", "changes", "history", "news", "release_notes", "releases"]);
         self.has_license_file |= has(&LICENSE);

@@ -173,8 +173,9 @@ impl Stated {
     }
 
     fn of_tools_list(value: &Value) -> Self {
-        let server = ["/server", "/serverInfo", "/initialize/serverInfo", "/result/serverInfo"];
-        let server = server.iter().find_map(|pointer| value.pointer(pointer));
+        let within = |outer: &str| value.get(outer).and_then(|outer| outer.get("serverInfo"));
+        let server = value.get("server").or_else(|| value.get("serverInfo"));
+        let server = server.or_else(|| within("initialize")).or_else(|| within("result"));
         let known = |key: &str| server.and_then(|server| server.get(key)).and_then(text);
         let name = known("name").or_else(|| server.and_then(text));
         Self {

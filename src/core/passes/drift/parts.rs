@@ -143,9 +143,13 @@ impl Declared {
 }
 
 /// What a server tells the model before any call; its name and title are not among it.
-fn instructions(manifest: &Manifest) -> Vec<String> {
-    let said = server_text(manifest).into_iter().filter(|said| said.pointer.ends_with("instructions"));
-    said.map(|said| said.text).collect()
+fn instructions(manifest: &Manifest) -> impl Iterator<Item = String> {
+    let value = &manifest.value;
+    // Few lists hold any: what the others say of their server is not read.
+    let holds = |value: &Value| value.get("instructions").is_some();
+    let there = holds(value) || ["server", "initialize", "result"].iter().any(|key| value.get(key).is_some_and(holds));
+    let said = if there { server_text(manifest) } else { Vec::new() };
+    said.into_iter().filter(|said| said.pointer.ends_with("instructions")).map(|said| said.text)
 }
 
 /// A package's name where its identifier ends with the version or the digest, as images' do.
@@ -241,6 +245,19 @@ mod tests {
         assert_eq!(name("docker.io/acme/server:1.0.0", Some("1.0.0")), "docker.io/acme/server");
         assert_eq!(name("ghcr.example/acme/server@sha256:00", None), "ghcr.example/acme/server");
         assert_eq!(name("host.example:5000/acme/server", None), "host.example:5000/acme/server");
+    }
+
+    #[test]
+    fn instructions_are_read_wherever_a_recording_puts_them() {
+        let of = |value: Value| {
+            let manifest = Manifest { path: "tools.json".into(), kind: ManifestKind::ToolsList, value };
+            instructions(&manifest).collect::<Vec<String>>()
+        };
+        for outer in ["server", "initialize", "result"] {
+            assert_eq!(of(json!({outer: {"instructions": "Ask first.", "serverInfo": {"name": "a"}}})), ["Ask first."]);
+        }
+        assert_eq!(of(json!({"instructions": "Ask first.", "server": "a"})), ["Ask first."]);
+        assert!(of(json!({"server": {"name": "a"}, "description": "b"})).is_empty());
     }
 
     #[test]

@@ -241,14 +241,9 @@ struct PermittedTool<'a> {
 /// Check 5: tools by the verbs of their names.
 pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     let undetermined = "what the tools really do; the pattern expected of the kind of agent";
-    let check = open(
-        "permissions",
-        missing(outcomes, PERMISSIONS),
-        undetermined,
-        Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]),
-    );
+    let check = |status| open("permissions", status, undetermined, Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]));
     let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
-        return check;
+        return check(missing(outcomes, PERMISSIONS));
     };
     let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
     let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
@@ -282,7 +277,7 @@ pub(super) fn permissions(facts: &Facts, outcomes: &Outcomes<'_>) -> Check {
     if let Some(first) = undeclared.first() {
         said.extend(["; ", first, " does what the server does not declare"]);
     }
-    check.completed(score, risk, said)
+    check(Status::NotDeterminable).completed(score, risk, said)
 }
 
 /// What so many tools of each class cost. A tool of a worse class never costs less than it would in a milder one.

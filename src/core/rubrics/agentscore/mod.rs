@@ -13,6 +13,7 @@ use crate::time::AsOf;
 
 use super::findings::{self, Asked, Codes, Finding, Outcomes};
 use super::terms::{close, push_number, term};
+use super::usual::UsualScore;
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 mod checks;
@@ -65,30 +66,36 @@ impl Rubric for AgentScore {
     }
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
-        let outcomes = Outcomes::of(facts);
-        if let Some(rule) = outcomes.unreported(&ASKED) {
-            return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
-        }
-        let mut counted = CODES.counted(facts);
-        for finding in &mut counted {
-            finding.code = type_of(finding.code);
-        }
-        let ours = findings::worst_of_ours(&counted);
-        let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
-            counted.into_iter().partition(|finding| is_report(finding.code));
-        let (reporters, readers) = &*REPORTERS_AND_READERS;
-        let checks = [
-            checks::deployer(facts),
-            checks::model(facts, &outcomes),
-            checks::code(&code, outcomes.answered(readers)),
-            checks::abuse(&reports, outcomes.answered(reporters)),
-            checks::permissions(facts, &outcomes),
-            checks::deployment(facts, &outcomes),
-        ];
-        let mut score = compute(checks, !reports.is_empty(), ours);
-        owasp::add_parts(&mut score.parts, facts, &outcomes);
-        score
+        static USUAL: UsualScore = UsualScore::new();
+        USUAL.of(facts, || computed(facts))
     }
+}
+
+/// The score of any facts.
+pub(super) fn computed(facts: &Facts) -> Score {
+    let outcomes = Outcomes::of(facts);
+    if let Some(rule) = outcomes.unreported(&ASKED) {
+        return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
+    }
+    let mut counted = CODES.counted(facts);
+    for finding in &mut counted {
+        finding.code = type_of(finding.code);
+    }
+    let ours = findings::worst_of_ours(&counted);
+    let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        counted.into_iter().partition(|finding| is_report(finding.code));
+    let (reporters, readers) = &*REPORTERS_AND_READERS;
+    let checks = [
+        checks::deployer(facts),
+        checks::model(facts, &outcomes),
+        checks::code(&code, outcomes.answered(readers)),
+        checks::abuse(&reports, outcomes.answered(reporters)),
+        checks::permissions(facts, &outcomes),
+        checks::deployment(facts, &outcomes),
+    ];
+    let mut score = compute(checks, !reports.is_empty(), ours);
+    owasp::add_parts(&mut score.parts, facts, &outcomes);
+    score
 }
 
 /// The type of finding that a code stands for: mostly itself.

@@ -16,6 +16,7 @@ use crate::time::AsOf;
 
 use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
 use super::terms::{Usual, close, distinct, push_looked, push_number, term};
+use super::usual::UsualScore;
 use super::{Rubric, RubricMeta, bands, text_digest};
 
 const NUMBERS: &str = include_str!("weights.toml");
@@ -88,10 +89,13 @@ static CODES: LazyLock<Vec<(Kind, Codes)>> = LazyLock::new(|| {
     Kind::ALL.into_iter().map(|kind| (kind, Codes::ranked(FAMILY, published, |code| rank(code, kind)))).collect()
 });
 
-/// The axis of each code of a rule, and whether it is shadow.
-static STANDINGS: LazyLock<BTreeMap<&'static str, (Axis, bool)>> = LazyLock::new(|| {
+/// The axis of each code, and whether it is shadow. All codes begin alike: they are told apart by their lengths first.
+type Standings = BTreeMap<(usize, &'static str), (Axis, bool)>;
+
+/// Those of the codes of all rules.
+static STANDINGS: LazyLock<Standings> = LazyLock::new(|| {
     let codes = findings::coded_rules(FAMILY).flat_map(|meta| meta.codes.get(FAMILY)).flatten();
-    codes.map(|code| (code.as_str(), (axis_of(code), is_shadow(code)))).collect()
+    codes.map(|code| ((code.len(), code.as_str()), (axis_of(code), is_shadow(code)))).collect()
 });
 
 /// What is always the same about an axis.
@@ -130,17 +134,23 @@ impl Rubric for SaferSkills {
     }
 
     fn score(&self, facts: &Facts, _at: AsOf) -> Score {
-        let outcomes = Outcomes::of(facts);
-        let all = outcomes.answered(&ASKED);
-        if let Some(rule) = outcomes.unreported(&ASKED) {
-            return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
-        }
-        if all.answered == 0 {
-            return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
-        }
-        let answered = GROUNDS.each_ref().map(|ground| outcomes.answered(&ground.asked));
-        compute(facts.kind, counted(facts), answered, all)
+        static USUAL: UsualScore = UsualScore::new();
+        USUAL.of(facts, || computed(facts))
     }
+}
+
+/// The score of any facts.
+pub(super) fn computed(facts: &Facts) -> Score {
+    let outcomes = Outcomes::of(facts);
+    let all = outcomes.answered(&ASKED);
+    if let Some(rule) = outcomes.unreported(&ASKED) {
+        return Score::none(META.rubric.clone(), all.coverage(), format!("rule {rule} has not reported"));
+    }
+    if all.answered == 0 {
+        return Score::none(META.rubric.clone(), all.coverage(), "none of the rules that feed it could look");
+    }
+    let answered = GROUNDS.each_ref().map(|ground| outcomes.answered(&ground.asked));
+    compute(facts.kind, counted(facts), answered, all)
 }
 
 /// The findings in the method's words. Shadow rules weigh nothing, and of several ids of one rule of ours the one counts
@@ -179,15 +189,20 @@ fn axis_of(code: &str) -> Axis {
 
 /// The axis of a code, and whether it is shadow.
 fn standing(code: &str) -> (Axis, bool) {
-    STANDINGS.get(code).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
+    STANDINGS.get(&(code.len(), code)).copied().unwrap_or_else(|| (axis_of(code), is_shadow(code)))
 }
 
 /// The whole arithmetic, from findings in the method's words.
 fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all: Answered) -> Score {
-    let (shadow, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
-        findings.into_iter().partition(|finding| standing(finding.code).1);
-    let ours = findings::worst_of_ours(&findings);
-    let findings = findings::distinct_by(findings, |finding| (finding.code, finding.place));
+    let (mut shadow, mut weighty) = (Vec::new(), Vec::with_capacity(findings.len()));
+    for finding in findings {
+        match standing(finding.code) {
+            (axis, true) => shadow.push(axis),
+            (_, false) => weighty.push(finding),
+        }
+    }
+    let ours = findings::worst_of_ours(&weighty);
+    let findings = findings::distinct_by(weighty, |finding| (finding.code, finding.place));
     let axes: Vec<Axis> = findings.iter().map(|finding| standing(finding.code).0).collect();
     let mut score = Score::none(META.rubric.clone(), all.coverage(), "");
     score.terms.reserve_exact(Axis::ALL.len() + 1);
@@ -199,7 +214,7 @@ fn compute(kind: Kind, findings: Vec<Finding<'_>>, answered: [Answered; 5], all:
         let value = sub_score(&on_axis);
         weighted += ground.weight as f64 / 100.0 * value as f64;
         score.terms.push(axis_term(ground, value, &on_axis));
-        let of_no_weight = shadow.iter().filter(|finding| standing(finding.code).0 == ground.axis).count();
+        let of_no_weight = shadow.iter().filter(|axis| **axis == ground.axis).count();
         let note = || axis_note(value, answered, &on_axis, of_no_weight);
         let is_clean = on_axis.is_empty() && of_no_weight == 0;
         let note = if is_clean { ground.clean.said(kind, answered, note) } else { note().into() };
@@ -236,7 +251,11 @@ fn axis_term(ground: &'static Ground, value: i64, findings: &[&Finding<'_>]) -> 
 
 /// How a sub-score enters the sum, in words.
 fn share_of(weight: i64, value: i64) -> String {
-    format!("{weight} % of {value}")
+    let mut said = String::with_capacity(16);
+    Points::whole(weight).push_to(&mut said);
+    said.push_str(" % of ");
+    Points::whole(value).push_to(&mut said);
+    said
 }
 
 /// The arithmetic of a sub-score in words.

@@ -153,11 +153,11 @@ pub(super) fn five(values: Option<&Dimensions>) -> [(&'static str, Option<f64>);
 }
 
 /// The layers, the dimensions, the parts of metadata and the bonus.
-pub(super) fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs<'_>) {
+pub(super) fn add_parts(score: &mut Score, layers: &mut [Layer], inputs: &Inputs<'_>) {
     let Inputs { dimensions, metadata, bonus, .. } = inputs;
     let part = |name: &'static str, value: Option<Points>, coverage: Coverage| part(name, value, coverage, "");
     score.parts.reserve_exact(layers.len() + 5 + metadata.parts.len() + 1);
-    score.parts.extend(layers.iter().map(Layer::part));
+    score.parts.extend(layers.iter_mut().map(Layer::part));
     if dimensions.is_some() {
         let shown = |value: f64| Points::round_from(description::round(value, 1));
         let five = five(dimensions.as_ref());
@@ -175,8 +175,8 @@ pub(super) fn part(name: impl Into<Text>, value: Option<Points>, coverage: Cover
 }
 
 impl Layer {
-    /// The layer as a part of the score.
-    pub(super) fn part(&self) -> Part {
-        part(self.name, self.value, self.coverage, self.note.clone())
+    /// The layer as a part of the score, which takes its note.
+    pub(super) fn part(&mut self) -> Part {
+        part(self.name, self.value, self.coverage, std::mem::take(&mut self.note))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::capability::Kind;
 use crate::digest::Digest;
-use crate::fact::{Facts, Outcome, Place, Severity};
+use crate::fact::{Facts, Place, Severity};
 use crate::points::Points;
 use crate::score::{Coverage, RubricRef, Score, Text};
 use crate::time::AsOf;
@@ -116,7 +116,8 @@ fn rated(
 
 /// What the facts say, in the terms of the page.
 fn inputs<'a>(facts: &'a Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs<'a> {
-    let claimed = metadata::read(facts.value(METADATA));
+    let stated = facts.value(METADATA);
+    let claimed = metadata::read(stated);
     Inputs {
         dimensions: dimensions(facts),
         findings: with_typosquat(facts, CODES.counted(facts)),
@@ -124,7 +125,7 @@ fn inputs<'a>(facts: &'a Facts, outcomes: &Outcomes<'_>, at: AsOf) -> Inputs<'a>
         bonus: facts.value(ARCHITECTURE).and_then(architecture::bonus_of),
         no_source: claimed.repository == Some(false),
         metadata: metadata::layer(facts.kind, &claimed, at.start_of_day()),
-        metadata_known: outcomes.get(METADATA) == Some(Outcome::True),
+        metadata_known: stated.is_some(),
     }
 }
 
@@ -159,7 +160,7 @@ fn dimensions(facts: &Facts) -> Option<Dimensions> {
 fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let ours = findings::worst_of_ours(&inputs.findings);
     let findings = issues(&inputs.findings);
-    let layers = layers(kind, inputs, &findings, &TABLE.layers);
+    let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
     let Some(overall) = overall(&layers) else {
         return Score::none(META.rubric.clone(), coverage, NO_LAYER);
@@ -167,7 +168,7 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let value = Points::round_from(overall);
     let mut score = Score::none(META.rubric.clone(), coverage, "");
     score.value = Some(value);
-    add_parts(&mut score, &layers, inputs);
+    add_parts(&mut score, &mut layers, inputs);
     let [_, security, _] = &layers;
     constrain(&mut score, value, security.value, &findings, inputs.no_source);
     add_terms(&mut score, layers, value);

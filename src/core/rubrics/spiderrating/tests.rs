@@ -7,6 +7,7 @@ use super::super::tests::{any_findings, day, finding, reported};
 use super::description::ToolSignals;
 use super::layers::security_layer;
 use super::*;
+use crate::fact::Outcome;
 use crate::rules::code::RULES;
 use crate::rules::code::measure_fixtures::Scene;
 use crate::time::Timestamp;

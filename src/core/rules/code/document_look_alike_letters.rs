@@ -20,6 +20,11 @@ card_rule!(
 /// Letters of Cyrillic and Greek that are drawn like Latin ones.
 const TWINS: &str = "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЅЈοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
+fn is_twin(letter: char) -> bool {
+    // All are of the blocks from Greek to the supplement of Cyrillic.
+    ('\u{370}'..='\u{52F}').contains(&letter) && TWINS.contains(letter)
+}
+
 /// Shorter words are units and symbols.
 const SHORTEST: usize = 4;
 /// The most words that are told of in one file.
@@ -35,7 +40,12 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 fn is_read(document: &Document) -> bool {
     let role = matches!(document.role, FileRole::Instruction | FileRole::Docs | FileRole::Manifest | FileRole::Script);
-    role && !document.text.is_ascii()
+    role && may_hold_twin(&document.text)
+}
+
+/// Whether any letter begins as twins do in UTF-8. Looks at every byte, so that many are looked at at once.
+fn may_hold_twin(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| found | matches!(byte, 0xCD..=0xD4))
 }
 
 /// The words of a text that hold Latin letters and twins of them, and no other letter of another script.
@@ -43,7 +53,7 @@ fn mixed(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut end = 0;
     beyond_ascii(text).filter_map(move |(offset, letter)| {
         // One word may hold many twins, and is looked at once.
-        if offset < end || !TWINS.contains(letter) {
+        if offset < end || !is_twin(letter) {
             return None;
         }
         let word = word_around(text, offset);
@@ -66,7 +76,7 @@ fn is_mixed(word: &str) -> bool {
     let (mut latin, mut twins, mut after, mut letters) = (0, 0, 0, 0);
     for letter in word.chars().take(64) {
         letters += 1;
-        if TWINS.contains(letter) {
+        if is_twin(letter) {
             twins += 1;
         } else if letter.is_alphabetic() {
             match letter.script() {
@@ -116,3 +126,14 @@ files = { "SKILL.md" = "GitHub\u043E\u0432, GitHub\u0430 \u0438 Docker\u0430\u04
 note = "Greek symbols"
 files = { "SKILL.md" = "\u0394t and \u03B1-blending, \u03BCs, caf\u00E9." }
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_twin_is_one() {
+        assert!(TWINS.chars().all(is_twin) && !is_twin('a') && !is_twin('\u{431}'));
+        assert!(TWINS.chars().all(|twin| may_hold_twin(&format!("a{twin}"))) && !may_hold_twin("a – é 日本"));
+    }
+}

@@ -60,11 +60,11 @@ fn package(slug: &str) -> Option<&'static str> {
     almost(&fold(scope), &FOLDED_SCOPES).or_else(|| bare(name))
 }
 
-/// A known name, as it is written and folded.
+/// A known name, as it is written and folded, and how many letters it then has.
 struct Known {
     name: &'static str,
     folded: String,
-    letters: Vec<char>,
+    length: usize,
 }
 
 type AllKnown = LazyLock<Vec<Known>>;
@@ -74,72 +74,102 @@ static FOLDED_PACKAGES: AllKnown = LazyLock::new(|| all_known(&SERVER_PACKAGES))
 static FOLDED_SCOPES: AllKnown = LazyLock::new(|| all_known(&SCOPES));
 
 fn all_known(names: &[&'static str]) -> Vec<Known> {
-    let known = |name: &&'static str| Known { name, folded: fold(name), letters: folds_to(name).collect() };
-    names.iter().map(known).collect()
+    let known = |name: &'static str| {
+        let folded = fold(name);
+        Known { name, length: folded.chars().count(), folded }
+    };
+    names.iter().map(|name| known(name)).collect()
 }
 
 /// The known name that a folded one is almost; none where it is one of them.
 fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
-    let letters: Vec<char> = folded.chars().take(LONGEST).collect();
-    if letters.len() < SHORTEST || known.iter().any(|known| known.folded == folded) {
+    let length = folded.chars().count();
+    if length < SHORTEST || known.iter().any(|known| known.folded == folded) {
         return None;
     }
     let drawn = redraw(folded);
-    let alike = known.iter().find(|known| {
-        known.name.len() + 1 >= letters.len()
-            && (known.folded == drawn
-                || (is_one_edit(&letters, &known.letters) && !is_variant(&letters, &known.letters)))
-    });
-    alike.map(|known| known.name)
+    let is_alike = |known: &&Known| {
+        let one_edit = known.length.abs_diff(length) <= 1 && is_one_edit(folded, &known.folded);
+        known.folded == drawn || (one_edit && !is_variant(folded, &known.folded))
+    };
+    known.iter().filter(|known| known.name.len() + 1 >= length).find(is_alike).map(|known| known.name)
 }
-
-/// No known name is longer; one that is cut to this is none of them.
-const LONGEST: usize = 64;
 
 /// Lower case without what parts words: variants of these are everybody's.
 fn fold(name: &str) -> String {
-    folds_to(name).collect()
+    let mut folded = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '-' | '_' | '.' | ' ' => {}
+            letter if letter.is_ascii() => folded.push(letter.to_ascii_lowercase()),
+            letter => folded.extend(letter.to_lowercase()),
+        }
+    }
+    folded
 }
 
-fn folds_to(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase)
-}
-
-/// The letters that signs are drawn like.
+/// The letters that signs, and two letters side by side, are drawn like.
 fn redraw(folded: &str) -> String {
-    let single: String = folded
-        .chars()
-        .map(|letter| match letter {
+    let mut drawn = String::with_capacity(folded.len());
+    for letter in folded.chars() {
+        let letter = match letter {
             '0' => 'o',
             '1' => 'l',
             '3' => 'e',
             '5' => 's',
             letter => letter,
-        })
-        .collect();
-    single.replace("rn", "m").replace("vv", "w")
+        };
+        let joined = match letter {
+            'n' if drawn.ends_with('r') => Some('m'),
+            'v' if drawn.ends_with('v') => Some('w'),
+            _ => None,
+        };
+        if joined.is_some() {
+            drawn.pop();
+        }
+        drawn.push(joined.unwrap_or(letter));
+    }
+    drawn
 }
 
-/// A plural or a numbered one: a name that people give on purpose.
-fn is_variant(name: &[char], target: &[char]) -> bool {
-    let (longer, shorter) = if name.len() > target.len() { (name, target) } else { (target, name) };
-    let same = longer.iter().zip(shorter).take_while(|(a, b)| a == b).count();
-    let added = longer.get(same).filter(|_| longer.len() > shorter.len());
-    added.is_some_and(|letter| letter.is_ascii_digit() || (*letter == 's' && same == shorter.len()))
+/// What is left of two names without the letters that both begin and end with.
+fn apart<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
+    let same = length_of_same(one.chars().zip(other.chars()));
+    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    let same = length_of_same(one.chars().rev().zip(other.chars().rev()));
+    let cut = |name: &'a str| name.get(..name.len() - same).unwrap_or_default();
+    (cut(one), cut(other))
+}
+
+/// How many bytes long the first pairs are that are the same twice.
+fn length_of_same(letters: impl Iterator<Item = (char, char)>) -> usize {
+    letters.take_while(|(one, other)| one == other).map(|(letter, _)| letter.len_utf8()).sum()
+}
+
+/// A plural or a numbered one of two names that are one edit apart: a name that people give on purpose.
+fn is_variant(name: &str, target: &str) -> bool {
+    let (added, longer, shorter) = match apart(name, target) {
+        (added, "") => (added, name, target),
+        ("", added) => (added, target, name),
+        _ => return false,
+    };
+    added.bytes().all(|letter| letter.is_ascii_digit()) || (added == "s" && longer.starts_with(shorter))
 }
 
 /// Whether one letter more, less or other, or two neighbours in the other order, make one name the other.
-fn is_one_edit(one: &[char], other: &[char]) -> bool {
-    let (longer, shorter) = if one.len() >= other.len() { (one, other) } else { (other, one) };
-    if longer.len() > shorter.len() + 1 {
+fn is_one_edit(one: &str, other: &str) -> bool {
+    let (one, other) = apart(one, other);
+    // Two letters have eight bytes at most.
+    if one.len().max(other.len()) > 8 {
         return false;
     }
-    let same = longer.iter().zip(shorter).take_while(|(a, b)| a == b).count();
-    let (Some(long_rest), Some(short_rest)) = (longer.get(same..), shorter.get(same..)) else { return false };
-    match (long_rest, short_rest) {
-        ([_, long @ ..], short) if longer.len() == shorter.len() + 1 => long == short,
-        ([a, b, long @ ..], [c, d, short @ ..]) if longer.len() == shorter.len() && a == d && b == c => long == short,
-        ([_, long @ ..], [_, short @ ..]) if longer.len() == shorter.len() => long == short,
+    let letters = |name: &str| -> [Option<char>; 3] {
+        let mut letters = name.chars();
+        std::array::from_fn(|_| letters.next())
+    };
+    match (letters(one), letters(other)) {
+        ([Some(_), None, _], [None, ..] | [Some(_), None, _]) | ([None, ..], [Some(_), None, _]) => true,
+        ([Some(a), Some(b), None], [Some(c), Some(d), None]) => a == d && b == c,
         _ => false,
     }
 }
@@ -199,15 +229,54 @@ files = { "skills/a/SKILL.md" = "---\nname: calendars\ndescription: Shows days.\
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn one_edit_is_one_edit() {
-        let edit =
-            |one: &str, other: &str| is_one_edit(&one.chars().collect::<Vec<_>>(), &other.chars().collect::<Vec<_>>());
+        let edit = is_one_edit;
         assert!(edit("slac", "slack") && edit("slcak", "slack") && edit("slock", "slack") && edit("xslack", "slack"));
         assert!(!edit("slack", "slack") && !edit("lcask", "slack") && !edit("sla", "slack") && !edit("", "ab"));
         assert!(edit("a", "") && !edit("", ""));
+    }
+
+    proptest! {
+        #[test]
+        fn an_edit_is_what_making_every_edit_gives(one in "[abé]{0,5}", other in "[abé]{0,5}") {
+            let letters: Vec<char> = one.chars().collect();
+            let mut edited = BTreeSet::new();
+            for at in 0..=letters.len() {
+                let (before, behind) = letters.split_at(at);
+                let mut add = |new: &[char], behind: &[char]| _ = edited.insert([before, new, behind].concat());
+                let without = behind.get(1..);
+                for letter in ['a', 'b', 'é'] {
+                    add(&[letter], behind);
+                    without.into_iter().for_each(|rest| add(&[letter], rest));
+                }
+                without.into_iter().for_each(|rest| add(&[], rest));
+                if let [first, second, rest @ ..] = behind {
+                    add(&[*second, *first], rest);
+                }
+            }
+            let is_edited = one != other && edited.contains(&other.chars().collect::<Vec<char>>());
+            prop_assert_eq!(is_one_edit(&one, &other), is_edited);
+        }
+
+        #[test]
+        fn signs_are_redrawn_one_after_the_other(name in "[rnvmwé01359]{0,12}") {
+            let single = name.replace('0', "o").replace('1', "l").replace('3', "e").replace('5', "s");
+            prop_assert_eq!(redraw(&name), single.replace("rn", "m").replace("vv", "w"));
+        }
+    }
+
+    #[test]
+    fn a_variant_is_a_plural_or_a_numbered_one() {
+        assert!(is_variant("cards", "card") && is_variant("card", "cards") && is_variant("car2d", "card"));
+        assert!(is_variant("classs", "class") && !is_variant("cardx", "card") && !is_variant("scard", "card"));
+        assert!(!is_variant("cark", "card") && !is_variant("cadr", "card") && !is_variant("cardé", "card"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
 
 fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for tool in subject.tools() {
-        let Some(description) = &tool.description else { continue };
+        let Some(description) = tool.description.as_ref().filter(|text| text.contains('{')) else { continue };
         let called = CALL.captures(description).and_then(|found| found.get(1));
         // An example of a call of the tool itself is how one documents it.
         if let Some(called) = called.filter(|called| called.as_str() != tool.name) {

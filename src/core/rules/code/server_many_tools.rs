@@ -18,6 +18,9 @@ card_rule!(
 );
 
 fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.tools().count() <= MOST {
+        return;
+    }
     let names: BTreeSet<&str> = subject.tools().map(|tool| tool.name.as_str()).collect();
     if names.len() > MOST {
         facts.found(Place::default(), &format!("{} tools", names.len()));

@@ -32,10 +32,11 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
 
 fn may_be_metadata(document: &Document) -> bool {
     let small = document.text.len() <= MAX_BYTES;
-    let here = !matches!(document.role, FileRole::Test | FileRole::Lock) && !is_foreign(&document.path);
     let named = document.language == Language::Json || document.path.contains(".well-known/oauth");
-    let keys = ["\"authorization_endpoint\"", "\"authorization_servers\"", "\"token_endpoint\""];
-    small && here && named && keys.iter().any(|key| document.text.contains(key))
+    let says = |key: &str| document.text.contains(key);
+    let endpoints = || says("_endpoint\"") && (says("\"authorization_endpoint\"") || says("\"token_endpoint\""));
+    let here = || !matches!(document.role, FileRole::Test | FileRole::Lock) && !is_foreign(&document.path);
+    small && named && (endpoints() || says("\"authorization_servers\"")) && here()
 }
 
 fn weaknesses(metadata: &Value) -> Vec<(&'static str, String)> {

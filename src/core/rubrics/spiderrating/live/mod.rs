@@ -82,7 +82,7 @@ impl Rubric for Live {
 
 fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     let findings = issues(&inputs.findings);
-    let layers = layers(kind, inputs, &findings, &TABLE.layers);
+    let mut layers = layers(kind, inputs, &findings, &TABLE.layers);
     let coverage = coverage_over(&layers);
     let Some(sum) = overall(&layers) else { return Score::none(META.rubric.clone(), coverage, NO_LAYER) };
     let [description, ..] = &layers;
@@ -95,7 +95,7 @@ fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
     score.value = Some(composed.value);
     score.grade = composed.grade;
     score.caps = composed.caps;
-    add_parts(&mut score, &layers, inputs);
+    add_parts(&mut score, &mut layers, inputs);
     add_terms(&mut score, layers, composed.value);
     score
 }

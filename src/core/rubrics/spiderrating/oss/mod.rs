@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::capability::Kind;
 use crate::digest::Digest;
-use crate::fact::{Facts, Outcome, Severity};
+use crate::fact::{Facts, Severity};
 use crate::points::Points;
 use crate::score::{Coverage, RubricRef, Score, Text};
 use crate::time::AsOf;
@@ -97,7 +97,8 @@ impl<'a> Inputs<'a> {
         let project = facts.value(ARCHITECTURE);
         let rated = project.and_then(|value| value["rated_files"].as_u64()).unwrap_or(0);
         let answered = outcomes.answered(&CODED).coverage();
-        let claimed = claims::read(facts.value(METADATA));
+        let stated = facts.value(METADATA);
+        let claimed = claims::read(stated);
         Self {
             tools,
             dimensions,
@@ -105,7 +106,7 @@ impl<'a> Inputs<'a> {
             answered: if facts.kind == Kind::Skill || rated > 0 { answered } else { Coverage::NONE },
             bonus: project.and_then(architecture::bonus_of),
             metadata: metadata::layer(&claimed, at.start_of_day()),
-            metadata_known: outcomes.get(METADATA) == Some(Outcome::True),
+            metadata_known: stated.is_some(),
             banned: is_banned(&claimed),
         }
     }
@@ -122,14 +123,14 @@ fn is_banned(claimed: &claims::Claimed<'_>) -> bool {
 }
 
 fn compute(kind: Kind, inputs: &Inputs<'_>) -> Score {
-    let layers = layers(kind, inputs);
+    let mut layers = layers(kind, inputs);
     let mut score = Score::none(META.rubric.clone(), coverage_over(&layers), "");
     let [described, secured, known] = layers.each_ref().map(|layer| layer.value);
     let of = |value: Option<Points>| value.unwrap_or(Points::ZERO).as_f64();
     let weights = &TABLE.layers;
     let sum = of(described) * weights.description + of(secured) * weights.security + of(known) * weights.metadata;
     let overall = Points::round_from(sum.clamp(0.0, 10.0));
-    add_parts(&mut score, &layers, inputs);
+    add_parts(&mut score, &mut layers, inputs);
     add_terms(&mut score, layers, overall);
     constrain(&mut score, kind, inputs, overall);
     score
@@ -225,10 +226,10 @@ fn constrain(score: &mut Score, kind: Kind, inputs: &Inputs<'_>, overall: Points
 }
 
 /// The layers, the five dimensions, the parts of metadata, the bonus, then each tool.
-fn add_parts(score: &mut Score, layers: &[Layer], inputs: &Inputs<'_>) {
+fn add_parts(score: &mut Score, layers: &mut [Layer], inputs: &Inputs<'_>) {
     let metadata = &inputs.metadata;
     score.parts.reserve_exact(layers.len() + 5 + metadata.parts.len() + 1 + inputs.tools.len());
-    score.parts.extend(layers.iter().map(Layer::part));
+    score.parts.extend(layers.iter_mut().map(Layer::part));
     let known = if inputs.dimensions.is_some() { Coverage::FULL } else { Coverage::NONE };
     for (name, value) in five(inputs.dimensions.as_ref()) {
         let shown = description::round(value.unwrap_or(TABLE.missing.description), 1);

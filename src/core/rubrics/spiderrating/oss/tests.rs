@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::super::tests::{day, fact, reported};
 use super::super::NAME;
 use super::*;
-use crate::fact::{Fact, Place};
+use crate::fact::{Fact, Outcome, Place};
 
 const WEATHER: &str = concat!(
     "Fetch the current weather for a city. Use when planning outdoor work. Accepts `city` (e.g. Oslo). ",
