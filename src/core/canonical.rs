@@ -1,7 +1,6 @@
-//! The canonical text of facts and of texts, of which their digests are taken: what `Digest::of_json` would hash, written at
-//! once.
+//! The canonical text of facts, of which their digest is taken: what `Digest::of_json` would hash, written at once.
 //!
-//! Going through `serde_json::Value` takes ten times as long. Must say the same to the byte (tests compare).
+//! Going through `serde_json::Value` takes ten times as long. Must say the same to the byte (a test compares).
 
 use std::borrow::Cow;
 
@@ -9,8 +8,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::capability::Kind;
-use crate::digest::hex_of;
-use crate::evidence::bytes::first;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
 
@@ -69,43 +66,6 @@ pub(crate) fn of_facts<'a>(kind: Kind, facts: impl Iterator<Item = Cow<'a, str>>
     text.push_str(kind.as_str());
     text.push_str("\"}");
     text
-}
-
-/// Adds a text as JSON has it: what stands between two letters that are escaped is added at once.
-pub(crate) fn push_text(text: &mut Vec<u8>, said: &str) {
-    let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
-    let mut rest = said.as_bytes();
-    text.push(b'"');
-    // Most texts are short and have nothing to escape: all bytes are asked without a jump.
-    if rest.iter().fold(false, |found, byte| found | is_escaped(*byte)) {
-        while let Some(at) = first(rest, is_escaped) {
-            let (plain, escaped) = rest.split_at(at);
-            let Some((letter, behind)) = escaped.split_first() else { break };
-            text.extend_from_slice(plain);
-            push_escaped(text, *letter);
-            rest = behind;
-        }
-    }
-    text.extend_from_slice(rest);
-    text.push(b'"');
-}
-
-/// Adds a letter that JSON escapes.
-fn push_escaped(text: &mut Vec<u8>, letter: u8) {
-    let short = match letter {
-        8 => b'b',
-        b'\t' => b't',
-        b'\n' => b'n',
-        12 => b'f',
-        b'\r' => b'r',
-        b'"' | b'\\' => letter,
-        _ => {
-            text.extend_from_slice(b"\\u00");
-            text.extend_from_slice(hex_of(&[letter]).as_bytes());
-            return;
-        }
-    };
-    text.extend_from_slice(&[b'\\', short]);
 }
 
 #[cfg(test)]

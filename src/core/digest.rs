@@ -165,7 +165,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::canonical;
 
     #[test]
     fn text_and_value_round_trip() {
@@ -202,27 +201,12 @@ mod tests {
         fn what_is_sorted_is_hashed_as_all_json_is(value in any_json(), text in proptest::option::of(".{0,40}")) {
             prop_assert_eq!(Digest::of_sorted_json(&value), Digest::of_json(&value));
             prop_assert_eq!(Digest::of_sorted_json(&text), Digest::of_json(&text));
-            let (said, mut written) = (text.clone().unwrap_or_default(), Vec::new());
-            canonical::push_text(&mut written, &said);
-            prop_assert_eq!(Digest::of(&written), Digest::of_json(&said));
             let absent: Option<Value> = None;
             prop_assert_eq!(Digest::of(b"null"), Digest::of_json(&absent));
             let map = BTreeMap::from([(text.unwrap_or_default(), &value)]);
             prop_assert_eq!(Digest::of_sorted_json(&map), Digest::of_json(&map));
             let sets = [BTreeSet::from(["b", "a"]), BTreeSet::from(["c"])];
             prop_assert_eq!(Digest::of_sorted_json(&sets), Digest::of_json(&serde_json::json!([sets[0], sets[1]])));
-        }
-    }
-
-    #[test]
-    fn every_letter_is_written_as_json_has_it() {
-        for letter in (0..=300).filter_map(char::from_u32) {
-            for text in [letter.to_string(), format!("{letter}{letter}"), format!("a text before {letter} and behind")]
-            {
-                let mut written = Vec::new();
-                canonical::push_text(&mut written, &text);
-                assert_eq!(Digest::of(&written), Digest::of_json(&text), "{text:?}");
-            }
         }
     }
 

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::parts;
-use crate::canonical::push_text;
 use crate::capability::Capability;
 use crate::digest::Digest;
 use crate::evidence::Evidence;
@@ -65,25 +64,19 @@ impl ToolPin {
     /// Pins one tool. A part that is absent is hashed as `null`.
     pub fn of(tool: &Tool) -> Self {
         Self {
-            title: digest_of(tool.title.as_deref(), digest_of_text),
-            description: digest_of(tool.description.as_deref(), digest_of_text),
-            input_schema: digest_of(tool.input_schema.as_ref(), Digest::of_sorted_json),
-            output_schema: digest_of(tool.output_schema.as_ref(), Digest::of_sorted_json),
-            annotations: digest_of(tool.annotations.as_ref(), Digest::of_sorted_json),
+            title: digest_of(tool.title.as_ref()),
+            description: digest_of(tool.description.as_ref()),
+            input_schema: digest_of(tool.input_schema.as_ref()),
+            output_schema: digest_of(tool.output_schema.as_ref()),
+            annotations: digest_of(tool.annotations.as_ref()),
         }
     }
 }
 
 /// The digest of a part, which is a text or a JSON value: its keys are in their order. Most tools lack two parts or three.
-fn digest_of<T: ?Sized>(part: Option<&T>, digest: impl Fn(&T) -> Digest) -> Digest {
+fn digest_of<T: Serialize>(part: Option<&T>) -> Digest {
     static ABSENT: LazyLock<Digest> = LazyLock::new(|| Digest::of(b"null"));
-    part.map_or_else(|| *ABSENT, digest)
-}
-
-fn digest_of_text(text: &str) -> Digest {
-    let mut written = Vec::with_capacity(text.len() + 64);
-    push_text(&mut written, text);
-    Digest::of(&written)
+    part.map_or_else(|| *ABSENT, Digest::of_sorted_json)
 }
 
 /// One change of one path, tool or declaration.

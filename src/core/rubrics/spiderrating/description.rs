@@ -10,11 +10,18 @@ use crate::points::{self, Points};
 
 use super::numbers::{Dimensions, ENGINE};
 
+/// The measured signals of a server's tools.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tools<'a> {
+    /// One entry for each tool whose description could be read.
+    #[serde(borrow)]
+    pub(super) tools: Vec<ToolSignals<'a>>,
+}
+
 /// The measured signals of one tool.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(test, derive(PartialEq, Deserialize))]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct ToolSignals<'a> {
-    #[cfg_attr(test, serde(default))]
+    #[serde(default)]
     pub(super) name: &'a str,
     pub(super) action_verb: bool,
     pub(super) scenario: bool,
@@ -54,49 +61,9 @@ pub(super) fn of_tools(value: &Value) -> Option<Dimensions> {
     of_signals(&tools_of(value))
 }
 
-/// The tools of the value of the measure, one for each whose description could be read.
+/// The tools of the value of the measure.
 pub(super) fn tools_of(value: &Value) -> Vec<ToolSignals<'_>> {
-    let tools = value.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    tools.iter().map(ToolSignals::of).collect::<Option<_>>().unwrap_or_default()
-}
-
-impl<'a> ToolSignals<'a> {
-    /// What was measured of one tool; none where it is not what the measure writes. Each server's tools are read by three
-    /// rubrics: a derived reader takes twice as long.
-    fn of(value: &'a Value) -> Option<Self> {
-        let (mut signals, mut needed) = (Self::default(), 0);
-        for (key, value) in value.as_object()? {
-            let is_needed = !matches!(key.as_str(), "name" | "overlap" | "density");
-            match key.as_str() {
-                "name" => signals.name = value.as_str()?,
-                "action_verb" => signals.action_verb = value.as_bool()?,
-                "scenario" => signals.scenario = value.as_bool()?,
-                "parameters" => signals.parameters = value.as_bool()?,
-                "returns" => signals.returns = value.as_bool()?,
-                "examples" => signals.examples = value.as_bool()?,
-                "errors" => signals.errors = value.as_bool()?,
-                "length" => signals.length = value.as_u64()?,
-                "overlap" => signals.overlap = counts(value)?.map(|[common, of]| (common, of)),
-                "density" => signals.density = counts(value)?.map(|[a, b, c, d]| (a, b, c, d)),
-                _ => continue,
-            }
-            needed += usize::from(is_needed);
-        }
-        (needed == 7).then_some(signals)
-    }
-}
-
-/// So many counts, or that there are none; nothing for what is neither.
-fn counts<const N: usize>(value: &Value) -> Option<Option<[u64; N]>> {
-    if value.is_null() {
-        return Some(None);
-    }
-    let numbers: &[Value; N] = value.as_array()?.as_slice().try_into().ok()?;
-    let mut counts = [0; N];
-    for (count, number) in counts.iter_mut().zip(numbers) {
-        *count = number.as_u64()?;
-    }
-    Some(Some(counts))
+    Tools::deserialize(value).map(|measured| measured.tools).unwrap_or_default()
 }
 
 /// The five dimensions of a server's tools; none without tools.
@@ -212,51 +179,5 @@ pub(super) fn round(value: f64, decimals: u32) -> f64 {
         // The quotient of two whole numbers is the float nearest to it, as the parsed text of it is.
         Some((units, scale)) => (units as f64 / scale as f64).copysign(value),
         None => format!("{value:.*}", decimals as usize).parse().unwrap_or(0.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_tool_is_read_as_a_derived_reader_would() {
-        let tool = json!({
-            "name": "a", "action_verb": true, "scenario": false, "parameters": true, "returns": false, "examples": true,
-            "errors": true, "length": 7, "overlap": [1, 2], "density": [1, 2, 3, 4], "more": 1,
-        });
-        let others = [
-            json!(null),
-            json!(true),
-            json!("b"),
-            json!(0),
-            json!(-1),
-            json!(1.5),
-            json!([]),
-            json!([1, 2]),
-            json!([1, -2]),
-            json!([1, 2, 3]),
-            json!([4, 3, 2, 1]),
-            json!({}),
-        ];
-        let keys = tool.as_object().expect("an object").keys().cloned();
-        let changed = keys.flat_map(|key| {
-            let without = || {
-                let mut object = tool.as_object().expect("an object").clone();
-                object.remove(&key);
-                object
-            };
-            let with =
-                |other: &Value| Value::Object(without().into_iter().chain([(key.clone(), other.clone())]).collect());
-            others.iter().map(with).chain([Value::Object(without())]).collect::<Vec<Value>>()
-        });
-        for tool in changed.chain([tool.clone(), json!(null), json!("a")]) {
-            assert_eq!(ToolSignals::of(&tool), ToolSignals::deserialize(&tool).ok(), "{tool}");
-        }
-        assert_eq!(tools_of(&json!({"tools": [tool, tool]})).len(), 2);
-        assert_eq!(tools_of(&json!({"tools": [tool, {}]})), Vec::new());
-        assert_eq!(tools_of(&json!({})), Vec::new());
     }
 }
