@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for Answer {
 
 /// All facts about one capability, in the order (file, line, column, pointer, rule).
 ///
-/// What is usual about a kind is not copied for each capability: it is read out of [`Nothing`] between what was told.
+/// What is usual about a kind is not copied for each capability: it is read out of one list between what was told.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The kind of the capability that they are about.
