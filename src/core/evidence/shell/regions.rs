@@ -160,8 +160,6 @@ fn json(document: &Document) -> Vec<Region> {
     let text = &document.text;
     let mut regions = Vec::new();
     let mut anchors = Anchors { text: text.as_bytes(), next: Some(0) };
-    // Letters that are written as escapes.
-    let has_codes = text.contains("\\u00");
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
         // Of what is escaped the reading counts: the writing makes `\n` a letter after a backslash.
@@ -178,8 +176,9 @@ fn json(document: &Document) -> Vec<Region> {
         }
     }
     let has_both = || ["\"args\"", "\"command\""].iter().all(|key| text.contains(key));
+    // A key may be written in escapes.
     if text.len() <= LARGEST_JSON
-        && (has_both() || has_codes)
+        && (has_both() || text.contains("\\u00"))
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
         commands_with_arguments(&value, text, &mut regions, 0);

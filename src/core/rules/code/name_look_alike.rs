@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::capability::Kind;
+use crate::evidence::surfaces::push_lower;
 use crate::fact::Place;
 use crate::rules::{FactSink, Subject};
 
@@ -98,13 +99,8 @@ fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
 /// Lower case without what parts words: variants of these are everybody's.
 fn fold(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
-    for letter in name.chars() {
-        match letter {
-            '-' | '_' | '.' | ' ' => {}
-            letter if letter.is_ascii() => folded.push(letter.to_ascii_lowercase()),
-            letter => folded.extend(letter.to_lowercase()),
-        }
-    }
+    let letters = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' '));
+    letters.for_each(|letter| push_lower(&mut folded, letter));
     folded
 }
 
