@@ -18,11 +18,13 @@ mod bits;
 mod blocks;
 mod hits;
 pub(super) mod search;
+mod squeezed;
 
 use bits::Bits;
 use blocks::Blocks;
 use hits::Hits;
 use search::Search;
+use squeezed::Squeezed;
 
 /// What an expression needs of a text.
 #[derive(Clone, Debug, Default)]
@@ -176,16 +178,17 @@ impl Gate {
     pub(super) fn is_touched(&self, text: &[u8]) -> bool {
         let mut is_touched = !self.open.is_empty();
         if !is_touched {
-            self.search.each(text, |_, _| is_touched = true);
+            self.search.each(&Squeezed::of(text), |_, _| is_touched = true);
         }
         is_touched
     }
 
     /// The expressions that may match a text.
     pub(super) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
-        let blocks = Blocks::of(text);
+        let text = Squeezed::of(text);
+        let blocks = Blocks::of(&text);
         let mut hits = Hits::new(self.meets.count(), blocks.count());
-        self.search.each(text, |thing, last| hits.note(thing, blocks.block_of(last)));
+        self.search.each(&text, |thing, last| hits.note(thing, blocks.block_of(last)));
         let expressions = self.met(&hits);
         Passing { gate: self, blocks, hits, expressions, fits_near: RefCell::default() }
     }
@@ -389,7 +392,8 @@ mod tests {
         let passing = |text: &str| gate.passing(text.as_bytes()).expressions().to_vec();
         assert_eq!(passing("nothing"), [1]);
         assert_eq!(passing("CURL x | Bash, curl y | bash"), [0, 1, 3]);
-        assert_eq!(passing("secrets to send"), [1, 2]);
+        assert_eq!(passing("secrets to send"), [1]);
+        assert_eq!(passing("send \n\t The  Secret"), [1, 2]);
         assert_eq!(passing(""), [1]);
     }
 

@@ -1,10 +1,11 @@
 //! One literal that a text must hold, and whether a word has to begin or end with it.
 //!
-//! Literals are in lower case and stand for every case of their ASCII letters. Must not know what needs them.
+//! Literals are squeezed as the texts are in which they are looked for: in lower case they stand for every case of their
+//! ASCII letters, and a space stands for every run of blanks. Must not know what needs them.
 
 use super::frequency;
 use super::gate::search::LONGEST;
-use super::reach::is_word;
+use super::reach::{is_blank, is_word};
 
 /// What is known of the byte that stands beside a literal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +30,10 @@ pub(super) struct Literal {
 impl Literal {
     /// A text that stands anywhere.
     pub(super) fn new(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_ascii_lowercase(), ..Self::default() }
+        let mut seen: Vec<u8> = bytes.iter().map(|byte| if is_blank(*byte) { b' ' } else { *byte }).collect();
+        seen.make_ascii_lowercase();
+        seen.dedup_by(|byte, before| *byte == b' ' && *before == b' ');
+        Self { bytes: seen, ..Self::default() }
     }
 
     /// No text at all, between bytes of which something is known.
@@ -44,20 +48,42 @@ impl Literal {
             return if other.bytes.is_empty() { Self::empty(before) } else { Self { before, ..other.clone() } };
         }
         let after = if other.bytes.is_empty() { self.after.max(other.after) } else { other.after };
-        Self { bytes: [&self.bytes[..], &other.bytes[..]].concat(), before: self.before, after }
+        let mut bytes = self.bytes.clone();
+        // Two runs of blanks side by side are one.
+        let is_one_run = bytes.ends_with(b" ") && other.bytes.starts_with(b" ");
+        bytes.extend(other.bytes.iter().skip(usize::from(is_one_run)));
+        Self { bytes, before: self.before, after }
+    }
+
+    /// Whether it ends with a byte that is none of a word.
+    pub(super) fn ends_blank(&self) -> bool {
+        self.bytes.last().is_some_and(|byte| !is_word(*byte))
     }
 
     /// Its beginning, as long as can be looked for, with edges of words alone: a blank is one beside a letter.
     pub(super) fn settled(&self) -> Self {
-        let bytes: Vec<u8> = self.bytes.iter().copied().take(LONGEST).collect();
+        let (mut bytes, mut before, mut after) = (&self.bytes[..], self.before, self.after);
+        if let [b' ', rest @ ..] = bytes
+            && rest.first().is_some_and(|byte| is_word(*byte))
+        {
+            (bytes, before) = (rest, Edge::Blank);
+        }
+        if let Some((beginning, [next, ..])) = bytes.split_at_checked(LONGEST) {
+            let is_edge = beginning.last().is_some_and(|last| is_word(*last) != is_word(*next));
+            (bytes, after) = (beginning, if is_edge { Edge::Word } else { Edge::Open });
+        }
+        if let [rest @ .., b' '] = bytes
+            && rest.last().is_some_and(|byte| is_word(*byte))
+        {
+            (bytes, after) = (rest, Edge::Blank);
+        }
         let settle = |edge: Edge, beside: Option<&u8>| match edge {
             Edge::Blank if beside.is_some_and(|byte| is_word(*byte)) => Edge::Word,
             Edge::Blank => Edge::Open,
             other => other,
         };
-        let before = settle(self.before, bytes.first());
-        let after = if bytes.len() == self.bytes.len() { settle(self.after, bytes.last()) } else { Edge::Open };
-        Self { bytes, before, after }
+        let (before, after) = (settle(before, bytes.first()), settle(after, bytes.last()));
+        Self { bytes: bytes.to_vec(), before, after }
     }
 
     /// Whether every text that holds this one holds another; both settled.
@@ -125,8 +151,17 @@ mod tests {
         assert_eq!(joined, literal("·send·"));
         assert_eq!(literal("·send").then(&Literal::empty(Edge::Blank)).settled(), literal("·send·"));
         assert_eq!(literal("--").then(&Literal::empty(Edge::Blank)).settled(), literal("--"));
-        assert_eq!(literal("·transmissions·").as_bytes(), b"transmis");
-        assert!(!literal("·transmissions·").ends_word());
+        assert_eq!(literal("·responsibilities·").as_bytes(), b"responsibilities");
+        assert_eq!(literal("·responsibilities--").as_bytes(), b"responsibilities");
+        assert!(literal("·responsibilities--").ends_word() && !literal("·counterintelligence·").ends_word());
+    }
+
+    #[test]
+    fn blanks_are_runs_of_them() {
+        assert_eq!(literal("do \n not"), Literal::new(b"do\t").then(&Literal::new(b" not")).settled());
+        assert_eq!(literal(" send "), literal("·send·"));
+        assert_eq!(literal("instructions for all"), literal("instructions for·"));
+        assert_eq!(literal(" --decode").as_bytes(), b" --decode");
     }
 
     #[test]

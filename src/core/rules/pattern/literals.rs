@@ -9,7 +9,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::expression::parsed;
 use super::literal::{Edge, Literal};
-use super::reach::{Reach, is_word};
+use super::reach::{Reach, holds_only, is_blank, is_word};
 
 /// Literals of which a text must hold at least one.
 pub(super) type Demand = BTreeSet<Literal>;
@@ -183,6 +183,9 @@ fn letters(class: &Class) -> Option<Demand> {
 
 impl Sight {
     fn known(self, part: &Hir) -> Known {
+        if let Some(run) = run_of_blanks(part) {
+            return Known::exactly(run);
+        }
         match part.kind() {
             HirKind::Empty => Known::exactly([Literal::default()]),
             HirKind::Look(look) => Known::exactly([Literal::empty(self.edge(*look))]),
@@ -247,8 +250,10 @@ impl Sight {
                         let is_first = closed.iter().all(|text| text.as_bytes().is_empty());
                         Some(if is_first { other.clone().or(part.begins) } else { Some(closed.clone()) })
                     });
+                    let beside = if closed.iter().all(Literal::ends_blank) { Edge::Blank } else { Edge::Open };
                     plans.extend(demanded(closed));
-                    open = other.unwrap_or_else(|| [Literal::empty(ends)].into());
+                    let known = other.map(|texts| texts.iter().map(|text| Literal::empty(beside).then(text)).collect());
+                    open = known.unwrap_or_else(|| [Literal::empty(ends)].into());
                 }
             }
         }
@@ -273,6 +278,14 @@ impl Sight {
         let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
         Known { exact: None, plans: plan.into_iter().collect(), begins }
     }
+}
+
+/// What a part that takes in blanks, and nothing else, stands for in a squeezed text.
+fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
+    let may_repeat = matches!(part.kind(), HirKind::Class(_) | HirKind::Repetition(_));
+    let may_be_missing = part.properties().minimum_len()? == 0;
+    let nothing = may_be_missing.then(Literal::default);
+    (may_repeat && holds_only(part, is_blank)).then(|| nothing.into_iter().chain([Literal::new(b" ")]).collect())
 }
 
 /// Whether every match of a part begins with a byte that is none of a word.
@@ -344,11 +357,13 @@ mod tests {
 
     #[test]
     fn literals_are_joined_where_they_are_few() {
-        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), "(·base64· + --decode·|-d·)");
+        assert_eq!(shown(r"(?i)\bbase64[ \t]+(?:-d|--decode)\b"), "·base64 --decode·|·base64 -d·");
         assert_eq!(shown(r"(?i)\bkeys?\b"), "·key·|·keys·");
         assert_eq!(shown(r"(?i)\bw(?:get|inhttp)\b"), "·wget·|·winhttp·");
         assert_eq!(shown(r"\.ssh/id_\w+"), ".ssh/id_");
         assert_eq!(shown(r"\b0x[0-9a-f]+"), "·0x");
+        assert_eq!(shown(r"\|\s*bash\b"), "| bash·||bash·");
+        assert_eq!(shown(r"(?:\w+\s+){1,3}now\s*\n+it"), "·now it");
     }
 
     #[test]
@@ -359,7 +374,8 @@ mod tests {
 
     #[test]
     fn each_alternative_has_its_own_parts() {
-        assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "((·keys + hide·|veil·) / wallets)");
+        assert_eq!(shown(r"(?:(?:hide|veil)\s+keys|wallets)"), "hide keys|veil keys|wallets");
+        assert_eq!(shown(r"(?:(?:hide|veil)\w+\s+keys|wallets)"), "((·keys + hide|veil) / wallets)");
         assert_eq!(shown(r"(?:abc|[a-z]+)x"), "anything");
     }
 
@@ -373,7 +389,8 @@ mod tests {
         assert_eq!(begins(r"(?i)\b(?:curl[^\n]*x|wget\w*)y"), "curl|wget");
         assert_eq!(begins(r"\bsend\b"), "·send·");
         assert_eq!(begins(r"(?:send\s+)+it"), "send·");
-        assert_eq!(begins(r"(?:send\s+)?it\s+now"), "anything");
+        assert_eq!(begins(r"(?:send\s+)?it\s+now"), "it now");
+        assert_eq!(begins(r"(?:send\s+)*it\s+now"), "anything");
         assert_eq!(begins(r"\w+send"), "anything");
     }
 

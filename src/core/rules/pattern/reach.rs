@@ -90,7 +90,7 @@ fn of_run(repetition: &Repetition) -> Option<Reach> {
 }
 
 /// Whether every match of a part consists of bytes of one kind.
-fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
+pub(super) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
         HirKind::Literal(literal) => literal.0.iter().all(|byte| fits(*byte)),

@@ -1,15 +1,17 @@
 //! The blocks of a text: what "close" is measured in.
 //!
-//! A block is about 32 bytes that count. Of a run of blanks, of letters or of anything but blanks only the beginning
-//! counts: an expression may take in any such run whole, and so reaches a bounded number of blocks however long the run
-//! is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions nothing.
+//! A block is about 32 bytes that count. A run of blanks is one byte, and of a run of letters or of anything but blanks
+//! only the beginning counts: an expression may take in any such run whole, and so reaches a bounded number of blocks
+//! however long the run is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions
+//! nothing.
 
-use super::super::reach::{Reach, Runs, is_blank, is_word};
-use crate::evidence::bytes::{WORD, each_of, places};
+use super::super::reach::{Reach, Runs, is_word};
+use super::squeezed::Squeezed;
+use crate::evidence::bytes::{WORD, places};
 
-/// How many bytes of a run count: as many as ordinary words and indents have. An expression that takes in seven words
+/// How many bytes of a run count: as many as ordinary words have. An expression that takes in seven words
 /// reaches seven times as far as that.
-const COUNTED: Runs = Runs { blanks: 3, word: 12, dense: 16, line: usize::MAX };
+const COUNTED: Runs = Runs { blanks: 1, word: 12, dense: 16, line: usize::MAX };
 /// The bytes of a block that count.
 const SIZE: usize = 32;
 /// The most blocks of a text; those of a longer text are larger.
@@ -18,27 +20,22 @@ const MOST: usize = 1 << 16;
 /// Which of the bytes of a chunk are of each kind: the lowest bit stands for the first.
 #[derive(Clone, Copy, Default)]
 struct Kinds {
-    blanks: u64,
     word: u64,
     dense: u64,
-    breaks: u64,
+    all: u64,
 }
 
 impl Kinds {
     fn of(chunk: &[u8]) -> Self {
         let mut bytes = [0; WORD];
         bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
-        let (blanks, word) = (places(&bytes, is_blank), places(&bytes, is_word));
-        let breaks = places(&bytes, |byte| byte == b'\n');
-        Self { blanks, word, dense: !blanks & (u64::MAX >> (WORD - chunk.len())), breaks }
+        let all = u64::MAX >> (WORD - chunk.len());
+        Self { word: places(&bytes, is_word), dense: places(&bytes, |byte| byte != b' ') & all, all }
     }
 
     /// The bytes that count, by what stands before them.
     fn counted(&self, before: &Self) -> u64 {
-        let all = self.blanks | self.dense;
-        all & !(beyond(self.blanks, before.blanks, COUNTED.blanks)
-            | beyond(self.word, before.word, COUNTED.word)
-            | beyond(self.dense, before.dense, COUNTED.dense))
+        self.all & !(beyond(self.word, before.word, COUNTED.word) | beyond(self.dense, before.dense, COUNTED.dense))
     }
 }
 
@@ -72,25 +69,27 @@ fn place_of(bits: u64, mut nth: usize) -> usize {
 pub(super) struct Blocks {
     /// How many counted bytes a block has.
     size: usize,
+    /// The length of the text as it is written.
     length: usize,
-    /// Where each block begins.
+    /// Where each block begins in the text as it is written.
     starts: Vec<usize>,
-    /// For each chunk how many blocks begin before it, and at which of its bytes others do.
+    /// For each chunk of the squeezed text how many blocks begin before it, and at which of its bytes others do.
     chunks: Vec<(u32, u64)>,
     longest_line: usize,
 }
 
 impl Blocks {
     /// The blocks of a text.
-    pub(super) fn of(text: &[u8]) -> Self {
-        let size = SIZE.max(text.len().div_ceil(MOST));
-        let mut starts = Vec::with_capacity(text.len() / size + 1);
+    pub(super) fn of(text: &Squeezed) -> Self {
+        let bytes = text.bytes();
+        let size = SIZE.max(bytes.len().div_ceil(MOST));
+        let mut starts = Vec::with_capacity(bytes.len() / size + 1);
         starts.push(0);
-        let mut chunks = Vec::with_capacity(text.len() / WORD + 1);
-        // How many bytes that count the last block still takes, and where the last line begins.
-        let (mut room, mut line, mut longest_line) = (size, 0, 0);
+        let mut chunks = Vec::with_capacity(bytes.len() / WORD + 1);
+        // How many bytes that count the last block still takes.
+        let mut room = size;
         let mut before = Kinds::default();
-        for (chunk, at) in text.chunks(WORD).zip((0..).step_by(WORD)) {
+        for (chunk, at) in bytes.chunks(WORD).zip((0..).step_by(WORD)) {
             let kinds = Kinds::of(chunk);
             let mut counted = kinds.counted(&before);
             let (earlier, mut begun) = (starts.len(), 0);
@@ -103,17 +102,13 @@ impl Blocks {
             }
             chunks.push((u32::try_from(earlier).unwrap_or(u32::MAX), begun));
             room -= counted.count_ones() as usize;
-            for end in each_of(kinds.breaks).map(|place| at + place) {
-                longest_line = longest_line.max(end - line);
-                line = end + 1;
-            }
             before = kinds;
         }
-        longest_line = longest_line.max(text.len() - line);
-        Self { size, length: text.len(), starts, chunks, longest_line }
+        text.written(&mut starts);
+        Self { size, length: text.length(), starts, chunks, longest_line: text.longest_line() }
     }
 
-    /// The block of a byte.
+    /// The block of a byte of the squeezed text.
     #[inline]
     pub(super) fn block_of(&self, at: usize) -> usize {
         let (earlier, begun) = self.chunks.get(at / WORD).copied().unwrap_or_default();
@@ -121,7 +116,7 @@ impl Blocks {
         (earlier as usize + up_to.count_ones() as usize).saturating_sub(1)
     }
 
-    /// The length of the text in bytes.
+    /// The length of the text as it is written, in bytes.
     pub(super) fn length(&self) -> usize {
         self.length
     }
@@ -157,23 +152,15 @@ mod tests {
     fn every_byte_is_of_its_kinds() {
         for byte in 0..=u8::MAX {
             let kinds = Kinds::of(&[b'-', byte]);
-            let expected = [is_blank(byte), is_word(byte), byte == b'\n', !is_blank(byte)];
-            assert_eq!(
-                [kinds.blanks, kinds.word, kinds.breaks, kinds.dense].map(|all| all & 2 != 0),
-                expected,
-                "{byte}"
-            );
+            let expected = [is_word(byte), byte != b' ', true];
+            assert_eq!([kinds.word, kinds.dense, kinds.all].map(|all| all & 2 != 0), expected, "{byte}");
         }
     }
 
-    /// Byte by byte, as the description says it.
+    /// Byte by byte, as the description says it: where blocks begin in a squeezed text.
     fn starts_of(text: &[u8]) -> Vec<usize> {
         let run = |at: usize, is: fn(u8) -> bool| text[..=at].iter().rev().take_while(|byte| is(**byte)).count();
-        let counts = |at: usize| {
-            run(at, is_blank) <= COUNTED.blanks
-                && run(at, is_word) <= COUNTED.word
-                && run(at, |byte| !is_blank(byte)) <= COUNTED.dense
-        };
+        let counts = |at: usize| run(at, is_word) <= COUNTED.word && run(at, |byte| byte != b' ') <= COUNTED.dense;
         let counted = (0..text.len()).filter(|at| counts(*at));
         std::iter::once(0).chain(counted.skip(SIZE).step_by(SIZE)).collect()
     }
@@ -181,12 +168,14 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
-            let blocks = Blocks::of(text.as_bytes());
-            prop_assert_eq!(&blocks.starts, &starts_of(text.as_bytes()));
-            for at in 0..text.len() {
-                prop_assert_eq!(blocks.block_of(at), blocks.starts.partition_point(|start| *start <= at) - 1);
+            let squeezed = Squeezed::of(text.as_bytes());
+            let blocks = Blocks::of(&squeezed);
+            let mut starts = starts_of(squeezed.bytes());
+            for at in 0..squeezed.bytes().len() {
+                prop_assert_eq!(blocks.block_of(at), starts.partition_point(|start| *start <= at) - 1);
             }
-            prop_assert_eq!(blocks.longest_line, text.split('\n').map(str::len).max().unwrap_or(0));
+            squeezed.written(&mut starts);
+            prop_assert_eq!(blocks.starts, starts);
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Looks for thousands of short literals at once, regardless of ASCII case.
+//! Looks for thousands of short literals at once in a squeezed text.
 //!
 //! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
 //! in tables of a few kilobytes, without a jump: it with the next one, two and three. Each literal is known by its two or
 //! three bytes or by the piece of four that is rarest, and compared only where that piece stands; where its bit stands
 //! among those that are set tells which one it is. Literals that differ in their edges alone are compared once.
 
-use super::super::frequency;
+use std::sync::LazyLock;
+
+use super::super::FILES;
 use super::super::literal::Literal;
 use super::super::reach::is_word;
+use super::squeezed::Squeezed;
 
 /// The longest literal, in bytes.
-pub(in crate::rules::pattern) const LONGEST: usize = 8;
-
-/// The bytes around a text, so that every literal can be compared at every place: what no text holds.
-const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
+pub(in crate::rules::pattern) const LONGEST: usize = 16;
 
 /// How many places are looked at before those that are worth it are compared.
 const CHUNK: usize = 256;
@@ -37,7 +37,7 @@ pub(super) struct Search {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// Its bytes from the lowest on, and nothing above them.
-    bytes: u64,
+    bytes: u128,
     /// The first of the things to be told of it.
     thing: u16,
     /// Four bits for each way in which bytes of words may stand beside it: which of the things to tell, from one on;
@@ -54,7 +54,7 @@ struct Entry {
 const NONE: u16 = u16::MAX;
 
 impl Search {
-    /// For literals of one to eight bytes in lower case, in their order; with the things that are told, for each the
+    /// For literals of one to sixteen bytes, squeezed, in their order; with the things that are told, for each the
     /// literals that then stand there.
     pub(super) fn new(literals: &[Literal]) -> (Self, Vec<Vec<usize>>) {
         let mut numbered = Vec::new();
@@ -85,7 +85,7 @@ impl Search {
             first += alike.len();
             let mut bytes = [0; LONGEST];
             bytes.iter_mut().zip(text).for_each(|(byte, own)| *byte = *own);
-            let (bytes, length, thing) = (u64::from_le_bytes(bytes), small(text.len()), counted(thing));
+            let (bytes, length, thing) = (u128::from_le_bytes(bytes), small(text.len()), counted(thing));
             let entry = Entry { bytes, thing, by_sides, next: NONE, length, offset: 0 };
             let mut number = |kind, piece, entry| {
                 let number = numbers(piece).into_iter().nth(kind).unwrap_or_default();
@@ -138,25 +138,22 @@ impl Search {
     }
 
     /// Tells of everything that is to be told of a text, with the last byte of each.
-    pub(super) fn each(&self, text: &[u8], mut tell: impl FnMut(u32, usize)) {
-        let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
-        padded.extend_from_slice(&PAD);
-        padded.extend_from_slice(text);
-        padded.make_ascii_lowercase();
-        padded.extend_from_slice(&PAD);
+    pub(super) fn each(&self, text: &Squeezed, mut tell: impl FnMut(u32, usize)) {
+        let padded = text.padded();
         let mut places = [0; CHUNK];
         let (mut tries, mut found) = ([(0, 0); CHUNK * KINDS], [(0, 0); CHUNK * KINDS]);
-        for from in (LONGEST..LONGEST + text.len()).step_by(CHUNK) {
-            let to = (from + CHUNK).min(LONGEST + text.len());
+        let end = padded.len() - LONGEST;
+        for from in (LONGEST..end).step_by(CHUNK) {
+            let to = (from + CHUNK).min(end);
             let chunk = padded.get(from..to + 3).unwrap_or(&[]);
             let known = self.known_in(chunk, &mut places);
             let mut count = self.begun(chunk, places.get(..known).unwrap_or(&[]), &mut tries);
             while count > 0 {
                 let standing;
-                (standing, count) = self.compare(&padded, from, &mut tries, count, &mut found);
+                (standing, count) = self.compare(padded, from, &mut tries, count, &mut found);
                 for (place, entry) in found.get(..standing).unwrap_or(&[]) {
                     let entry = self.entries.get(usize::from(*entry));
-                    entry.into_iter().for_each(|entry| entry.tell(&padded, from + usize::from(*place), &mut tell));
+                    entry.into_iter().for_each(|entry| entry.tell(padded, from + usize::from(*place), &mut tell));
                 }
             }
         }
@@ -229,13 +226,25 @@ fn bit(table: &[u8; GROUPS], number: u16) -> u8 {
     table.get(usize::from(number / 8)).map_or(0, |byte| byte >> (number % 8) & 1)
 }
 
+/// The bits of the first bytes of sixteen, by how many there are.
+const OWN: [u128; LONGEST + 1] = {
+    let mut own = [0; LONGEST + 1];
+    let mut length = 1;
+    while length <= LONGEST {
+        own[length] = u128::MAX >> (8 * (LONGEST - length));
+        length += 1;
+    }
+    own
+};
+
 impl Entry {
     /// Whether the text stands where its piece does.
     #[inline]
     fn stands(&self, padded: &[u8], at: usize) -> bool {
         let start = at - usize::from(self.offset);
-        let around = padded.get(start..).and_then(<[u8]>::first_chunk).map_or(0, |around| u64::from_le_bytes(*around));
-        around & u64::MAX >> (64 - 8 * u32::from(self.length)) == self.bytes
+        let around = padded.get(start..).and_then(<[u8]>::first_chunk).map_or(0, |around| u128::from_le_bytes(*around));
+        let own = OWN.get(usize::from(self.length)).copied().unwrap_or(0);
+        around & own == self.bytes
     }
 
     /// Tells of the text that stands where its piece does.
@@ -263,12 +272,27 @@ const ONES: [u8; 256] = {
     ones
 };
 
-/// The piece of a literal that may be expected least often, and where it stands.
+/// The piece of a literal whose number may be expected least often, and where it stands.
 fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
-    let pieces = literal.windows(4).enumerate();
-    let least = pieces.min_by(|(_, a), (_, b)| frequency::of(a, 0).total_cmp(&frequency::of(b, 0)));
-    least.and_then(|(at, piece)| Some((at, piece.try_into().ok()?))).unwrap_or_default()
+    let pieces = literal.array_windows().enumerate();
+    let least = pieces.min_by_key(|(_, piece)| {
+        let [.., number] = numbers(**piece);
+        SAMPLE.get(usize::from(number))
+    });
+    least.map_or_else(Default::default, |(at, piece)| (at, *piece))
 }
+
+/// How often each number of a piece of four bytes stands in a sample: the texts of the rules, which are English, Markdown
+/// and source like those that are looked through.
+static SAMPLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let mut counts = vec![0; 1 << 16];
+    for text in FILES.iter().map(|(_, text)| Squeezed::of(text.as_bytes())) {
+        for [.., number] in text.bytes().array_windows().map(|piece| numbers(*piece)) {
+            counts.get_mut(usize::from(number)).into_iter().for_each(|count| *count += 1);
+        }
+    }
+    counts
+});
 
 /// There are some thousand literals: a gate for more than can be numbered would not be one.
 fn counted(count: usize) -> u16 {
@@ -276,7 +300,7 @@ fn counted(count: usize) -> u16 {
 }
 
 fn small(length: usize) -> u8 {
-    u8::try_from(length).expect("a literal has at most eight bytes")
+    u8::try_from(length).expect("a literal has at most sixteen bytes")
 }
 
 /// The numbers of the pieces of each kind that begin four bytes: another one for each two, and the highest bits of a
@@ -304,7 +328,7 @@ mod tests {
     fn found_of(literals: &[Literal], text: &[u8]) -> Vec<(usize, usize)> {
         let (search, things) = Search::new(literals);
         let mut found = Vec::new();
-        search.each(text, |thing, last| {
+        search.each(&Squeezed::of(text), |thing, last| {
             found.extend(things[thing as usize].iter().map(|literal| (*literal, last + 1)));
         });
         found.sort_unstable();
