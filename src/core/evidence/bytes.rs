@@ -76,6 +76,20 @@ pub(crate) fn each_of(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The place of the n-th of the bits that are set, from nought.
+pub(crate) fn nth_of(bits: u64, mut nth: usize) -> usize {
+    let mut place = 0;
+    for width in [32, 16, 8, 4, 2, 1] {
+        let lower = bits >> place & (u64::MAX >> (WORD - width));
+        let count = lower.count_ones() as usize;
+        if nth >= count {
+            nth -= count;
+            place += width;
+        }
+    }
+    place
+}
+
 /// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest
 /// eight.
 const fn gathered(bytes: u64) -> u64 {

@@ -7,7 +7,7 @@
 
 use super::super::reach::{Reach, Runs, is_word};
 use super::squeezed::Squeezed;
-use crate::evidence::bytes::{WORD, places};
+use crate::evidence::bytes::{WORD, nth_of, places};
 
 /// How many bytes of a run count: as many as ordinary words have. An expression that takes in seven words
 /// reaches seven times as far as that.
@@ -51,20 +51,6 @@ fn beyond(kind: u64, before: u64, most: usize) -> u64 {
     (run >> WORD) as u64
 }
 
-/// The place of the n-th of the bits that are set, from 0.
-fn place_of(bits: u64, mut nth: usize) -> usize {
-    let mut place = 0;
-    for width in [32, 16, 8, 4, 2, 1] {
-        let lower = bits >> place & (u64::MAX >> (WORD - width));
-        let count = lower.count_ones() as usize;
-        if nth >= count {
-            nth -= count;
-            place += width;
-        }
-    }
-    place
-}
-
 #[derive(Debug)]
 pub(super) struct Blocks {
     /// How many counted bytes a block has.
@@ -94,7 +80,7 @@ impl Blocks {
             let mut counted = kinds.counted(&before);
             let (earlier, mut begun) = (starts.len(), 0);
             while counted.count_ones() as usize > room {
-                let place = place_of(counted, room);
+                let place = nth_of(counted, room);
                 starts.push(at + place);
                 begun |= 1 << place;
                 counted &= u64::MAX << place;

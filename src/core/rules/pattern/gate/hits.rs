@@ -3,7 +3,7 @@
 use super::bits::Bits;
 
 /// No place: it has not been met.
-const NOWHERE: u32 = u32::MAX;
+const NOWHERE: u16 = u16::MAX;
 
 /// For each of many things the blocks in which it ends; room is taken only for those that are met.
 #[derive(Debug)]
@@ -12,10 +12,11 @@ pub(super) struct Hits {
     blocks: usize,
     /// The words that the blocks of one thing take.
     width: usize,
-    /// For each thing, where its words begin.
-    places: Vec<u32>,
+    /// For each thing its place among those that are met.
+    places: Vec<u16>,
     /// The things that are met.
     met: Vec<u32>,
+    /// The words of each of them, in that order.
     words: Vec<u64>,
 }
 
@@ -28,7 +29,7 @@ impl Hits {
 
     /// Notes a thing that ends in a block.
     pub(super) fn note(&mut self, thing: u32, block: usize) {
-        let start = self.place_of(thing);
+        let start = self.start_of(thing);
         self.words.get_mut(start + block / 64).into_iter().for_each(|word| *word |= 1 << (block % 64));
     }
 
@@ -40,8 +41,9 @@ impl Hits {
     /// The blocks in which any of some things ends; none where none of them is met.
     pub(super) fn of_any(&self, things: &[u32]) -> Option<Bits> {
         let mut met = things.iter().filter_map(|thing| {
-            let place = *self.places.get(*thing as usize).filter(|place| **place != NOWHERE)? as usize;
-            self.words.get(place..place + self.width)
+            let place = *self.places.get(*thing as usize).filter(|place| **place != NOWHERE)?;
+            let start = usize::from(place) * self.width;
+            self.words.get(start..start + self.width)
         });
         let mut all = Bits::of_words(self.blocks, met.next()?);
         met.for_each(|words| all.add_words(words));
@@ -49,13 +51,13 @@ impl Hits {
     }
 
     /// Where the words of a thing begin, which is met by now.
-    fn place_of(&mut self, thing: u32) -> usize {
+    fn start_of(&mut self, thing: u32) -> usize {
         let Some(place) = self.places.get_mut(thing as usize) else { return usize::MAX / 2 };
         if *place == NOWHERE {
-            *place = u32::try_from(self.words.len()).unwrap_or(NOWHERE);
+            *place = u16::try_from(self.met.len()).unwrap_or(NOWHERE);
             self.met.push(thing);
             self.words.resize(self.words.len() + self.width, 0);
         }
-        *place as usize
+        usize::from(*place) * self.width
     }
 }

@@ -4,7 +4,7 @@
 
 use super::super::reach::is_blank;
 use super::search::LONGEST;
-use crate::evidence::bytes::{WORD, each_of, places};
+use crate::evidence::bytes::{WORD, each_of, nth_of, places};
 
 /// The bytes around a text, so that every literal can be compared at every place: what no text holds.
 const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
@@ -12,8 +12,8 @@ const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
 #[derive(Debug)]
 pub(super) struct Squeezed {
     padded: Vec<u8>,
-    /// From which of its bytes on something is missing before it, and how much by then.
-    missing: Vec<(usize, usize)>,
+    /// For each chunk of the text as it is written how many bytes are left of those before it, and which of its own are.
+    chunks: Vec<(usize, u64)>,
     length: usize,
     longest_line: usize,
 }
@@ -23,7 +23,7 @@ impl Squeezed {
     pub(super) fn of(text: &[u8]) -> Self {
         let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
         padded.extend_from_slice(&PAD);
-        let (mut missing, mut count) = (Vec::new(), 0);
+        let mut chunks = Vec::with_capacity(text.len() / WORD + 1);
         // Where the last line begins, and whether the last byte was a blank.
         let (mut line, mut longest_line, mut is_behind_blank) = (0, 0, 0);
         for (chunk, at) in text.chunks(WORD).zip((0..).step_by(WORD)) {
@@ -39,28 +39,18 @@ impl Squeezed {
             let spare = blanks & (blanks << 1 | is_behind_blank);
             is_behind_blank = blanks >> (WORD - 1);
             let kept = !spare & (u64::MAX >> (WORD - chunk.len()));
+            chunks.push((padded.len() - LONGEST, kept));
             if spare == 0 {
                 padded.extend_from_slice(seen.get(..chunk.len()).unwrap_or(&seen));
                 continue;
             }
-            let mut next = 0;
-            let ends = each_of(kept & !(kept >> 1)).map(|last| last + 1);
-            for (start, end) in each_of(kept & !(kept << 1)).zip(ends) {
-                if start > next {
-                    count += start - next;
-                    missing.push((padded.len() - LONGEST, count));
-                }
-                padded.extend_from_slice(seen.get(start..end).unwrap_or(&[]));
-                next = end;
-            }
-            if chunk.len() > next {
-                count += chunk.len() - next;
-                missing.push((padded.len() - LONGEST, count));
+            for (start, last) in each_of(kept & !(kept << 1)).zip(each_of(kept & !(kept >> 1))) {
+                padded.extend_from_slice(seen.get(start..=last).unwrap_or(&[]));
             }
         }
         longest_line = longest_line.max(text.len() - line);
         padded.extend_from_slice(&PAD);
-        Self { padded, missing, length: text.len(), longest_line }
+        Self { padded, chunks, length: text.len(), longest_line }
     }
 
     /// Its bytes.
@@ -85,13 +75,16 @@ impl Squeezed {
 
     /// Where some of its bytes, in their order, stand in the text as it is written: of a run of blanks where it begins.
     pub(super) fn written(&self, places: &mut [usize]) {
-        let mut missing = self.missing.iter().peekable();
-        let mut before = 0;
+        let mut chunks = (0..).step_by(WORD).zip(&self.chunks).peekable();
+        let (mut start, mut before, mut kept) = (0, 0, 0);
         for place in places {
-            while let Some((_, count)) = missing.next_if(|(from, _)| from <= place) {
-                before = *count;
+            while let Some((at, (so_far, own))) = chunks.next_if(|(_, (so_far, _))| so_far <= place) {
+                (start, before, kept) = (at, *so_far, *own);
             }
-            *place += before;
+            // An empty text has no chunk.
+            if kept != 0 {
+                *place = start + nth_of(kept, *place - before);
+            }
         }
     }
 }
@@ -101,6 +94,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn an_empty_text_begins_where_it_ends() {
+        let mut places = [0];
+        Squeezed::of(b"").written(&mut places);
+        assert_eq!(places, [0]);
+    }
 
     proptest! {
         #[test]
