@@ -3,7 +3,6 @@
 //!
 //! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -11,7 +10,7 @@ use serde_json::Value;
 use crate::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, places_of, value_at};
+use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
 use super::schema::{self, SchemaField};
 use super::sentences::{Marks, Text};
 use super::tools::{Tool, server_text};
@@ -145,7 +144,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
         ("resourceTemplates", SurfaceKind::Resource),
     ];
     let roots = [
-        ("", Some(&manifest.value)),
+        ("", Some(&*manifest.value)),
         ("/result", manifest.value.get("result")),
         ("/server", manifest.value.get("server")),
     ];
@@ -165,13 +164,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
     }
     found.extend((!server.texts.is_empty()).then_some(server));
     let Some(document) = evidence.documents.get(&manifest.path) else { return };
-    let mut places: BTreeMap<String, Place> =
-        places_of(document, found.iter().map(|surface| surface.place.pointer.as_str()));
-    for surface in &mut found {
-        if let Some(place) = places.remove(&surface.place.pointer) {
-            surface.place = place;
-        }
-    }
+    locate(manifest, document, found.iter_mut().map(|surface| &mut surface.place));
     surfaces.append(&mut found);
 }
 
