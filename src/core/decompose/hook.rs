@@ -9,9 +9,7 @@ use serde_json::Value;
 
 use crate::capability::Kind;
 use crate::evidence::Evidence;
-use crate::evidence::manifest::{
-    Manifest, ManifestKind, around, escape, folder_of, join, name_of, places_of, words_of,
-};
+use crate::evidence::manifest::{Manifest, ManifestKind, around, escape, folder_of, join, locate, name_of, words_of};
 use crate::fact::Place;
 
 use super::{Anchor, Survey};
@@ -36,15 +34,8 @@ pub fn commands(evidence: &Evidence, path: &str) -> Vec<HookCommand> {
     let (Some(manifest), Some(document)) = (evidence.manifests.get(path), evidence.documents.get(path)) else {
         return Vec::new();
     };
-    let found = commands_in(manifest);
-    let places = places_of(document, found.iter().map(|command| command.place.pointer.as_str()));
-    let mut found: Vec<HookCommand> = found
-        .into_iter()
-        .map(|command| match places.get(&command.place.pointer) {
-            Some(place) => HookCommand { place: place.clone(), ..command },
-            None => command,
-        })
-        .collect();
+    let mut found = commands_in(manifest);
+    locate(manifest, document, found.iter_mut().map(|command| &mut command.place));
     found.sort_by(|a, b| (&a.place, &a.event).cmp(&(&b.place, &b.event)));
     found
 }

@@ -96,16 +96,21 @@ const fn gathered(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
+/// Tells the place of each byte of a kind, from the first on. What tells a kind must not jump.
+pub(crate) fn each_place(bytes: &[u8], is: impl Fn(u8) -> bool, mut tell: impl FnMut(usize)) {
+    let (chunks, rest) = bytes.as_chunks();
+    for (chunk, from) in chunks.iter().zip((0..).step_by(WORD)) {
+        each_of(places(chunk, &is)).for_each(|at| tell(from + at));
+    }
+    let last = (bytes.len() - rest.len()..).zip(rest).filter(|(_, byte)| is(**byte));
+    last.for_each(|(at, _)| tell(at));
+}
+
 /// Where each line begins.
 pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
-    let (chunks, rest) = bytes.as_chunks();
     let mut starts = Vec::with_capacity(1 + bytes.len() / 32);
     starts.push(0);
-    for (chunk, from) in chunks.iter().zip((1..).step_by(WORD)) {
-        starts.extend(each_of(places(chunk, |byte| byte == b'\n')).map(|at| from + at));
-    }
-    let ends = (bytes.len() - rest.len() + 1..).zip(rest).filter(|(_, byte)| **byte == b'\n');
-    starts.extend(ends.map(|(behind, _)| behind));
+    each_place(bytes, |byte| byte == b'\n', |at| starts.push(at + 1));
     starts
 }
 

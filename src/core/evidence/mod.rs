@@ -9,6 +9,7 @@ pub(crate) mod bytes;
 pub mod context;
 pub mod decode;
 pub mod document;
+pub mod lent;
 pub mod lexicon;
 pub mod manifest;
 mod run_files;

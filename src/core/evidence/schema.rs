@@ -5,6 +5,7 @@
 //! [`MAX_TEXT_BYTES`], [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -53,8 +54,8 @@ pub enum SchemaField {
 /// One string of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaText<'a> {
-    /// The JSON Pointer of the string, or of the property whose name it is, from the schema's root.
-    pub pointer: String,
+    /// Where among the walk's pointers that of the string stands, or that of the property whose name it is.
+    pub pointer: Range<usize>,
     /// What it is.
     pub field: SchemaField,
     /// The string.
@@ -66,11 +67,16 @@ pub struct SchemaText<'a> {
 pub struct SchemaWalk<'a> {
     /// The strings: sub-schemas level by level, within each the keys in their order.
     pub texts: Vec<SchemaText<'a>>,
+    /// JSON Pointers from the schema's root, one behind the other.
+    pub pointers: String,
     /// References that leave the document or lead nowhere in it, sorted, each once.
     pub external: Vec<&'a str>,
     /// Whether a budget ran out before everything was seen.
     pub exhausted: bool,
 }
+
+/// So many sub-schemas and strings most schemas have at most.
+const FEW: usize = 12;
 
 /// Keys whose value is one schema or a list of schemas.
 const SCHEMAS: [&str; 18] = [
@@ -152,15 +158,18 @@ pub fn walk(schema: &Value) -> SchemaWalk<'_> {
         root: schema,
         names: None,
         seen: BTreeSet::new(),
-        queue: vec![(schema, String::new(), 0)],
+        queue: Vec::with_capacity(FEW),
         bytes_left: MAX_TEXT_BYTES,
         references: 0,
-        out: SchemaWalk::default(),
+        out: SchemaWalk {
+            texts: Vec::with_capacity(FEW),
+            pointers: String::with_capacity(FEW * 32),
+            ..SchemaWalk::default()
+        },
     };
+    walker.queue.push((schema, 0..0, 0));
     let mut next = 0;
-    while let Some((value, pointer, depth)) =
-        walker.queue.get_mut(next).map(|(value, pointer, depth)| (*value, std::mem::take(pointer), *depth))
-    {
+    while let Some((value, pointer, depth)) = walker.queue.get(next).cloned() {
         walker.node(value, &pointer, depth);
         next += 1;
     }
@@ -174,17 +183,20 @@ struct Walker<'a> {
     names: Option<Names<'a>>,
     /// The addresses of the values that were queued: one value, one visit, whatever leads to it.
     seen: BTreeSet<usize>,
-    queue: Vec<(&'a Value, String, usize)>,
+    /// Values with their pointers and depths.
+    queue: Vec<(&'a Value, Range<usize>, usize)>,
     bytes_left: usize,
     references: usize,
     out: SchemaWalk<'a>,
 }
 
 impl<'a> Walker<'a> {
-    fn node(&mut self, value: &'a Value, pointer: &str, depth: usize) {
+    fn node(&mut self, value: &'a Value, pointer: &Range<usize>, depth: usize) {
         let Value::Object(map) = value else { return };
         for (key, value) in map {
             match key.as_str() {
+                // Silent as others are, and by far the most.
+                "type" | "required" => {}
                 "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value, depth),
                 "title" => self.leaf(SchemaField::Title, value, pointer, key),
                 "description" | "markdownDescription" => self.leaf(SchemaField::Description, value, pointer, key),
@@ -208,33 +220,33 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn schemas(&mut self, value: &'a Value, pointer: &str, key: &str, depth: usize) {
+    fn schemas(&mut self, value: &'a Value, pointer: &Range<usize>, key: &str, depth: usize) {
         match value {
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.enqueue(item, pointer, &[key, &index.to_string()], depth);
+                    self.enqueue(item, depth, |walker| walker.pointer(pointer, &[key, &index.to_string()], 0));
                 }
             }
-            other => self.enqueue(other, pointer, &[key], depth),
+            other => self.enqueue(other, depth, |walker| walker.pointer(pointer, &[key], 0)),
         }
     }
 
-    fn map(&mut self, map: Option<&'a Map<String, Value>>, pointer: &str, key: &str, depth: usize) {
+    fn map(&mut self, map: Option<&'a Map<String, Value>>, pointer: &Range<usize>, key: &str, depth: usize) {
         for (name, value) in map.into_iter().flatten() {
             match key {
                 "properties" => self.text(SchemaField::Name, name, pointer, &[key, name]),
                 "patternProperties" => self.text(SchemaField::Pattern, name, pointer, &[key, name]),
                 _ => {}
             }
-            self.enqueue(value, pointer, &[key, name], depth);
+            self.enqueue(value, depth, |walker| walker.pointer(pointer, &[key, name], 0));
         }
     }
 
-    fn enqueue(&mut self, value: &'a Value, pointer: &str, tokens: &[&str], depth: usize) {
+    fn enqueue(&mut self, value: &'a Value, depth: usize, pointer: impl FnOnce(&mut Self) -> Option<Range<usize>>) {
         if !value.is_object() || !self.seen.insert(std::ptr::from_ref(value).addr()) {
             return;
         }
-        match self.pointer(pointer, tokens, 0) {
+        match pointer(self) {
             Some(pointer) if depth < MAX_DEPTH && self.queue.len() < MAX_NODES => {
                 self.queue.push((value, pointer, depth + 1));
             }
@@ -243,7 +255,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reports the string leaves of a value.
-    fn leaf(&mut self, field: SchemaField, value: &'a Value, pointer: &str, key: &str) {
+    fn leaf(&mut self, field: SchemaField, value: &'a Value, pointer: &Range<usize>, key: &str) {
         match value {
             Value::String(text) => return self.text(field, text, pointer, &[key]),
             Value::Array(_) | Value::Object(_) => {}
@@ -274,7 +286,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn text(&mut self, field: SchemaField, text: &'a str, pointer: &str, tokens: &[&str]) {
+    fn text(&mut self, field: SchemaField, text: &'a str, pointer: &Range<usize>, tokens: &[&str]) {
         match self.pointer(pointer, tokens, text.len()) {
             Some(pointer) => self.out.texts.push(SchemaText { pointer, field, text }),
             None => {
@@ -285,16 +297,25 @@ impl<'a> Walker<'a> {
     }
 
     /// A pointer under another, charged to the budget together with `more` bytes.
-    fn pointer(&mut self, base: &str, tokens: &[&str], more: usize) -> Option<String> {
+    fn pointer(&mut self, base: &Range<usize>, tokens: &[&str], more: usize) -> Option<Range<usize>> {
         let length = base.len() + tokens.iter().map(|token| token.len() + 1).sum::<usize>();
         self.bytes_left = self.bytes_left.checked_sub(length + more)?;
-        let mut pointer = String::with_capacity(length);
-        pointer.push_str(base);
+        let pointers = &mut self.out.pointers;
+        let start = pointers.len();
+        pointers.extend_from_within(base.clone());
         for token in tokens {
-            pointer.push('/');
-            pointer.push_str(&escape(token));
+            pointers.push('/');
+            pointers.push_str(&escape(token));
         }
-        Some(pointer)
+        Some(start..pointers.len())
+    }
+
+    /// A pointer that was put together elsewhere, charged to the budget.
+    fn known_pointer(&mut self, pointer: &str) -> Option<Range<usize>> {
+        self.bytes_left = self.bytes_left.checked_sub(pointer.len())?;
+        let start = self.out.pointers.len();
+        self.out.pointers.push_str(pointer);
+        Some(start..self.out.pointers.len())
     }
 
     fn reference(&mut self, value: &'a Value, depth: usize) {
@@ -305,7 +326,7 @@ impl<'a> Walker<'a> {
             return;
         }
         match self.resolve(reference) {
-            Some((target, pointer)) => self.enqueue(target, &pointer, &[], depth),
+            Some((target, pointer)) => self.enqueue(target, depth, |walker| walker.known_pointer(&pointer)),
             None => self.out.external.push(reference),
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, places_of, value_at};
-use super::schema::{self, SchemaField};
+use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
+use super::schema::{self, SchemaField, SchemaWalk};
 use super::sentences::{Marks, Text};
 use super::tools::{Tool, server_text};
 
@@ -50,20 +50,20 @@ pub enum Part {
 pub struct SurfaceText {
     /// The field of the surface in which it stands, such as `/description`.
     field: &'static str,
-    /// The JSON Pointer from there.
-    below: String,
+    /// Where among the surface's pointers the JSON Pointer from there stands.
+    below: Range<usize>,
     /// Which part it is.
     pub part: Part,
-    /// As it is written.
-    pub raw: String,
+    /// As it is written, where its text is not the same.
+    written: String,
     /// Taken apart; empty where nobody reads it as prose.
     pub text: Text,
 }
 
 impl SurfaceText {
-    /// The JSON Pointer from the surface's own, such as `/description`.
-    pub fn pointer(&self) -> String {
-        [self.field, &self.below].concat()
+    /// As it is written.
+    pub fn raw(&self) -> &str {
+        if self.written.is_empty() { self.text.as_str() } else { &self.written }
     }
 
     /// Whether it is a field of the surface itself.
@@ -94,6 +94,8 @@ pub struct Surface {
     pub tool: Option<usize>,
     /// Its texts: prose, then the strings of its schemas, then the rest.
     pub texts: Vec<SurfaceText>,
+    /// JSON Pointers to its texts, one behind the other.
+    pointers: String,
     /// References of its schemas that leave the document or lead nowhere.
     pub unresolved: Vec<String>,
     /// Whether a schema was not walked to its end.
@@ -121,14 +123,16 @@ pub fn collect(evidence: &Evidence) -> Vec<Surface> {
 fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
     let mut surface = Surface::new(SurfaceKind::Tool, &tool.name, tool.place.clone());
     surface.tool = Some(at);
+    let schemas = [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)];
+    let walks = schemas.map(|(field, schema)| schema.as_ref().map(|schema| (field, schema::walk(schema))));
+    let strings = walks.iter().flatten().map(|(_, walk)| walk.texts.len()).sum::<usize>();
+    surface.texts.reserve_exact(strings + 3);
     let annotated = tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(Value::as_str);
     surface.prose("/description", tool.description.as_deref());
     surface.prose("/title", tool.title.as_deref());
     surface.prose("/annotations/title", annotated);
-    for (name, schema) in [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)] {
-        if let Some(schema) = schema {
-            surface.schema(name, schema);
-        }
+    for (field, walk) in walks.into_iter().flatten() {
+        surface.schema(field, walk);
     }
     let manifest = evidence.manifests.get(&tool.place.file);
     if let Some(entry) = manifest.and_then(|manifest| value_at(&manifest.value, &tool.place.pointer)) {
@@ -145,7 +149,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
         ("resourceTemplates", SurfaceKind::Resource),
     ];
     let roots = [
-        ("", Some(&manifest.value)),
+        ("", Some(&*manifest.value)),
         ("/result", manifest.value.get("result")),
         ("/server", manifest.value.get("server")),
     ];
@@ -165,13 +169,7 @@ fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>
     }
     found.extend((!server.texts.is_empty()).then_some(server));
     let Some(document) = evidence.documents.get(&manifest.path) else { return };
-    let mut places: BTreeMap<String, Place> =
-        places_of(document, found.iter().map(|surface| surface.place.pointer.as_str()));
-    for surface in &mut found {
-        if let Some(place) = places.remove(&surface.place.pointer) {
-            surface.place = place;
-        }
-    }
+    locate(manifest, document, found.iter_mut().map(|surface| &mut surface.place));
     surfaces.append(&mut found);
 }
 
@@ -183,20 +181,20 @@ fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Op
     surface.prose("/description", text("description"));
     surface.prose("/title", text("title"));
     for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate")] {
-        surface.push(field, String::new(), Part::Name, text(key).unwrap_or_default());
+        surface.push(field, "", Part::Name, text(key).unwrap_or_default());
     }
     for (at, argument) in list(entry, "arguments").enumerate() {
         for key in ["name", "title", "description"] {
             let part =
                 if key == "name" { Part::Schema(SchemaField::Name) } else { Part::Schema(SchemaField::Description) };
             let text = argument.get(key).and_then(Value::as_str).unwrap_or_default();
-            surface.push("/arguments", format!("/{at}/{key}"), part, text);
+            surface.push("/arguments", &format!("/{at}/{key}"), part, text);
         }
     }
     for (at, message) in list(entry, "messages").enumerate() {
         for pointer in ["/content", "/content/text"] {
             let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            surface.push("/messages", format!("/{at}{pointer}"), Part::Prose, text);
+            surface.push("/messages", &format!("/{at}{pointer}"), Part::Prose, text);
         }
     }
     for (field, key) in [("/template", "template"), ("/text", "text"), ("/content", "content")] {
@@ -226,6 +224,7 @@ impl Surface {
             place,
             tool: None,
             texts,
+            pointers: String::new(),
             unresolved,
             exhausted: false,
             noted: OnceLock::new(),
@@ -238,24 +237,41 @@ impl Surface {
         starts.zip(&self.word_ends).filter_map(|(start, end)| self.folded.get(*start..*end))
     }
 
-    fn prose(&mut self, field: &'static str, text: Option<&str>) {
-        self.push(field, String::new(), Part::Prose, text.unwrap_or_default());
+    /// The JSON Pointer of one of its texts from its own, such as `/description`.
+    pub fn pointer_to(&self, text: &SurfaceText) -> String {
+        [text.field, self.pointers.get(text.below.clone()).unwrap_or_default()].concat()
     }
 
-    fn push(&mut self, field: &'static str, below: String, part: Part, raw: &str) {
+    fn prose(&mut self, field: &'static str, text: Option<&str>) {
+        self.push(field, "", Part::Prose, text.unwrap_or_default());
+    }
+
+    fn push(&mut self, field: &'static str, below: &str, part: Part, raw: &str) {
+        let start = self.pointers.len();
+        self.pointers.push_str(below);
+        self.push_at(field, start..self.pointers.len(), part, raw);
+    }
+
+    fn push_at(&mut self, field: &'static str, below: Range<usize>, part: Part, raw: &str) {
         if raw.chars().all(char::is_whitespace) {
             return;
         }
         let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
         let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
-        self.texts.push(SurfaceText { field, below, part, raw: raw.to_owned(), text });
+        let written = if text.as_str() == raw { String::new() } else { raw.to_owned() };
+        self.texts.push(SurfaceText { field, below, part, written, text });
     }
 
-    fn schema(&mut self, name: &'static str, schema: &Value) {
-        let walk = schema::walk(schema);
-        self.texts.reserve(walk.texts.len());
+    fn schema(&mut self, field: &'static str, walk: SchemaWalk<'_>) {
+        let first = self.pointers.len();
+        if self.pointers.is_empty() {
+            self.pointers = walk.pointers;
+        } else {
+            self.pointers.push_str(&walk.pointers);
+        }
         for text in walk.texts {
-            self.push(name, text.pointer, Part::Schema(text.field), text.text);
+            let below = first + text.pointer.start..first + text.pointer.end;
+            self.push_at(field, below, Part::Schema(text.field), text.text);
         }
         self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
         self.exhausted |= walk.exhausted;
@@ -274,7 +290,7 @@ impl Surface {
             match value {
                 Value::String(text) => {
                     bytes += text.len();
-                    self.push("", pointer, Part::Meta, text);
+                    self.push("", &pointer, Part::Meta, text);
                 }
                 Value::Array(items) => {
                     work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));

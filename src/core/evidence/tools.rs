@@ -2,7 +2,8 @@
 //!
 //! Must not judge them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -10,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::fact::Place;
 
 use super::Evidence;
-use super::manifest::{Manifest, ManifestKind, escape, places_of, tools_pointer, value_at};
+use super::lent::Lent;
+use super::manifest::{Manifest, ManifestKind, escape, locate, tools_pointer, value_at};
 
 #[cfg(test)]
 mod tests;
@@ -37,11 +39,11 @@ pub struct Tool {
     /// Its description for the model; none where there is none or it is not a literal.
     pub description: Option<String>,
     /// The schema of its arguments, where it is written as JSON or a literal.
-    pub input_schema: Option<Value>,
+    pub input_schema: Option<Lent>,
     /// The schema of its result.
-    pub output_schema: Option<Value>,
+    pub output_schema: Option<Lent>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
-    pub annotations: Option<Value>,
+    pub annotations: Option<Lent>,
     /// Where it was read.
     pub origin: ToolOrigin,
     /// Where it stands; `pointer` leads to it in a JSON file.
@@ -95,15 +97,10 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
     for list in lists {
         let entries = value_at(&manifest.value, &list).and_then(Value::as_array).into_iter().flatten().enumerate();
-        tools.extend(entries.filter_map(|(at, entry)| tool_of(entry, origin, format!("{list}/{at}"))));
+        tools.extend(entries.filter_map(|(at, entry)| tool_of(&manifest.value, entry, origin, format!("{list}/{at}"))));
     }
     let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
-    let mut places: BTreeMap<String, Place> = places_of(document, tools.iter().map(|tool| tool.place.pointer.as_str()));
-    for tool in &mut tools {
-        if let Some(place) = places.remove(&tool.place.pointer) {
-            tool.place = place;
-        }
-    }
+    locate(manifest, document, tools.iter_mut().map(|tool| &mut tool.place));
     tools
 }
 
@@ -126,10 +123,13 @@ fn published_lists(value: &Value) -> Vec<String> {
     lists
 }
 
-/// A tool from its entry: an object with a name, or the name alone.
-fn tool_of(entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
+/// A tool from its entry in a manifest: an object with a name, or the name alone.
+fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let any = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)).filter(|value| !value.is_null()).cloned();
+    let any = |keys: &[&str]| {
+        let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
+        (!value.is_null()).then(|| Lent::new(manifest, [&pointer, "/", key].concat()))
+    };
     Some(Tool {
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
         title: text("title"),
@@ -150,8 +150,8 @@ fn lines(value: &Value) -> Option<String> {
 
 /// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
 /// what is no list is a schema already.
-fn as_schema(value: Value) -> Value {
-    let Value::Array(arguments) = value else { return value };
+fn as_schema(value: Lent) -> Lent {
+    let Value::Array(arguments) = &*value else { return value };
     let mut properties = Map::new();
     let mut required = Vec::new();
     for argument in arguments {
@@ -169,7 +169,7 @@ fn as_schema(value: Value) -> Value {
         }
         properties.insert(name.to_owned(), Value::Object(property));
     }
-    json!({ "type": "object", "properties": properties, "required": required })
+    json!({ "type": "object", "properties": properties, "required": required }).into()
 }
 
 /// A text by which a tools list's server presents itself to the model.

@@ -52,7 +52,7 @@ fn collected(data: &str) -> Vec<Collected> {
 }
 
 fn tool_of(value: &Value) -> Tool {
-    let part = |name: &str| value.get(name).filter(|it| !it.is_null()).cloned();
+    let part = |name: &str| value.get(name).filter(|it| !it.is_null()).cloned().map(Into::into);
     Tool {
         name: text(value, "/name").to_owned(),
         title: None,

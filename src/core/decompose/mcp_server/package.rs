@@ -246,7 +246,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
         &["result", "serverInfo", "name"],
         &["server"],
     ];
-    let at = |steps: &&[&str]| steps.iter().try_fold(&manifest.value, |value, step| value.get(step));
+    let at = |steps: &&[&str]| steps.iter().try_fold(&*manifest.value, |value, step| value.get(step));
     let text = STEPS.iter().filter_map(at).find_map(Value::as_str);
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }

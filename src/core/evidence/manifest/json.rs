@@ -4,12 +4,12 @@
 //! commas are read where the caller says that clients read them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::evidence::bytes::end_of_quoted;
+use crate::points::push_number;
 
 mod tree;
 
@@ -50,25 +50,29 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     Ok(Parsed { value, doubled: survey.doubled })
 }
 
-/// The byte offset of each wanted JSON Pointer, in the order of the text: of its key for a member of an object, of
-/// its value for an element of an array. A pointer that leads nowhere is left out; of doubled keys the last counts.
-pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, String)> {
-    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+/// The byte offset of each wanted JSON Pointer, which must be sorted: of its key for a member of an object, of its value
+/// for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts. Where every key
+/// stands once the walk ends with the last pointer that is found.
+pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
+    let mut found = vec![None; wanted.len()];
+    let mut missing = wanted.len();
     let mut pointer = String::new();
     let mut frames: Vec<Step> = Vec::new();
     // Whether the value that the pointer leads to is wanted: where it is not, nothing below it is, and it is skipped.
-    let mut is_wanted = wanted.contains("");
-    let only_whole = wanted.iter().all(|pointer| pointer.is_empty());
+    let mut is_wanted = wanted.binary_search(&"").is_ok();
+    let ends_early = keys_are_unique || wanted.iter().all(|pointer| pointer.is_empty());
     let mut tokens = Tokens::of(text);
     while let Some(token) = tokens.next() {
         let starts_value = matches!(token.lexeme, Lexeme::Open | Lexeme::Text | Lexeme::Bare);
         let step = frames.last_mut();
         if starts_value && enter(text, &token, step, &mut pointer) {
-            is_wanted = wanted.contains(pointer.as_str());
-            if is_wanted {
-                found.insert(pointer.clone(), token.start);
+            let at = wanted.binary_search(&pointer.as_str()).ok();
+            is_wanted = at.is_some();
+            if let Some(offset) = at.and_then(|at| found.get_mut(at)) {
+                missing -= usize::from(offset.is_none());
+                *offset = Some(token.start);
             }
-            if only_whole {
+            if missing == 0 && ends_early {
                 break;
             }
         }
@@ -83,7 +87,7 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
             }
             Lexeme::Close => {
                 let step = frames.pop();
-                is_wanted = step.is_some() || wanted.contains("");
+                is_wanted = step.is_some() || wanted.binary_search(&"").is_ok();
                 pointer.truncate(step.map_or(0, |step| step.mark));
             }
             Lexeme::Comma => {
@@ -94,16 +98,14 @@ pub(super) fn offsets_of(text: &str, wanted: &BTreeSet<&str>) -> Vec<(usize, Str
             Lexeme::Text | Lexeme::Bare | Lexeme::Colon | Lexeme::Comment => {}
         }
     }
-    let mut offsets: Vec<(usize, String)> = found.into_iter().map(|(pointer, offset)| (offset, pointer)).collect();
-    offsets.sort();
-    offsets
+    found
 }
 
 /// Whether anything below a pointer is wanted.
-fn leads_on(pointer: &mut String, wanted: &BTreeSet<&str>) -> bool {
+fn leads_on(pointer: &mut String, wanted: &[&str]) -> bool {
     pointer.push('/');
-    let below = (Bound::Included(pointer.as_str()), Bound::Unbounded);
-    let leads_on = wanted.range::<str, _>(below).next().is_some_and(|next| next.starts_with(pointer.as_str()));
+    let next = wanted.get(wanted.partition_point(|wanted| *wanted < pointer.as_str()));
+    let leads_on = next.is_some_and(|next| next.starts_with(pointer.as_str()));
     pointer.pop();
     leads_on
 }
@@ -158,7 +160,7 @@ fn enter(text: &str, token: &Token, step: Option<&mut Step>, pointer: &mut Strin
         pointer.push_str(&escape(&key_of(text, token)));
         step.awaits_key = false;
     } else {
-        pointer.push_str(&step.index.to_string());
+        push_number(pointer, step.index);
         step.index += 1;
     }
     true
@@ -168,7 +170,7 @@ fn enter(text: &str, token: &Token, step: Option<&mut Step>, pointer: &mut Strin
 struct Step {
     object: bool,
     awaits_key: bool,
-    index: usize,
+    index: u64,
     /// The length of the pointer to the object or array itself.
     mark: usize,
 }

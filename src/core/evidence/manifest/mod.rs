@@ -2,6 +2,8 @@
 //!
 //! Must not decide what a capability is (`decompose` does).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::snapshot::{Gap, GapReason};
@@ -25,7 +27,7 @@ pub(crate) use json::{escape, value_at};
 pub(crate) use json5::read as read_json5;
 pub(crate) use kinds::{PLUGIN_FOLDERS, tools_pointer};
 pub(crate) use path::{around, folder_of, is_foreign, is_within, join, name_of};
-pub use place::{place_of, places_of};
+pub use place::{locate, place_of};
 pub use servers::{Launch, launches};
 
 /// The largest JSON or TOML file that is read as a manifest, in bytes; a larger one is a gap.
@@ -67,7 +69,9 @@ pub struct Manifest {
     /// Its format.
     pub kind: ManifestKind,
     /// Its content; YAML and TOML as the equal JSON. An object, but for a tools list that is a bare array.
-    pub value: Value,
+    pub value: Arc<Value>,
+    /// Whether it is known that no key stands twice in one object: JSON in which each stands once.
+    pub keys_are_unique: bool,
 }
 
 impl Manifest {
@@ -127,8 +131,9 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if let Some(defects) = (kind == ManifestKind::ToolsList).then(|| kinds::defects_of_tools(&parsed.value)).flatten() {
         gaps.push(Gap::new(path, GapReason::Malformed, defects));
     }
+    let keys_are_unique = parsed.doubled.is_none();
     if let Some(key) = parsed.doubled {
         gaps.push(Gap::new(path, GapReason::Malformed, format!("the key {key:?} stands twice in one object")));
     }
-    Some(Manifest { path: path.clone(), kind, value: parsed.value })
+    Some(Manifest { path: path.clone(), kind, value: Arc::new(parsed.value), keys_are_unique })
 }

@@ -2,43 +2,57 @@
 //!
 //! Must not know any manifest format beyond telling JSON text from line-wise text (front matter, TOML, headers).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::evidence::bytes::count;
 use crate::evidence::document::Document;
 use crate::fact::Place;
 
-use super::json;
+use super::{Manifest, json};
 
 /// Where a JSON Pointer leads in a manifest: line and column of its key, or of its value for elements of arrays.
 ///
 /// A pointer into nothing (a schema that was put together from another form, say) gives the place of its nearest
 /// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
-/// text once: ask for many pointers with [`places_of`].
+/// text once: look for many pointers with [`locate`].
 pub fn place_of(document: &Document, pointer: &str) -> Place {
-    places_of(document, [pointer]).remove(pointer).unwrap_or_else(|| place_at(document, pointer, (1, 1)))
-}
-
-/// [`place_of`] for any number of pointers in one walk over the text; every pointer asked for is a key.
-pub fn places_of<'a>(document: &Document, pointers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, Place> {
-    let asked: BTreeSet<&str> = pointers.into_iter().collect();
-    if asked.is_empty() {
-        return BTreeMap::new();
-    }
-    let known = if is_json(&document.text) { json_places(document, &asked) } else { line_places(document, &asked) };
-    let place = |pointer: &str| {
-        let near = lineage(pointer).find_map(|ancestor| known.get(ancestor));
-        place_at(document, pointer, near.copied().unwrap_or((1, 1)))
-    };
-    asked.iter().map(|pointer| ((*pointer).to_owned(), place(pointer))).collect()
-}
-
-fn place_at(document: &Document, pointer: &str, (line, column): Spot) -> Place {
+    let (line, column) = spots_of(document, &[pointer], false).first().copied().unwrap_or(BEGINNING);
     Place { file: document.path.clone(), line, column, pointer: pointer.to_owned() }
+}
+
+/// Makes each of some places the [`place_of`] its pointer, in one walk over the manifest's text.
+pub fn locate<'a>(manifest: &Manifest, document: &Document, places: impl Iterator<Item = &'a mut Place>) {
+    let mut places: Vec<&mut Place> = places.collect();
+    let pointers: Vec<&str> = places.iter().map(|place| place.pointer.as_str()).collect();
+    let spots = spots_of(document, &pointers, manifest.keys_are_unique);
+    for (place, (line, column)) in places.iter_mut().zip(spots) {
+        document.path.clone_into(&mut place.file);
+        (place.line, place.column) = (line, column);
+    }
+}
+
+/// Where each of some pointers leads, in their order.
+fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Vec<Spot> {
+    if pointers.is_empty() {
+        return Vec::new();
+    }
+    let known = if is_json(&document.text) {
+        json_places(document, pointers, keys_are_unique)
+    } else {
+        line_places(document, pointers)
+    };
+    let spot = |pointer: &str| {
+        let at = known.binary_search_by(|(known, _)| (*known).cmp(pointer)).ok()?;
+        known.get(at).map(|(_, spot)| *spot)
+    };
+    pointers.iter().map(|pointer| lineage(pointer).find_map(spot).unwrap_or(BEGINNING)).collect()
 }
 
 /// A line and a column in it.
 type Spot = (u32, u32);
+
+/// Where a text begins.
+const BEGINNING: Spot = (1, 1);
 
 /// A pointer and its ancestors, nearest first.
 fn lineage(pointer: &str) -> impl Iterator<Item = &str> {
@@ -49,15 +63,20 @@ fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '/'])
 }
 
-fn json_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Spot> {
-    let mut wanted = BTreeSet::new();
-    for pointer in asked {
-        // What an ancestor's ancestors are is known with it.
-        lineage(pointer).take_while(|ancestor| wanted.insert(*ancestor)).for_each(drop);
-    }
+/// The places of some pointers and their ancestors in a JSON text, sorted by pointer.
+fn json_places<'a>(document: &Document, asked: &[&'a str], keys_are_unique: bool) -> Vec<(&'a str, Spot)> {
+    let mut wanted: Vec<&str> = asked.iter().flat_map(|pointer| lineage(pointer)).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let offsets = json::offsets_of(&document.text, &wanted, keys_are_unique);
+    let mut found: Vec<(usize, &str)> =
+        offsets.into_iter().zip(wanted).filter_map(|(offset, pointer)| Some((offset?, pointer))).collect();
+    found.sort_unstable();
     let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
-    let offsets = json::offsets_of(&document.text, &wanted);
-    offsets.into_iter().map(|(offset, pointer)| (pointer, cursor.at(offset))).collect()
+    let mut places: Vec<(&str, Spot)> =
+        found.into_iter().map(|(offset, pointer)| (pointer, cursor.at(offset))).collect();
+    places.sort_unstable();
+    places
 }
 
 /// Counts lines and columns while it moves on, so that many places on one long line cost one walk over it.
@@ -89,14 +108,14 @@ impl Cursor<'_> {
     }
 }
 
-/// Places in YAML, TOML and header lines: the first line that begins with the pointer's last name.
-fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, Spot> {
-    let mut wanted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+/// Places in YAML, TOML and header lines, sorted by pointer: the first line that begins with the pointer's last name.
+fn line_places<'a>(document: &Document, asked: &[&'a str]) -> Vec<(&'a str, Spot)> {
+    let mut wanted: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();
     for pointer in asked {
         let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<u64>().is_err());
         wanted.entry(name.unwrap_or_default().to_ascii_lowercase()).or_default().push(pointer);
     }
-    let mut places = BTreeMap::new();
+    let mut places = Vec::new();
     for (number, line) in document.text.lines().enumerate() {
         let indent = line.chars().take_while(|letter| letter.is_whitespace()).count();
         if wanted.is_empty() {
@@ -107,8 +126,9 @@ fn line_places(document: &Document, asked: &BTreeSet<&str>) -> BTreeMap<String, 
         for pointer in wanted.remove(&key).unwrap_or_default() {
             let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
             let column = u32::try_from(indent + 1).unwrap_or(u32::MAX);
-            places.insert(pointer.to_owned(), (line, column));
+            places.push((pointer, (line, column)));
         }
     }
+    places.sort_unstable();
     places
 }

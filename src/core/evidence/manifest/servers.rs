@@ -28,7 +28,7 @@ pub struct Launch<'a> {
 /// The servers that a manifest lists, in the order of their names. Empty for formats that list none; `server.json`,
 /// which describes packages and remotes rather than launches, is one of those.
 pub fn launches(manifest: &Manifest) -> Vec<Launch<'_>> {
-    let Value::Object(object) = &manifest.value else { return Vec::new() };
+    let Value::Object(object) = &*manifest.value else { return Vec::new() };
     match manifest.kind {
         ManifestKind::McpJson => server_map(object).map_or_else(Vec::new, |(key, servers)| {
             let base = if key.is_empty() { String::new() } else { format!("/{key}") };

@@ -112,7 +112,7 @@ fn marks_comments_and_trailing_commas_are_read_where_clients_read_them() {
     let (manifest, gaps) = read_with_gaps(".mcp.json", relaxed);
     assert_eq!(gaps, []);
     let manifest = manifest.expect("a client's file");
-    assert_eq!(manifest.value, json!({"mcpServers": {"a": {"command": "x // y"}}}));
+    assert_eq!(*manifest.value, json!({"mcpServers": {"a": {"command": "x // y"}}}));
     assert!(read_with_gaps("package.json", "{\"a\": 1,}").0.is_none());
     assert!(read_with_gaps("package.json", "\u{feff}{\"a\": 1}").0.is_some());
 }
@@ -133,14 +133,14 @@ fn broken_front_matter_is_read_by_lines_and_recorded() {
         "name": "a", "description": "Use when: a colon stands here and the line goes on",
         "tags": ["one", "two"], "list": ["x", "y"], "flag": true
     });
-    assert_eq!(manifest.map(|manifest| manifest.value), Some(expected));
+    assert_eq!(manifest.map(|manifest| manifest.value), Some(expected.into()));
     assert_eq!(gaps.iter().map(|gap| gap.reason).collect::<Vec<_>>(), [GapReason::Malformed]);
 }
 
 #[test]
 fn globs_of_cursor_rules_are_no_damage() {
     let (manifest, gaps) = read_with_gaps(".cursor/rules/a.mdc", "---\ndescription: a\nglobs: *.ts,*.tsx\n---\n");
-    assert_eq!(manifest.map(|m| m.value), Some(json!({"description": "a", "globs": "*.ts,*.tsx"})));
+    assert_eq!(manifest.map(|m| m.value), Some(json!({"description": "a", "globs": "*.ts,*.tsx"}).into()));
     assert_eq!(gaps, []);
 }
 
@@ -186,7 +186,7 @@ fn core_metadata_keeps_repeated_headers_and_no_body() {
     let expected = json!({
         "metadata-version": "2.1", "name": "a", "requires-dist": ["mcp>=1", "rich"], "license": "first\nsecond"
     });
-    assert_eq!(manifest.map(|manifest| manifest.value), Some(expected));
+    assert_eq!(manifest.map(|manifest| manifest.value), Some(expected.into()));
 }
 
 #[test]
@@ -267,6 +267,16 @@ fn joins_stay_inside() {
     assert_eq!(join("a", "/b"), None);
 }
 
+fn any_value() -> impl Strategy<Value = Value> {
+    "[ab{}/,]{0,3}".prop_map(Value::from).prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map("[ab/]", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
 proptest! {
     #[test]
     fn no_text_breaks_a_reader(text in ".{0,200}", at in 0..8_usize) {
@@ -290,6 +300,15 @@ proptest! {
     #[test]
     fn front_matter_lines_break_no_reader(body in "([a-z]{1,3}: ?[-\\[\\]{}&*'\"|> a-z]{0,12}\n|- [a-z]{0,4}\n| [a-z: ]{0,9}\n){0,9}") {
         read(&document("SKILL.md", &format!("---\n{body}---\n")), &mut Vec::new());
+    }
+
+    #[test]
+    fn a_walk_may_end_with_the_last_pointer_where_every_key_stands_once(value in any_value(), picks in 0_u16..2048) {
+        const POINTERS: [&str; 11] = ["", "/0", "/0/a", "/1", "/a", "/a/0", "/a/a", "/a/b", "/b", "/b/1", "/b/~1"];
+        let wanted = POINTERS.into_iter().enumerate().filter(|(at, _)| picks >> at & 1 == 1);
+        let wanted: Vec<&str> = wanted.map(|(_, pointer)| pointer).collect();
+        let text = format!("{value:#}");
+        prop_assert_eq!(json::offsets_of(&text, &wanted, true), json::offsets_of(&text, &wanted, false));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use serde_json::json;
 use super::*;
 
 fn found(schema: &Value) -> Vec<(String, SchemaField, String)> {
-    walk(schema).texts.into_iter().map(|text| (text.pointer, text.field, text.text.to_owned())).collect()
+    let SchemaWalk { texts, pointers, .. } = walk(schema);
+    texts.into_iter().map(|text| (pointers[text.pointer].to_owned(), text.field, text.text.to_owned())).collect()
 }
 
 #[test]

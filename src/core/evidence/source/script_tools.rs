@@ -102,14 +102,15 @@ fn keep(reader: &mut Reader<'_>, fields: &Map<String, Value>, offset: usize) {
 pub(super) fn tool(fields: &Map<String, Value>, path: &str) -> Option<Tool> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = text("name").filter(|name| !name.is_empty() && name.len() <= MAX_NAME && !name.contains('\n'))?;
-    let schema = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key)).cloned().and_then(as_schema);
+    let schema =
+        |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key)).cloned().and_then(as_schema).map(Into::into);
     Some(Tool {
         name,
         title: text("title"),
         description: text("description"),
         input_schema: schema(&["inputSchema", "input_schema", "parameters", "paramsSchema"]),
         output_schema: schema(&["outputSchema", "output_schema"]),
-        annotations: fields.get("annotations").filter(|value| value.is_object()).cloned(),
+        annotations: fields.get("annotations").filter(|value| value.is_object()).cloned().map(Into::into),
         origin: ToolOrigin::Source,
         place: Place { file: path.to_owned(), ..Place::default() },
     })

@@ -150,7 +150,7 @@ fn every_script_idiom_registers_a_tool() {
     ] {
         let tool = tool_of("server.js", text);
         assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
-        assert_eq!(tool.input_schema, Some(schema.clone()), "{text}");
+        assert_eq!(tool.input_schema.as_deref(), Some(&schema), "{text}");
     }
 }
 
@@ -171,10 +171,10 @@ fn properties_of_a_schema_are_no_tools() {
 fn annotations_and_optional_arguments_are_kept() {
     let text = "server.tool('del', 'Deletes', { id: z.number().int().optional(), k: z.enum(['a', 'b']).default('a') }, { destructiveHint: true, readOnlyHint: false }, cb)";
     let tool = tool_of("server.ts", text);
-    assert_eq!(tool.annotations, Some(json!({ "destructiveHint": true, "readOnlyHint": false })));
+    assert_eq!(tool.annotations.as_deref(), Some(&json!({ "destructiveHint": true, "readOnlyHint": false })));
     let expected = json!({ "type": "object", "properties": {
         "id": { "type": "integer" }, "k": { "type": "string", "enum": ["a", "b"], "default": "a" } } });
-    assert_eq!(tool.input_schema, Some(expected));
+    assert_eq!(tool.input_schema.as_deref(), Some(&expected));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn every_python_idiom_registers_a_tool() {
         let tool = tool_of("server.py", text);
         assert_eq!((tool.name.as_str(), tool.description.as_deref()), ("add", Some("Adds")), "{text}");
         let expected = json!({ "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] });
-        assert_eq!(tool.input_schema, Some(expected), "{text}");
+        assert_eq!(tool.input_schema.as_deref(), Some(&expected), "{text}");
     }
 }
 
@@ -199,7 +199,7 @@ fn every_python_idiom_registers_a_tool() {
 fn python_annotations_become_a_schema() {
     let text = "@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True))\ndef f(a: Annotated[int, Field(description='n')], b: list[str] | None = None, c: Literal['x', 'y'] = 'x', d: str = Field(description='e')): pass\n";
     let tool = tool_of("server.py", text);
-    assert_eq!(tool.annotations, Some(json!({ "readOnlyHint": true })));
+    assert_eq!(tool.annotations.as_deref(), Some(&json!({ "readOnlyHint": true })));
     let properties =
         tool.input_schema.as_ref().and_then(|schema| schema.get("properties")).cloned().unwrap_or(Value::Null);
     let expected = json!({ "a": { "type": "integer", "description": "n" }, "b": { "type": "array", "items": { "type": "string" } },

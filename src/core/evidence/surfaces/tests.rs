@@ -21,7 +21,8 @@ fn every_string_that_a_model_reads_is_there() {
     let found: Vec<(SurfaceKind, String, Vec<String>)> = surfaces_of(list)
         .into_iter()
         .map(|surface| {
-            let texts = surface.texts.iter().map(|text| format!("{}={}", text.pointer(), text.raw)).collect();
+            let texts =
+                surface.texts.iter().map(|text| format!("{}={}", surface.pointer_to(text), text.raw())).collect();
             (surface.kind, surface.place.pointer, texts)
         })
         .collect();

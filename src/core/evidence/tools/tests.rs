@@ -30,8 +30,9 @@ fn every_shape_of_a_list_gives_its_tools() {
             (tool.name.as_str(), tool.title.as_deref(), tool.description.as_deref()),
             ("a", Some("A"), Some("d"))
         );
-        assert_eq!(tool.input_schema, Some(json!({"type": "object"})));
-        assert_eq!((&tool.output_schema, &tool.annotations), (&Some(json!({})), &Some(json!({"readOnlyHint": true}))));
+        assert_eq!(tool.input_schema.as_deref(), Some(&json!({"type": "object"})));
+        assert_eq!(tool.output_schema.as_deref(), Some(&json!({})));
+        assert_eq!(tool.annotations.as_deref(), Some(&json!({"readOnlyHint": true})));
         assert_eq!((tool.origin, tool.place.pointer.as_str()), (ToolOrigin::ToolsList, pointer));
     }
 }
@@ -41,7 +42,7 @@ fn lists_of_arguments_become_schemas() {
     let text = r#"{"tools": [{"name": "a", "arguments": [{"name": "x", "type": "array", "desc": "d", "items": {"type": "string"}}, {"name": "y", "optional": true}, 7]},
         {"name": "b", "input_schema": {"type": "object"}}, {"name": "c", "parameters": {"type": "object"}}]}"#;
     let evidence = gathered(&[("l.json", text)]);
-    let schemas: Vec<Option<Value>> = evidence.tools.iter().map(|tool| tool.input_schema.clone()).collect();
+    let schemas: Vec<Option<Value>> = evidence.tools.iter().map(|tool| tool.input_schema.as_deref().cloned()).collect();
     let listed = json!({
         "type": "object",
         "properties": {"x": {"type": "array", "description": "d", "items": {"type": "string"}}, "y": {}},

@@ -77,9 +77,9 @@ mod tests {
             name: "t".into(),
             title: None,
             description: None,
-            input_schema: Some(schema),
+            input_schema: Some(schema.into()),
             output_schema: None,
-            annotations: Some(annotations),
+            annotations: Some(annotations.into()),
             origin: ToolOrigin::ToolsList,
             place: Place::default(),
         }

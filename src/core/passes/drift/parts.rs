@@ -220,7 +220,7 @@ pub(super) fn digests(
     pin("install_scripts", digest_of(declared.install_scripts.is_empty(), &declared.install_scripts));
     let of_kind = |path: &&String| evidence.manifests.get(*path).filter(|of| of.kind == ManifestKind::Frontmatter);
     let front: BTreeMap<&String, &Value> =
-        capability.files.iter().filter_map(|path| of_kind(&path).map(|of| (path, &of.value))).collect();
+        capability.files.iter().filter_map(|path| of_kind(&path).map(|of| (path, &*of.value))).collect();
     pin("frontmatter", digest_of(front.is_empty(), &front));
     let is_script = |path: &str| evidence.documents.get(path).is_some_and(|document| document.role == FileRole::Script);
     let scripts: BTreeMap<&String, &Digest> = files.iter().filter(|(path, _)| is_script(path)).collect();
@@ -250,7 +250,12 @@ mod tests {
     #[test]
     fn instructions_are_read_wherever_a_recording_puts_them() {
         let of = |value: Value| {
-            let manifest = Manifest { path: "tools.json".into(), kind: ManifestKind::ToolsList, value };
+            let manifest = Manifest {
+                path: "tools.json".into(),
+                kind: ManifestKind::ToolsList,
+                value: value.into(),
+                keys_are_unique: false,
+            };
             instructions(&manifest).collect::<Vec<String>>()
         };
         for outer in ["server", "initialize", "result"] {

@@ -56,7 +56,9 @@ impl Pins {
             capability.files.iter().filter_map(|path| digest_of(path).map(|digest| (path.clone(), digest))).collect();
         let mut parts = parts::digests(capability, evidence, &files);
         parts.insert("tree".to_owned(), capability.content);
-        Self { files, tools: tools.map(|tool| (tool.name.clone(), ToolPin::of(tool))).collect(), parts }
+        let mut pinned = BTreeMap::new();
+        pinned.extend(tools.map(|tool| (tool.name.clone(), ToolPin::of(tool))));
+        Self { files, tools: pinned, parts }
     }
 }
 

@@ -94,7 +94,7 @@ mod tests {
             name: name.into(),
             title: None,
             description: Some(description.into()),
-            input_schema: Some(json!({"type": "object", "properties": properties})),
+            input_schema: Some(json!({"type": "object", "properties": properties}).into()),
             output_schema: None,
             annotations: None,
             origin: ToolOrigin::ToolsList,

@@ -90,7 +90,7 @@ fn one(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
         arguments(was, tool, effects);
     }
     if was.output_schema != tool.output_schema {
-        let kind = contract_or_text(was.output_schema.as_ref(), tool.output_schema.as_ref());
+        let kind = contract_or_text(was.output_schema.as_deref(), tool.output_schema.as_deref());
         effects.push(Effect::new(kind, severity_of(kind), &tool.name, "outputSchema"));
     }
     if was.annotations != tool.annotations {
@@ -113,7 +113,7 @@ fn required(schema: Option<&Value>) -> BTreeSet<&str> {
 }
 
 fn arguments(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
-    let (old, new) = (was.input_schema.as_ref(), tool.input_schema.as_ref());
+    let (old, new) = (was.input_schema.as_deref(), tool.input_schema.as_deref());
     let (before, after) = (properties(old), properties(new));
     let (demanded, demands) = (required(old), required(new));
     let mut push = |kind, severity, detail: &str| effects.push(Effect::new(kind, severity, &tool.name, detail));

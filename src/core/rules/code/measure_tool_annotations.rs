@@ -77,7 +77,7 @@ mod tests {
     fn a_read_only_tool_needs_two_annotations_and_any_other_four() {
         let mut scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("a", "Reads."), ("b", " ")]);
         if let Some(first) = scene.evidence.tools.first_mut() {
-            first.annotations = Some(json!({"readOnlyHint": true, "openWorldHint": "yes"}));
+            first.annotations = Some(json!({"readOnlyHint": true, "openWorldHint": "yes"}).into());
         }
         let expected = json!({"tools": 2, "described": 1, "annotations_required": 6, "annotations_written": 1});
         assert_eq!(scene.value(&MeasureToolAnnotations), expected);

@@ -89,11 +89,19 @@ fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
         return None;
     }
     let drawn = redraw(folded);
+    let ends = ends_of(folded);
     let is_alike = |known: &&Known| {
-        let one_edit = known.length.abs_diff(length) <= 1 && is_one_edit(folded, &known.folded);
+        // One edit leaves the first or the last letter as it is.
+        let ends_alike = || std::iter::zip(ends, ends_of(&known.folded)).any(|(one, other)| one == other);
+        let one_edit = known.length.abs_diff(length) <= 1 && ends_alike() && is_one_edit(folded, &known.folded);
         known.folded == drawn || (one_edit && !is_variant(folded, &known.folded))
     };
     known.iter().filter(|known| known.name.len() + 1 >= length).find(is_alike).map(|known| known.name)
+}
+
+/// The first and the last byte of a name.
+fn ends_of(name: &str) -> [Option<&u8>; 2] {
+    [name.as_bytes().first(), name.as_bytes().last()]
 }
 
 /// Lower case without what parts words: variants of these are everybody's.
@@ -259,6 +267,8 @@ mod tests {
             }
             let is_edited = one != other && edited.contains(&other.chars().collect::<Vec<char>>());
             prop_assert_eq!(is_one_edit(&one, &other), is_edited);
+            let ends_alike = std::iter::zip(ends_of(&one), ends_of(&other)).any(|(one, other)| one == other);
+            prop_assert!(ends_alike || !is_edited || letters.len() < SHORTEST);
         }
 
         #[test]

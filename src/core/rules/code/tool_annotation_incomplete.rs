@@ -43,17 +43,17 @@ impl Rule for ToolAnnotationIncomplete {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let declared: Vec<&Tool> = subject.tools().filter(|tool| tool.origin != ToolOrigin::Manifest).collect();
-        let incomplete: Vec<&Tool> = declared.iter().copied().filter(|tool| missing(tool).next().is_some()).collect();
-        let Some(first) = incomplete.first() else { return };
+        let declared = || subject.tools().filter(|tool| tool.origin != ToolOrigin::Manifest);
+        let incomplete = || declared().filter(|tool| missing(tool).next().is_some());
+        let Some(first) = incomplete().next() else { return };
         let evidence = format!(
             "{} of {} tools; {} lacks {}",
-            incomplete.len(),
-            declared.len(),
+            incomplete().count(),
+            declared().count(),
             first.name,
             missing(first).collect::<Vec<_>>().join(", ")
         );
-        let none = incomplete.iter().all(|tool| tool.annotations.is_none());
+        let none = incomplete().all(|tool| tool.annotations.is_none());
         let severity = if none { Severity::Info } else { Severity::Low };
         facts.found_as(severity, Confidence::High, first.place.clone(), &evidence);
     }

@@ -409,11 +409,9 @@ fn has_argument(tool: &Tool, names: &[&str]) -> bool {
 /// Reports one measure for each tag that any tool earns: the tag, how many tools, the first of their names.
 pub(super) fn measure(subject: &Subject<'_>, facts: &mut FactSink<'_>, tags: &[(&str, Tags)]) {
     let tool_of = |surface: &Surface| subject.evidence.tools.get(surface.tool?);
-    let tools: Vec<(&str, Tags)> = tool_surfaces(subject)
-        .filter_map(|surface| Some((surface.name.as_str(), Tags::of(surface, tool_of(surface)?))))
-        .collect();
     for (code, tag) in tags {
-        let names: Vec<&str> = tools.iter().filter(|(_, earned)| earned.has(*tag)).map(|(name, _)| *name).collect();
+        let earns = |surface: &&Surface| tool_of(surface).is_some_and(|tool| Tags::of(surface, tool).has(*tag));
+        let names: Vec<&str> = tool_surfaces(subject).filter(earns).map(|surface| surface.name.as_str()).collect();
         if !names.is_empty() {
             facts.measured(
                 json!({ "tag": code, "count": names.len(), "tools": names.iter().take(MAX_NAMES).collect::<Vec<_>>() }),

@@ -58,7 +58,7 @@ impl Rule for ToolHiddenText {
             }
             for text in &surface.texts {
                 let is_strange = text.marks().any(Marks::STRANGE);
-                let hidden = if is_strange { unicode::hidden(&text.raw) } else { Vec::new() };
+                let hidden = if is_strange { unicode::hidden(text.raw()) } else { Vec::new() };
                 if let Some((severity, confidence)) = judgement(&hidden) {
                     facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, &describe(&hidden)));
                 } else if let Some(comment) = comment_in(text) {
@@ -141,8 +141,8 @@ fn comment_in(text: &SurfaceText) -> Option<&str> {
     if matches!(text.part, Part::Meta | Part::Name) || !text.marks().any(OPENING) {
         return None;
     }
-    let start = text.raw.find("<!--")?;
-    let rest = text.raw.get(start..)?;
+    let start = text.raw().find("<!--")?;
+    let rest = text.raw().get(start..)?;
     let end = rest.find("-->").map_or(rest.len(), |end| end + 3);
     let comment = rest.get(..end)?;
     (comment.chars().filter(|letter| letter.is_alphabetic()).count() > 3).then_some(comment)

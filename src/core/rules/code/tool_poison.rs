@@ -45,13 +45,13 @@ impl Cues {
     pub(super) fn of(text: &SurfaceText, surface: &Surface) -> Self {
         let mut cues = Self::default();
         let marks = text.marks();
-        cues.mark(&text.raw, marks);
+        cues.mark(text.raw(), marks);
         cues.say(&text.text);
         let marked = MARKS.is_match(text.text.lower());
         let may_be_foreign = marked || marks.any(Marks::STRANGE);
-        if let Some((start, _)) = may_be_foreign.then(|| foreign_clause(&text.raw, marked)).flatten() {
+        if let Some((start, _)) = may_be_foreign.then(|| foreign_clause(text.raw(), marked)).flatten() {
             cues.foreign = true;
-            cues.quote_or(text.raw.get(start..).unwrap_or_default());
+            cues.quote_or(text.raw().get(start..).unwrap_or_default());
         }
         cues.decode(text, marked);
         if cues.secret == Some(Taking::Read) {
@@ -111,7 +111,7 @@ impl Cues {
     /// Looks at what a text says in another writing.
     fn decode(&mut self, text: &SurfaceText, marked: bool) {
         const ESCAPING: Marks = Marks::of(&['\\', '%']);
-        let raw = text.raw.as_str();
+        let raw = text.raw();
         let mut hidden = Vec::new();
         if bytes::has_run(raw.as_bytes(), LONG_WORD, |byte| !byte.is_ascii_whitespace())
             || (text.marks().any(ESCAPING) && (raw.contains("\\x") || raw.contains("%2")))

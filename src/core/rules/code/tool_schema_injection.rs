@@ -68,11 +68,11 @@ fn judgement(text: &SurfaceText, surface: &Surface) -> Option<(Severity, Confide
     match text.part {
         Part::Prose => return None,
         Part::Schema(SchemaField::Header) => {
-            let split = text.raw.contains(['\r', '\n']);
+            let split = text.raw().contains(['\r', '\n']);
             return split.then(|| (Severity::High, Confidence::High, "a header's name with a line break".to_owned()));
         }
-        Part::Schema(SchemaField::Name) if text.raw.len() < 160 && !text.raw.contains(' ') => {
-            return name_judgement(&text.raw);
+        Part::Schema(SchemaField::Name) if text.raw().len() < 160 && !text.raw().contains(' ') => {
+            return name_judgement(text.raw());
         }
         _ => {}
     }

@@ -37,7 +37,10 @@ fn evidence_of(example: &Example) -> Evidence {
             if kind == ManifestKind::ToolsList {
                 evidence.tools.extend(tools_of(path, &value));
             }
-            evidence.manifests.insert(path.clone(), Manifest { path: path.clone(), kind, value });
+            evidence.manifests.insert(
+                path.clone(),
+                Manifest { path: path.clone(), kind, value: value.into(), keys_are_unique: false },
+            );
         }
         evidence.documents.insert(path.clone(), document);
     }
@@ -51,9 +54,9 @@ fn tools_of(path: &str, list: &Value) -> Vec<Tool> {
         name: text(tool, "name").unwrap_or_default(),
         title: text(tool, "title"),
         description: text(tool, "description"),
-        input_schema: tool.get("inputSchema").cloned(),
-        output_schema: tool.get("outputSchema").cloned(),
-        annotations: tool.get("annotations").cloned(),
+        input_schema: tool.get("inputSchema").cloned().map(Into::into),
+        output_schema: tool.get("outputSchema").cloned().map(Into::into),
+        annotations: tool.get("annotations").cloned().map(Into::into),
         origin: ToolOrigin::ToolsList,
         place: Place { file: path.to_owned(), line: 1, column: 1, pointer: format!("/tools/{index}") },
     };

@@ -57,7 +57,7 @@ pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText>
 
 /// The place of a text: exact in a tools list, that of the definition in source.
 pub(super) fn place_of(surface: &Surface, text: &SurfaceText) -> Place {
-    below(surface, &text.pointer())
+    below(surface, &surface.pointer_to(text))
 }
 
 /// The place of a part of a surface.
@@ -146,7 +146,7 @@ impl<'a> Speaker<'a> {
     /// Whether it is the name of one of its arguments.
     fn is_argument(&self, name: &str) -> bool {
         let mut names = self.surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
-        names.any(|argument| argument.raw == name)
+        names.any(|argument| argument.raw() == name)
     }
 
     /// "The checkout tool", where this tool is about something else.
