@@ -13,11 +13,14 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use regex::bytes::Regex;
 
-use super::bytes::{count_pairs, first};
+use self::blocks::Blocks;
+use super::bytes::first;
 use crate::digest::bytes_of_hex;
 
+mod blocks;
 mod inflate;
 mod joined;
+mod split;
 #[cfg(test)]
 mod tests;
 mod turned;
@@ -133,11 +136,6 @@ static ESCAPED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{1,6}\}|\\[01][0-7]{2}){4,}"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:%[0-9a-f]{2}[\w.~/+-]{0,3}){6,}"));
 static CODES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[0-9]{2,3}(?:[ \t\r\n]*,[ \t\r\n]*[0-9]{2,3}){7,}\b"));
-static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"["'][\w $:/.@|&;~-]{1,60}["'](?:[ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["'][\w $:/.@|&;~-]{1,60}["']){1,}|\b[a-z]{1,6}(?:''|"")[a-z]{1,6}(?:(?:''|"")[a-z]{1,6})*\b"#,
-    )
-});
 
 fn pattern(text: &str) -> Regex {
     let mut builder = regex::bytes::RegexBuilder::new(text);
@@ -148,49 +146,32 @@ fn pattern(text: &str) -> Regex {
 /// escapes, codes and split strings only the ones that decode.
 pub fn runs(text: &str) -> Vec<Run> {
     let mut found = Vec::new();
-    alphabet_runs(text, &mut found);
     let bytes = text.as_bytes();
+    let blocks = Blocks::of(bytes);
+    alphabet_runs(text, &blocks, &mut found);
     if first(bytes, |byte| byte == b'\\').is_some() {
         found.extend(matching(&ESCAPED, bytes, Encoding::Escapes, unescape));
     }
     if first(bytes, |byte| byte == b'%').is_some() {
         found.extend(matching(&PERCENT, bytes, Encoding::Percent, unpercent));
     }
-    if may_hold_codes(text) {
+    if may_hold_codes(bytes, &blocks) {
         found.extend(matching(&CODES, bytes, Encoding::Codes, uncode));
     }
-    if may_hold_splits(text) {
-        split_runs(bytes, &mut found);
-    }
-    joined::runs(bytes, &mut found);
-    turned::runs(bytes, &mut found);
+    split::runs(bytes, &blocks, &mut found);
+    joined::runs(bytes, &blocks, &mut found);
+    turned::runs(bytes, &blocks, &mut found);
     found.sort_by_key(|run| run.span.start);
     found
 }
 
-/// Whether seven commas follow digits: cheap, and never wrong where it says no.
-fn may_hold_codes(text: &str) -> bool {
-    let after = |before: u8, here: u8| (here == b',') & (before.is_ascii_digit() | (before <= b' '));
-    if count_pairs(text.as_bytes(), after) < 7 {
-        return false;
-    }
-    let left = |at: usize| text.as_bytes().get(..at).unwrap_or(&[]).trim_ascii_end();
-    let after_digit = |at: usize| left(at).last().is_some_and(u8::is_ascii_digit);
-    text.match_indices(',').filter(|(at, _)| after_digit(*at)).nth(6).is_some()
-}
-
-/// Whether there are empty quotes, or a quote before a plus sign: cheap, and never wrong where it says no.
-fn may_hold_splits(text: &str) -> bool {
-    let is_quote = |byte: u8| (byte == b'"') | (byte == b'\'');
-    let pair = |before: u8, here: u8| {
-        is_quote(here) & (before == here) | (here == b'+') & (is_quote(before) | (before <= b' '))
-    };
-    if count_pairs(text.as_bytes(), pair) == 0 {
-        return false;
-    }
-    let before = |at: usize| text.get(..at).unwrap_or("").trim_end_matches([' ', '\t']);
-    let joins = |at: usize| before(at).ends_with(['"', '\'']);
-    text.contains("''") || text.contains("\"\"") || text.match_indices('+').any(|(at, _)| joins(at))
+/// Whether seven commas stand among digits and blanks alone: cheap, and never wrong where it says no.
+fn may_hold_codes(bytes: &[u8], blocks: &Blocks) -> bool {
+    let is_wanted = |byte: u8| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
+    blocks.stretches(blocks::NUMBERS, bytes, is_wanted).any(|stretch| {
+        let stretch = bytes.get(stretch).unwrap_or(&[]);
+        stretch.iter().filter(|byte| **byte == b',').nth(6).is_some()
+    })
 }
 
 fn matching<'a>(
@@ -205,27 +186,15 @@ fn matching<'a>(
     })
 }
 
-/// Collects runs of the base64 alphabet, of which runs of hex digits are a part. A run that is long enough holds every
-/// so many-th byte or its like: most bytes are never looked at.
-fn alphabet_runs(text: &str, found: &mut Vec<Run>) {
+/// Collects runs of the base64 alphabet, of which runs of hex digits are a part.
+fn alphabet_runs(text: &str, blocks: &Blocks, found: &mut Vec<Run>) {
     let bytes = text.as_bytes();
     let (mut free, mut inflated) = (0, INFLATED_MOST);
-    let mut probe = BASE64_LEAST - 1;
-    while let Some(byte) = bytes.get(probe) {
-        if !in_alphabet(*byte) {
-            probe += BASE64_LEAST;
-            continue;
+    for Range { start, end } in blocks.stretches(blocks::LETTERS, bytes, in_alphabet) {
+        if start >= free && end - start >= BASE64_LEAST {
+            free = end_over_lines(bytes, start, end);
+            found.extend(run_of(text, start, free, &mut inflated));
         }
-        let before = bytes.get(free..probe).unwrap_or(&[]);
-        let start = before.iter().rposition(|byte| !in_alphabet(*byte)).map_or(free, |at| free + at + 1);
-        let after = bytes.get(probe..).unwrap_or(&[]);
-        let mut end = after.iter().position(|byte| !in_alphabet(*byte)).map_or(bytes.len(), |at| probe + at);
-        if end - start >= BASE64_LEAST {
-            end = end_over_lines(bytes, start, end);
-            found.extend(run_of(text, start, end, &mut inflated));
-        }
-        free = end;
-        probe = end + BASE64_LEAST - 1;
     }
 }
 
@@ -353,30 +322,4 @@ fn unpercent(bytes: &[u8]) -> Option<String> {
 fn uncode(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     text.split(',').map(|code| code.trim().parse::<u8>().ok().filter(u8::is_ascii).map(char::from)).collect()
-}
-
-/// How much of its line is shown around a split word, in bytes to each side.
-const SPLIT_REACH: usize = 200;
-
-/// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
-/// says little without the rest of its line. Each byte is used once.
-fn split_runs(bytes: &[u8], found: &mut Vec<Run>) {
-    static JOINT: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
-    let mut used = 0;
-    for split in SPLIT.find_iter(bytes) {
-        if split.start() < used {
-            continue;
-        }
-        let low = split.start().saturating_sub(SPLIT_REACH).max(used);
-        let high = split.end().saturating_add(SPLIT_REACH).min(bytes.len());
-        let left = bytes.get(low..split.start()).unwrap_or(&[]);
-        let right = bytes.get(split.end()..high).unwrap_or(&[]);
-        let start = left.iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
-        let end = right.iter().position(|byte| *byte == b'\n').map_or(high, |at| split.end() + at);
-        let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
-        let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
-        found.push(Run { span: start..end, encoding: Encoding::Split, text });
-        used = end;
-    }
 }

@@ -138,7 +138,8 @@ impl Document {
     fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
         let zones = zones::zones_of(language, role, &text);
         let line_starts = line_starts(text.as_bytes());
-        let headings = if language == Language::Markdown { zones::headings_of(&text, &zones) } else { Vec::new() };
+        let headings =
+            if language == Language::Markdown { zones::headings_of(&text, &zones, &line_starts) } else { Vec::new() };
         Self {
             path: path.to_owned(),
             role,
@@ -199,6 +200,17 @@ impl Document {
         }
     }
 
+    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch goes.
+    pub fn lines_within(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
+        let first = self.line_starts.partition_point(|line| *line <= start);
+        let behind = self.line_starts.get(first..).unwrap_or(&[]).iter().copied().take_while(move |line| *line < end);
+        let ends = behind.clone().chain([end]);
+        std::iter::once(start)
+            .chain(behind)
+            .zip(ends)
+            .filter_map(|(start, end)| Some((start, self.text.get(start..end)?)))
+    }
+
     /// The bounds of the line that holds a byte offset, without its newline.
     pub fn line_at(&self, offset: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|start| *start <= offset);
@@ -215,4 +227,20 @@ pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
         offset -= 1;
     }
     offset
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_within_a_stretch_are_those_of_its_text() {
+        let text = "one\ntwo\n\nthree";
+        let document = Document::read("a.md", text.as_bytes(), &mut Vec::new());
+        for (start, end) in (0..text.len()).flat_map(|start| (start + 1..=text.len()).map(move |end| (start, end))) {
+            let lines: Vec<&str> = document.lines_within(start, end).map(|(_, line)| line).collect();
+            assert_eq!(lines, text[start..end].split_inclusive('\n').collect::<Vec<_>>());
+            assert!(document.lines_within(start, end).all(|(at, line)| text[at..].starts_with(line)));
+        }
+    }
 }

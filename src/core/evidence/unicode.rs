@@ -47,9 +47,6 @@ pub struct Hidden {
 /// The hidden characters of a text, in order; what a script, an emoji or right-to-left text needs is left out.
 pub fn hidden(text: &str) -> Vec<Hidden> {
     let mut found: Vec<Hidden> = Vec::new();
-    if is_plain(text.as_bytes()) {
-        return found;
-    }
     let mut end = 0;
     for (offset, letter) in suspects(text) {
         let Some(kind) = kind_of(letter) else { continue };
@@ -143,12 +140,11 @@ fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
             | (byte == 0xEF)
             | (byte == 0xF3)
     };
-    let chunks = text.as_bytes().chunks(WORD).zip((0..).step_by(WORD)).filter(|(chunk, _)| !is_plain(chunk));
-    let offsets = chunks.flat_map(move |(chunk, from)| {
-        let mut bytes = [b' '; WORD];
-        bytes.iter_mut().zip(chunk).for_each(|(own, byte)| *own = *byte);
-        each_of(places(&bytes, is_suspect)).map(move |at| from + at)
-    });
+    let (chunks, rest) = text.as_bytes().as_chunks();
+    let mut last = [b' '; WORD];
+    last.iter_mut().zip(rest).for_each(|(own, byte)| *own = *byte);
+    let chunks = chunks.iter().copied().chain([last]).zip((0..).step_by(WORD)).filter(|(chunk, _)| !is_plain(chunk));
+    let offsets = chunks.flat_map(move |(chunk, from)| each_of(places(&chunk, is_suspect)).map(move |at| from + at));
     offsets.filter_map(|offset| text.get(offset..)?.chars().next().map(|letter| (offset, letter)))
 }
 

@@ -3,12 +3,13 @@
 //! Must not know what the whole means. One walk over the text each.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use super::blocks::{self, Blocks};
 use super::{Encoding, Run, is_text, pattern};
-use crate::evidence::bytes::count_pairs;
 
 /// A list of string literals, two at least.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
@@ -24,20 +25,32 @@ static GROWS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What must stand in a text for a list that is joined.
-static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new("join|concat").expect("the pattern is valid"));
+/// What must stand near a list that is joined. Each is looked for by itself: one word is found quicker than either of two.
+static CALLS: LazyLock<[Regex; 2]> =
+    LazyLock::new(|| ["join", "concat"].map(|call| Regex::new(call).expect("the pattern is valid")));
+
+/// How many bytes before a list, and behind it, may hold the call.
+const BEFORE: usize = 16;
+const BEHIND: usize = 10;
 
 /// How many growing variables are followed at once.
 const FOLLOWED: usize = 32;
 
 /// The runs of both forms.
-pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
-    if CALLS.is_match(bytes) {
+pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+    if CALLS.iter().any(|call| call.find_iter(bytes).any(|call| may_join(bytes, &call.range()))) {
         lists(bytes, found);
     }
-    if count_pairs(bytes, |before, here| (here == b'=') & ((before == b'+') | (before == b'.'))) > 0 {
+    if blocks.any(blocks::GROWS) {
         growing(bytes, found);
     }
+}
+
+/// Whether a list may begin closely behind a call, or end closely before it.
+fn may_join(bytes: &[u8], call: &Range<usize>) -> bool {
+    let between = |from: usize, to: usize| bytes.get(from..to.min(bytes.len())).unwrap_or(&[]);
+    between(call.end, call.start + BEFORE + 1).iter().any(|byte| matches!(byte, b'[' | b'('))
+        || between(call.end.saturating_sub(BEHIND + 1), call.start).iter().any(|byte| matches!(byte, b']' | b')'))
 }
 
 fn holds(bytes: &[u8], needle: &[u8]) -> bool {
@@ -46,8 +59,8 @@ fn holds(bytes: &[u8], needle: &[u8]) -> bool {
 
 fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     for list in LIST.find_iter(bytes) {
-        let before = bytes.get(list.start().saturating_sub(16)..list.start()).unwrap_or(&[]);
-        let after = bytes.get(list.end()..(list.end() + 10).min(bytes.len())).unwrap_or(&[]);
+        let before = bytes.get(list.start().saturating_sub(BEFORE)..list.start()).unwrap_or(&[]);
+        let after = bytes.get(list.end()..(list.end() + BEHIND).min(bytes.len())).unwrap_or(&[]);
         if !holds(before, b"join") && !holds(after, b"join") && !holds(before, b"concat") {
             continue;
         }
@@ -67,7 +80,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
 }
 
 /// Where a variable stands, what it holds, and how many pieces were added.
-type Grown = (std::ops::Range<usize>, Vec<u8>, usize);
+type Grown = (Range<usize>, Vec<u8>, usize);
 
 fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     let mut grown: BTreeMap<&[u8], Grown> = BTreeMap::new();
@@ -98,7 +111,25 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, joined: &[u8]) {
+fn push(found: &mut Vec<Run>, span: Range<usize>, joined: &[u8]) {
     let text = Some(String::from_utf8_lossy(joined).into_owned()).filter(|text| is_text(text));
     found.push(Run { span, encoding: Encoding::Split, text });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn no_joined_list_is_overlooked(
+            text in "(\\[\"a\", 'bcd'\\]|\\('curl', \"-s\",\\)|\\.?join|concat|[a-z.(\\[\\]) =]{0,12}){0,7}"
+        ) {
+            let bytes = text.as_bytes();
+            let (mut found, mut expected) = (Vec::new(), Vec::new());
+            runs(bytes, &Blocks::of(bytes), &mut found);
+            lists(bytes, &mut expected);
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
 }

@@ -111,4 +111,10 @@ proptest::proptest! {
         let total: usize = payloads(&text, &runs(&text)).iter().map(|payload| payload.text.len()).sum();
         proptest::prop_assert!(total <= 2 * text.len());
     }
+
+    #[test]
+    fn no_list_of_codes_is_overlooked(text in "([0-9]{1,4}[ \t\n]{0,3}, {0,9}|[a-z ]{0,3}){0,30}") {
+        let bytes = text.as_bytes();
+        proptest::prop_assert!(!CODES.is_match(bytes) || may_hold_codes(bytes, &Blocks::of(bytes)));
+    }
 }

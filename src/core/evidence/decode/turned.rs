@@ -7,14 +7,13 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use super::blocks::{self, Blocks};
 use super::{Encoding, Run, is_text, pattern};
 use crate::evidence::bytes::first;
 use crate::evidence::shell::rotate;
 
 /// How far around a telling word its line is undone, in bytes.
 const REACH: usize = 1500;
-/// So many bytes are looked at together for letters that stand alone: more than six of them take.
-const CHUNK: usize = 64;
 
 /// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `instructions` and so on.
 const ROTATED_WORDS: [&str; 26] = [
@@ -88,13 +87,13 @@ static SPACED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b[a-z|/:.\-$~][ 
 static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{2,5}|[0-9]{2,6});[ \t]?){4,}"));
 
 /// The runs of all four forms.
-pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
+pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     let lower = bytes.to_ascii_lowercase();
     if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
         lines_with(bytes, &REVERSED, Encoding::Reversed, found);
     }
-    if may_be_spaced(bytes) {
+    if may_be_spaced(bytes, blocks) {
         for spaced in SPACED.find_iter(bytes) {
             push(found, spaced.range(), Encoding::Spaced, despaced(spaced.as_bytes()));
         }
@@ -106,39 +105,19 @@ pub(super) fn runs(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-/// Whether seven single letters stand in a row, blanks between them: cheap, and never wrong where it says no. What is
-/// before them may end a longer word.
-fn may_be_spaced(bytes: &[u8]) -> bool {
-    // Marks are none of them: behind a blank no word begins with one. All but the first have a blank to each side, and no
-    // more than three blanks between them count: six such stand in two neighbouring chunks. They are counted without a jump.
-    let (here, behind) = (bytes.get(1..).unwrap_or(&[]), bytes.get(2..).unwrap_or(&[]));
-    let chunks = bytes.chunks(CHUNK).zip(here.chunks(CHUNK)).zip(behind.chunks(CHUNK));
-    let alone = chunks.map(|((before, here), behind)| {
-        let around = before.iter().zip(here).zip(behind);
-        let alone =
-            around.map(|((before, here), behind)| (*before == b' ') & here.is_ascii_alphabetic() & (*behind == b' '));
-        alone.map(u8::from).sum::<u8>()
-    });
-    let mut last = 0;
-    let mut is_close = |count| std::mem::replace(&mut last, count) + count >= 6;
-    if !alone.into_iter().any(&mut is_close) {
-        return false;
-    }
-    let (mut singles, mut word) = (0, 0);
-    for byte in bytes {
-        if *byte == b' ' {
-            singles = match word {
-                0 => singles,
-                1 => singles + 1,
-                _ => 0,
-            };
-            if singles >= 7 {
-                return true;
-            }
-            word = 0;
-        } else {
-            word += 1;
+/// Whether nine letters stand in a row with spaces between them, of which the outer two may end longer words: cheap, and
+/// never wrong where it says no.
+fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
+    let mut from = 0;
+    while let Some(at) = blocks.next(blocks::SPACED, from) {
+        let is_spaced = |pair: &&[u8]| pair.contains(&b' ');
+        let before = bytes.get(from..=at).unwrap_or(&[]).windows(2).rev().take_while(is_spaced).count();
+        let behind = bytes.get(at..).unwrap_or(&[]).windows(2).take_while(is_spaced).count();
+        let stretch = bytes.get(at - before..=at + behind).unwrap_or(&[]);
+        if stretch.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).nth(8).is_some() {
+            return true;
         }
+        from = at + behind + 1;
     }
     false
 }
@@ -193,5 +172,24 @@ fn characters(bytes: &[u8]) -> String {
 fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, encoding: Encoding, text: String) {
     if is_text(&text) {
         found.push(Run { span, encoding, text: Some(text) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn no_spaced_text_is_overlooked(text in "([a-z|$] {1,3}|[a-z]{2,9}|[/.:-]| {1,40}|\n){0,60}") {
+            let bytes = text.as_bytes();
+            proptest::prop_assert!(!SPACED.is_match(bytes) || may_be_spaced(bytes, &Blocks::of(bytes)));
+        }
+
+        #[test]
+        fn spaced_text_is_seen_wherever_it_stands(before in "[a-z ]{0,70}", spaced in "x( {1,3}[a-z]){8,12}", behind in "(| [a-z]{0,70})") {
+            let text = format!("{before} {spaced}{behind}");
+            proptest::prop_assert!(may_be_spaced(text.as_bytes(), &Blocks::of(text.as_bytes())));
+        }
     }
 }

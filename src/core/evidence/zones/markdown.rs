@@ -100,19 +100,20 @@ fn frontmatter_end(text: &str) -> usize {
     0
 }
 
-/// The headings of a Markdown text that stand in prose, in order.
-pub(crate) fn headings_of(text: &str, zones: &[super::Zone]) -> Vec<Heading> {
+/// The headings of a Markdown text that stand in prose, in order, by its zones and where its lines begin.
+pub(crate) fn headings_of(text: &str, zones: &[super::Zone], line_starts: &[usize]) -> Vec<Heading> {
     let mut headings = Vec::new();
-    let prose = zones.iter().filter(|zone| matches!(zone.kind, ZoneKind::Prose | ZoneKind::Quotation));
-    for zone in prose {
-        let mut at = zone.start;
-        for line in text.get(zone.start..zone.end).unwrap_or("").split_inclusive('\n') {
-            let begins = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
-            if let Some((level, title)) = heading_in(line).filter(|_| begins) {
-                let parent = parent_of(&headings, level);
-                headings.push(Heading { start: at, level, title: title.to_owned(), parent });
-            }
-            at += line.len();
+    let mut zones = zones.iter().filter(|zone| matches!(zone.kind, ZoneKind::Prose | ZoneKind::Quotation)).peekable();
+    for (line, start) in line_starts.iter().copied().enumerate() {
+        if !matches!(text.as_bytes().get(start), Some(b'#' | b'>' | b' ')) {
+            continue;
+        }
+        while zones.next_if(|zone| zone.end <= start).is_some() {}
+        let Some(zone) = zones.peek().filter(|zone| zone.start <= start) else { continue };
+        let end = line_starts.get(line + 1).map_or(zone.end, |next| zone.end.min(*next));
+        if let Some((level, title)) = text.get(start..end).and_then(heading_in) {
+            let parent = parent_of(&headings, level);
+            headings.push(Heading { start, level, title: title.to_owned(), parent });
         }
     }
     headings
@@ -136,4 +137,36 @@ fn heading_in(line: &str) -> Option<(usize, &str)> {
     let level = marks.len() - title.len();
     let is_heading = (1..=6).contains(&level) && title.starts_with([' ', '\t']);
     is_heading.then(|| (level, title.trim().trim_end_matches('#').trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Zone, zones_of};
+    use super::*;
+    use crate::evidence::bytes::line_starts;
+    use crate::evidence::document::{FileRole, Language};
+
+    /// The plain definition: every line of every zone is read.
+    fn starts_plainly(text: &str, zones: &[Zone]) -> Vec<usize> {
+        let mut starts = Vec::new();
+        for zone in zones.iter().filter(|zone| matches!(zone.kind, ZoneKind::Prose | ZoneKind::Quotation)) {
+            let mut at = zone.start;
+            for line in text[zone.start..zone.end].split_inclusive('\n') {
+                let begins = at == 0 || text[..at].ends_with('\n');
+                starts.extend(heading_in(line).filter(|_| begins).map(|_| at));
+                at += line.len();
+            }
+        }
+        starts
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_heading_is_found(text in "(#{1,7}| |>|\n|```\n|`|<!--|-->|\\||[a-zé]{1,6}){0,40}") {
+            let zones = zones_of(Language::Markdown, FileRole::Docs, &text);
+            let headings = headings_of(&text, &zones, &line_starts(text.as_bytes()));
+            let starts: Vec<usize> = headings.iter().map(|heading| heading.start).collect();
+            proptest::prop_assert_eq!(starts, starts_plainly(&text, &zones));
+        }
+    }
 }

@@ -30,6 +30,10 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| {
     measure(&text, vec![bare_skill()], vec![two_tools()])
 });
 
+/// The targets, each with its letters.
+static TARGETS: LazyLock<Vec<(&str, Vec<char>)>> =
+    LazyLock::new(|| SKILL_TARGETS.iter().map(|target| (*target, fold(target))).collect());
+
 /// Names that far away are like their target, by the published method.
 const NEAR: usize = 2;
 /// Shorter names are like nothing.
@@ -51,8 +55,8 @@ impl Rule for MeasureSkillName {
 /// `target` and `distance` of the first target that is near and not the name itself, or null.
 fn measured(name: &str) -> Value {
     let letters = fold(name);
-    let near = SKILL_TARGETS.iter().find_map(|target| {
-        let distance = distance(&letters, &fold(target)).filter(|distance| *distance > 0)?;
+    let near = TARGETS.iter().find_map(|(target, folded)| {
+        let distance = distance(&letters, folded).filter(|distance| *distance > 0)?;
         (letters.len() >= SHORTEST).then_some((*target, distance))
     });
     json!({

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 
 use crate::evidence::document::{Document, FileRole, Language};
-use crate::evidence::zones::ZoneKind;
+use crate::evidence::zones::{Zone, ZoneKind};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Subject};
 
@@ -46,15 +46,14 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     };
     for document in subject.documents().filter(read) {
         for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::CodeBlock) {
-            let block = document.text.get(zone.start..zone.end).unwrap_or_default();
-            if let Some((offset, line)) = ordering_comment(block) {
-                let addressed = ADDRESSED.is_match(line);
-                let severity = match (addressed, FETCHES.is_match(block)) {
+            if let Some((offset, line)) = ordering_comment(document, zone) {
+                let block = document.text.get(zone.start..zone.end).unwrap_or_default();
+                let severity = match (ADDRESSED.is_match(line), FETCHES.is_match(block)) {
                     (true, true) => Severity::Medium,
                     (true, false) | (false, true) => Severity::Low,
                     (false, false) => Severity::Info,
                 };
-                facts.found_as(severity, Confidence::Low, document.place(zone.start + offset), line);
+                facts.found_as(severity, Confidence::Low, document.place(offset), line);
             }
         }
     }
@@ -65,18 +64,19 @@ fn is_batch(text: &str) -> bool {
     text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "))
 }
 
-/// The first comment of a block that orders, with its offset.
-fn ordering_comment(block: &str) -> Option<(usize, &str)> {
-    let mut offset = 0;
-    for line in block.split_inclusive('\n') {
-        let text = line.trim();
-        let comment = text.starts_with('#') || text.starts_with("//") || is_batch(text);
-        if comment && ORDER.is_match(text) {
-            return Some((offset, text));
-        }
-        offset += line.len();
-    }
-    None
+/// Whether a line begins as no comment does, which its first byte tells of most.
+fn begins_otherwise(line: &[u8]) -> bool {
+    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    first.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'#' | b'/' | b'r' | b'R'))
+}
+
+/// The first comment of a block that orders, with its offset in the document.
+fn ordering_comment<'a>(document: &'a Document, block: &Zone) -> Option<(usize, &'a str)> {
+    let lines = document.lines_within(block.start, block.end).filter(|(_, line)| !begins_otherwise(line.as_bytes()));
+    let mut comments = lines
+        .map(|(offset, line)| (offset, line.trim()))
+        .filter(|(_, text)| text.starts_with('#') || text.starts_with("//") || is_batch(text));
+    comments.find(|(_, text)| ORDER.is_match(text))
 }
 
 const TEXT: &str = r##"

@@ -52,12 +52,12 @@ const fn is_read(role: FileRole) -> bool {
 fn is_blob(document: &Document, run: &Run) -> bool {
     let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
-    let letters: BTreeSet<u8> = written.iter().copied().collect();
+    let letters = || written.iter().collect::<BTreeSet<_>>().len();
     match run.encoding {
         Encoding::Base64 => {
-            written.len() >= BASE64_LEAST && letters.len() >= LETTERS_LEAST && !before.ends_with(b"base64,")
+            written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && letters() >= LETTERS_LEAST
         }
-        Encoding::Hex => written.len() >= HEX_LEAST && letters.len() >= 8,
+        Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
         _ => false,
     }
 }
