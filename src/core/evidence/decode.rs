@@ -186,6 +186,17 @@ fn matching<'a>(
     })
 }
 
+/// The line around a match, at most so many bytes to each side and none before `free`.
+fn line_around(bytes: &[u8], found: Range<usize>, free: usize, reach: usize) -> Range<usize> {
+    let low = found.start.saturating_sub(reach).max(free);
+    let high = found.end.saturating_add(reach).min(bytes.len());
+    let left = bytes.get(low..found.start).unwrap_or(&[]);
+    let right = bytes.get(found.end..high).unwrap_or(&[]);
+    let start = left.iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
+    let end = right.iter().position(|byte| *byte == b'\n').map_or(high, |at| found.end + at);
+    start..end
+}
+
 /// Collects runs of the base64 alphabet, of which runs of hex digits are a part.
 fn alphabet_runs(text: &str, blocks: &Blocks, found: &mut Vec<Run>) {
     let bytes = text.as_bytes();

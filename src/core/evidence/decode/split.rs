@@ -2,12 +2,13 @@
 //!
 //! Must not know what the whole means.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
 use super::blocks::{Blocks, EMPTY};
-use super::{Encoding, Run, is_text, pattern};
+use super::{Encoding, Run, is_text, line_around, pattern};
 use crate::evidence::bytes::first;
 
 static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,12 +33,7 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
         if split.start() < used {
             continue;
         }
-        let low = split.start().saturating_sub(REACH).max(used);
-        let high = split.end().saturating_add(REACH).min(bytes.len());
-        let left = bytes.get(low..split.start()).unwrap_or(&[]);
-        let right = bytes.get(split.end()..high).unwrap_or(&[]);
-        let start = left.iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
-        let end = right.iter().position(|byte| *byte == b'\n').map_or(high, |at| split.end() + at);
+        let Range { start, end } = line_around(bytes, split.range(), used, REACH);
         let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
         let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
         found.push(Run { span: start..end, encoding: Encoding::Split, text });

@@ -3,12 +3,13 @@
 //! Only lines in which the turned form of telling words stands are undone, so that ordinary text costs one search and
 //! gives nothing. Must not know what the text means.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
 use super::blocks::{self, Blocks};
-use super::{Encoding, Run, is_text, pattern};
+use super::{Encoding, Run, is_text, line_around, pattern};
 use crate::evidence::bytes::first;
 use crate::evidence::shell::rotate;
 
@@ -126,12 +127,7 @@ fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
 fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec<Run>) {
     let mut at = 0;
     while let Some(first) = telling.find_at(bytes, at) {
-        let low = first.start().saturating_sub(REACH).max(at);
-        let high = first.end().saturating_add(REACH).min(bytes.len());
-        let left = bytes.get(low..first.start()).unwrap_or(&[]);
-        let right = bytes.get(first.end()..high).unwrap_or(&[]);
-        let start = left.iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
-        let end = right.iter().position(|byte| *byte == b'\n').map_or(high, |at| first.end() + at);
+        let Range { start, end } = line_around(bytes, first.range(), at, REACH);
         at = end.max(first.end());
         let line = bytes.get(start..end).unwrap_or(&[]);
         let others = telling.find_iter(line).filter(|other| other.as_bytes() != first.as_bytes()).count();

@@ -18,7 +18,7 @@ mod bits;
 mod blocks;
 mod hits;
 pub(super) mod search;
-mod squeezed;
+pub(super) mod squeezed;
 
 use bits::Bits;
 use blocks::Blocks;

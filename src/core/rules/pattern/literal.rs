@@ -5,7 +5,8 @@
 
 use super::frequency;
 use super::gate::search::LONGEST;
-use super::reach::{is_blank, is_word};
+use super::gate::squeezed::seen;
+use super::reach::is_word;
 
 /// What is known of the byte that stands beside a literal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,8 +31,7 @@ pub(super) struct Literal {
 impl Literal {
     /// A text that stands anywhere.
     pub(super) fn new(bytes: &[u8]) -> Self {
-        let mut seen: Vec<u8> = bytes.iter().map(|byte| if is_blank(*byte) { b' ' } else { *byte }).collect();
-        seen.make_ascii_lowercase();
+        let mut seen: Vec<u8> = bytes.iter().map(|byte| seen(*byte)).collect();
         seen.dedup_by(|byte, before| *byte == b' ' && *before == b' ');
         Self { bytes: seen, ..Self::default() }
     }

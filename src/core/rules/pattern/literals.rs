@@ -148,11 +148,13 @@ fn any(mut plans: Vec<Plan>) -> Option<Plan> {
 /// The texts as a demand, unless they are too common or too many to be looked for.
 fn demanded(texts: Demand) -> Option<Plan> {
     let texts: Demand = texts.iter().map(Literal::settled).collect();
-    let fits = !texts.is_empty() && texts.len() <= DEMAND_MOST && texts.iter().all(Literal::is_telling);
+    if texts.is_empty() || texts.len() > DEMAND_MOST || !texts.iter().all(Literal::is_telling) {
+        return None;
+    }
     // One that holds another is met where that one is.
     let spare = |text: &Literal| texts.iter().any(|other| other != text && text.holds(other));
     let needed = texts.iter().filter(|text| !spare(text)).cloned().collect();
-    any(vec![Plan::Literals(needed)]).filter(|_| fits)
+    any(vec![Plan::Literals(needed)])
 }
 
 /// What an expression that is tried sees of a text.

@@ -9,6 +9,11 @@ use crate::evidence::bytes::{WORD, each_of, nth_of, places};
 /// The bytes around a text, so that every literal can be compared at every place: what no text holds.
 const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
 
+/// A byte as the gate looks at it.
+pub(in crate::rules::pattern) const fn seen(byte: u8) -> u8 {
+    if is_blank(byte) { b' ' } else { byte.to_ascii_lowercase() }
+}
+
 #[derive(Debug)]
 pub(super) struct Squeezed {
     padded: Vec<u8>,
@@ -34,8 +39,7 @@ impl Squeezed {
                 line = end + 1;
             }
             let blanks = places(&bytes, is_blank);
-            let mut seen = bytes.map(|byte| if is_blank(byte) { b' ' } else { byte });
-            seen.make_ascii_lowercase();
+            let seen = bytes.map(seen);
             let spare = blanks & (blanks << 1 | is_behind_blank);
             is_behind_blank = blanks >> (WORD - 1);
             let kept = !spare & (u64::MAX >> (WORD - chunk.len()));
