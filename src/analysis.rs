@@ -1,4 +1,4 @@
-//! From one bundle to judged capabilities: gather, decompose, evaluate, score. The same for files and for the store.
+//! From bundles to judged capabilities: gather, decompose, evaluate, score. The same for files and for the store.
 //!
 //! Must not know where a bundle came from or where the results go.
 
@@ -18,33 +18,110 @@ use capdex_core::time::AsOf;
 use capdex_db::Scanned;
 use rayon::prelude::*;
 
-/// Finds the capabilities of a bundle and runs every rule over each, in the order of [`decompose`]. Uses the thread
-/// pool that it is called in; the result does not depend on it.
+/// The most bundles that are read in step, and the most capabilities that are judged so.
+///
+/// Rules and tables take more room than the processor's nearest memory has: in step each of them is fetched from further
+/// away once for all. With many more bundles these no longer fit themselves.
+const IN_STEP: usize = 16;
+const CAPABILITIES_IN_STEP: usize = 2 * IN_STEP;
+/// How many bytes bundles that are read in step hold before no other one joins them.
+const BYTES_IN_STEP: u64 = 512 * 1024;
+
+/// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself, and fewer
+/// where one of so many threads would have nothing to do.
+pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> Vec<&[T]> {
+    let most = (items.len() / threads.max(1)).clamp(1, IN_STEP);
+    let mut steps = Vec::new();
+    let mut rest = items;
+    while !rest.is_empty() {
+        let mut held = 0;
+        let joins = |item: &&T| {
+            let is_room = held < BYTES_IN_STEP;
+            held += bundle(item).size();
+            is_room
+        };
+        let (step, later) = rest.split_at(rest.iter().take(most).take_while(joins).count());
+        steps.push(step);
+        rest = later;
+    }
+    steps
+}
+
+/// Finds the capabilities of some bundles and runs every rule over each; for each bundle in the order of [`decompose`].
+/// A single bundle uses the thread pool that it is called in. What is found in a bundle depends on it alone.
+pub fn scan_all(bundles: &[&Bundle]) -> Vec<Vec<Scanned>> {
+    read_all(bundles).1
+}
+
+/// The same for one bundle.
 pub fn scan(bundle: &Bundle) -> Vec<Scanned> {
     read(bundle).1
 }
 
 /// The same with the evidence, for those who look at it again.
 pub fn read(bundle: &Bundle) -> (Evidence, Vec<Scanned>) {
-    let evidence = Evidence::gather(bundle);
-    let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
-    let capabilities = decompose(bundle, &evidence);
-    let gaps = gaps_by_capability(&capabilities, &gaps);
-    let of_one = |(capability, gaps)| scan_one(bundle, &evidence, capability, gaps);
-    let scanned = capabilities.par_iter().zip(gaps).map(of_one).collect();
-    (evidence, scanned)
+    let (evidence, scanned) = read_all(&[bundle]);
+    (evidence.into_iter().next().unwrap_or_default(), scanned.concat())
 }
 
-fn scan_one(bundle: &Bundle, evidence: &Evidence, capability: &Capability, gaps: Vec<Gap>) -> Scanned {
-    let subject = Subject { capability, evidence, claims: &bundle.claims, gaps: &gaps };
-    let pins = Pins::of(capability, evidence, |path| bundle.files.get(path).map(|file| file.digest), subject.tools());
-    let completeness = completeness(bundle, &gaps);
-    let facts = match completeness {
-        Completeness::Analysed => rules::evaluate(&subject),
-        Completeness::Partial(_) => rules::evaluate(&subject).with_absence_unproven(),
-        Completeness::NotAssessable(_) => rules::unavailable(capability.kind),
+fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
+    let evidence = Evidence::gather_all(bundles);
+    let found: Vec<Found> =
+        bundles.iter().zip(&evidence).map(|(bundle, evidence)| Found::of(bundle, evidence)).collect();
+    let asked: Vec<(&Bundle, Subject)> = found.iter().flat_map(Found::subjects).collect();
+    let scanned: Vec<Scanned> = if bundles.len() == 1 {
+        let most = (asked.len() / rayon::current_num_threads()).clamp(1, CAPABILITIES_IN_STEP);
+        asked.par_chunks(most).flat_map_iter(scan_in_step).collect()
+    } else {
+        asked.chunks(CAPABILITIES_IN_STEP).flat_map(scan_in_step).collect()
     };
-    Scanned { capability: capability.clone(), pins, facts, completeness }
+    let mut scanned = scanned.into_iter();
+    let by_bundle = found.iter().map(|found| scanned.by_ref().take(found.capabilities.len()).collect()).collect();
+    (evidence, by_bundle)
+}
+
+/// The capabilities of a bundle, each with the gaps that concern it.
+struct Found<'a> {
+    bundle: &'a Bundle,
+    evidence: &'a Evidence,
+    capabilities: Vec<Capability>,
+    gaps: Vec<Vec<Gap>>,
+}
+
+impl<'a> Found<'a> {
+    fn of(bundle: &'a Bundle, evidence: &'a Evidence) -> Self {
+        let capabilities = decompose(bundle, evidence);
+        let gaps: Vec<Gap> = bundle.gaps.iter().chain(&evidence.gaps).cloned().collect();
+        let gaps = gaps_by_capability(&capabilities, &gaps);
+        Self { bundle, evidence, capabilities, gaps }
+    }
+
+    fn subjects(&self) -> impl Iterator<Item = (&'a Bundle, Subject<'_>)> {
+        let Self { bundle, evidence, .. } = *self;
+        let subject =
+            move |(capability, gaps)| (bundle, Subject { capability, evidence, claims: &bundle.claims, gaps });
+        self.capabilities.iter().zip(self.gaps.iter().map(Vec::as_slice)).map(subject)
+    }
+}
+
+fn scan_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Scanned> {
+    let pins: Vec<Pins> = asked.iter().map(|(bundle, subject)| pins(bundle, subject)).collect();
+    let facts = rules::evaluate(&asked.iter().map(|(_, subject)| *subject).collect::<Vec<_>>());
+    let scanned = asked.iter().zip(pins).zip(facts).map(|(((bundle, subject), pins), facts)| {
+        let completeness = completeness(bundle, subject.gaps);
+        let facts = match completeness {
+            Completeness::Analysed => facts,
+            Completeness::Partial(_) => facts.with_absence_unproven(),
+            Completeness::NotAssessable(_) => rules::unavailable(subject.capability.kind),
+        };
+        Scanned { capability: subject.capability.clone(), pins, facts, completeness }
+    });
+    scanned.collect()
+}
+
+fn pins(bundle: &Bundle, subject: &Subject<'_>) -> Pins {
+    let digest_of = |path: &str| bundle.files.get(path).map(|file| file.digest);
+    Pins::of(subject.capability, subject.evidence, digest_of, subject.tools())
 }
 
 /// Nothing at all to read is not assessable; a gap in what belongs to the capability makes it partial.
@@ -124,7 +201,73 @@ pub fn score(facts: &Facts, only: Option<&str>, at: AsOf) -> Vec<Score> {
         .collect()
 }
 
+/// Scores some facts with every rubric, each of which takes all of them before the next does.
+pub fn score_all(facts: &[&Facts], at: AsOf) -> Vec<Vec<Score>> {
+    let mut scores: Vec<Vec<Score>> = facts.iter().map(|_| Vec::with_capacity(RUBRICS.len())).collect();
+    for rubric in RUBRICS {
+        scores.iter_mut().zip(facts).for_each(|(scores, facts)| scores.push(rubric.score(facts, at)));
+    }
+    scores
+}
+
 /// The verdict over scores.
 pub fn judge(scores: &[Score], completeness: &Completeness) -> Verdict {
     verdict(scores, completeness)
+}
+
+#[cfg(test)]
+mod tests {
+    use capdex_core::bundle::BundleFile;
+
+    use super::*;
+
+    fn bundle(name: &str, files: &[(&str, &str)]) -> Bundle {
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), BundleFile::new(text.as_bytes())));
+        Bundle::local(format!("folder:{name}"), files.collect())
+    }
+
+    /// Bundles of every kind, whole and partial, and one of which nothing could be read.
+    fn bundles() -> Vec<Bundle> {
+        let examples = rules::all().iter().flat_map(|meta| &meta.examples.fires).step_by(3);
+        let named = (0..).zip(examples).map(|(number, example)| {
+            let files: Vec<_> = example.files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            Bundle { claims: example.claims.clone(), ..bundle(&number.to_string(), &files) }
+        });
+        let unread =
+            Bundle { gaps: vec![Gap::new(WHOLE, GapReason::ExpandedTooLarge, "too large")], ..bundle("unread", &[]) };
+        let partial = bundle("partial", &[("package.json", "{"), ("SKILL.md", "---\nname: a\n---\n")]);
+        let many: Vec<String> = (0..70).map(|number| format!("skills/{number}/SKILL.md")).collect();
+        let many: Vec<(&str, &str)> = many.iter().map(|path| (path.as_str(), "---\nname: a\n---\n# A")).collect();
+        named.chain([unread, partial, bundle("many", &many)]).collect()
+    }
+
+    #[test]
+    fn what_is_found_in_a_bundle_depends_on_it_alone() {
+        let bundles = bundles();
+        let told = |scanned: &[Scanned]| serde_json::to_value(scanned.iter().map(|one| &one.facts).collect::<Vec<_>>());
+        let alone: Vec<Vec<Scanned>> = bundles.iter().map(scan).collect();
+        for threads in [1, 5] {
+            let in_step = steps(&bundles, threads, |bundle| bundle);
+            let in_step = in_step.iter().flat_map(|step| scan_all(&step.iter().collect::<Vec<_>>()));
+            for (alone, in_step) in alone.iter().zip(in_step) {
+                assert_eq!(told(alone).expect("facts"), told(&in_step).expect("facts"));
+                let kept = |one: &Scanned| (one.capability.clone(), one.pins.clone(), one.completeness.clone());
+                assert_eq!(alone.iter().map(kept).collect::<Vec<_>>(), in_step.iter().map(kept).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_is_short_and_a_large_bundle_ends_it() {
+        let large = "x".repeat(600 * 1024);
+        let sizes = ["", "", &large, "", &large].map(|text| bundle("a", &[("README.md", text)]));
+        let lengths =
+            |threads| steps(&sizes, threads, |bundle| bundle).iter().map(|step| step.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(1), [3, 2]);
+        assert_eq!(lengths(2), [2, 1, 2]);
+        assert_eq!(lengths(8), [1; 5]);
+        let many = vec![bundle("a", &[]); 40];
+        let lengths: Vec<usize> = steps(&many, 1, |bundle| bundle).iter().map(|step| step.len()).collect();
+        assert_eq!(lengths, [16, 16, 8]);
+    }
 }

@@ -98,8 +98,9 @@ impl Judge<'_> {
         let input = read.unwrap_or_else(|error| folder::Input::unread(given, &error));
         let place = Input::of(given, &self.from, given.is_file());
         let bundle = Bundle { gaps: input.gaps, ..Bundle::local(format!("folder:{}", input.name), input.files) };
-        let judged = analysis::scan(&bundle).into_iter().map(|scanned| {
-            let all = analysis::score(&scanned.facts, None, self.at);
+        let scanned = analysis::scan(&bundle);
+        let scores = analysis::score_all(&scanned.iter().map(|one| &one.facts).collect::<Vec<_>>(), self.at);
+        let judged = scanned.into_iter().zip(scores).map(|(scanned, all)| {
             let verdict = analysis::judge(&all, &scanned.completeness);
             let scores = all.into_iter().filter(|score| self.rubric.is_none_or(|id| score.rubric.id == id)).collect();
             let (input, place, standings) = (path.to_owned(), place.clone(), Vec::new());

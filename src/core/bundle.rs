@@ -46,6 +46,11 @@ impl Bundle {
         Self { identity: identity.into(), files, gaps: Vec::new(), claims: Claims::default() }
     }
 
+    /// How many bytes its files hold.
+    pub fn size(&self) -> u64 {
+        self.files.values().map(|file| file.bytes.len() as u64).sum()
+    }
+
     /// The digest over all files in the order of their paths.
     pub fn tree(&self) -> Digest {
         Digest::of_tree(self.files.iter().map(|(path, file)| (path.as_str(), file.digest)))

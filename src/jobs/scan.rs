@@ -17,8 +17,10 @@ use crate::{analysis, bulk, clock};
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "scan";
-/// Snapshots scanned between two transactions: bounds memory and what a kill costs.
+/// Snapshots that each thread scans before any is recorded, and the bytes after which no other one joins them: bounds
+/// memory and what a kill costs.
 const BATCH: usize = 16;
+const BATCH_BYTES: u64 = 64 << 20;
 
 /// Scans what is missing.
 ///
@@ -30,36 +32,50 @@ pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let snapshots = context.store.reader()?.unscanned(&ruleset)?;
     let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
     let progress = Progress::stage("scan", Some(report.items), context.quiet);
-    for batch in snapshots.chunks(BATCH) {
-        if context.stop.is_asked() {
-            break;
-        }
-        scan_batch(context, &ruleset, batch, &mut report, &progress)?;
+    let mut waiting = snapshots.as_slice();
+    while !waiting.is_empty() && !context.stop.is_asked() {
+        let batch = read_batch(context, waiting)?;
+        waiting = waiting.get(batch.len()..).unwrap_or_default();
+        scan_batch(context, &ruleset, &batch, &mut report, &progress)?;
     }
     progress.finish();
     report.wall_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
 
+/// The bundles of the first of some snapshots.
+fn read_batch(context: &Context, snapshots: &[SnapshotId]) -> anyhow::Result<Vec<(SnapshotId, Bundle)>> {
+    let reader = context.store.reader()?;
+    let mut held = 0;
+    let mut batch = Vec::new();
+    for snapshot in snapshots.iter().take(BATCH * context.pool.current_num_threads()) {
+        if held >= BATCH_BYTES {
+            break;
+        }
+        let bundle = reader.bundle(*snapshot)?;
+        held += bundle.size();
+        batch.push((*snapshot, bundle));
+    }
+    Ok(batch)
+}
+
 fn scan_batch(
     context: &Context,
     ruleset: &Digest,
-    batch: &[SnapshotId],
+    batch: &[(SnapshotId, Bundle)],
     report: &mut StageReport,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let reader = context.store.reader()?;
-    let bundles: Vec<(SnapshotId, Bundle)> =
-        batch.iter().map(|snapshot| Ok((*snapshot, reader.bundle(*snapshot)?))).collect::<anyhow::Result<_>>()?;
+    let steps = analysis::steps(batch, context.pool.current_num_threads(), |(_, bundle)| bundle);
     bulk::ordered(
         &context.pool,
-        &bundles,
-        BATCH,
-        |(_, bundle)| analysis::scan(bundle),
-        |bundles, results| {
-            for ((snapshot, bundle), scanned) in bundles.iter().zip(results) {
+        &steps,
+        steps.len(),
+        |step| analysis::scan_all(&step.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>()),
+        |steps, results| {
+            for ((snapshot, bundle), scanned) in steps.iter().copied().flatten().zip(results.into_iter().flatten()) {
                 report.done += 1;
-                report.bytes += bundle.files.values().map(|file| file.bytes.len() as u64).sum::<u64>();
+                report.bytes += bundle.size();
                 progress.advance(1);
                 progress.show(report.bytes, &bundle.identity);
                 debug!(snapshot = snapshot.0, capabilities = scanned.len(), "scanned");

@@ -9,9 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use capdex_core::fact::Severity;
+use capdex_core::bundle::Bundle;
+use capdex_core::fact::{Facts, Severity};
 use capdex_core::rules::measured::{self, MeasuredSet};
 use capdex_core::time::AsOf;
+use capdex_db::Scanned;
 use serde_json::{Value, json};
 
 use crate::cli::{Bench, Global};
@@ -59,16 +61,17 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
 fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> anyhow::Result<(Vec<Verdict>, Duration)> {
     let mut best = Duration::MAX;
     let mut verdicts = Vec::new();
+    let steps = analysis::steps(&set.cases, pool.current_num_threads(), |case| &case.bundle);
     for _ in 0..rounds {
         let watch = clock::Stopwatch::start();
         verdicts.clear();
         bulk::ordered(
             pool,
-            &set.cases,
-            set.cases.len(),
-            |case| judge(case, at),
+            &steps,
+            steps.len(),
+            |step| judge(step, at),
             |_, results| {
-                verdicts.extend(results);
+                verdicts.extend(results.into_iter().flatten());
                 Ok(())
             },
         )?;
@@ -77,13 +80,20 @@ fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> anyhow::R
     Ok((verdicts, best))
 }
 
-fn judge(case: &Case, at: AsOf) -> Verdict {
+fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {
+    let bundles: Vec<&Bundle> = step.iter().map(|case| &case.bundle).collect();
+    let scanned = analysis::scan_all(&bundles);
+    // The scores count toward the time, as in a real night.
+    let facts: Vec<&Facts> = scanned.iter().flatten().map(|scanned| &scanned.facts).collect();
+    std::hint::black_box(analysis::score_all(&facts, at));
+    scanned.iter().map(|scanned| verdict(scanned)).collect()
+}
+
+fn verdict(scanned: &[Scanned]) -> Verdict {
     let mut verdict = Verdict::default();
-    for scanned in analysis::scan(&case.bundle) {
+    for scanned in scanned {
         verdict.capabilities += 1;
         verdict.tools += scanned.pins.tools.len();
-        // The scores count toward the time, as in a real night.
-        std::hint::black_box(analysis::score(&scanned.facts, None, at));
         for fact in scanned.facts.findings() {
             verdict.worst = verdict.worst.max(Some(fact.severity));
             let worst = verdict.rules.entry(fact.rule.to_string()).or_insert(fact.severity);

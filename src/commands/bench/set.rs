@@ -72,8 +72,7 @@ impl Set {
 
     /// The bytes of all cases together.
     pub(super) fn bytes(&self) -> u64 {
-        let files = self.cases.iter().flat_map(|case| case.bundle.files.values());
-        files.map(|file| file.bytes.len() as u64).sum()
+        self.cases.iter().map(|case| case.bundle.size()).sum()
     }
 }
 

@@ -24,7 +24,7 @@ pub mod tools;
 pub mod unicode;
 pub mod zones;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, BundleFile};
 use crate::snapshot::{Gap, GapReason};
 use document::Document;
 use manifest::Manifest;
@@ -55,23 +55,42 @@ pub struct Evidence {
 impl Evidence {
     /// Reads a whole bundle. Never fails: what cannot be read becomes a gap.
     pub fn gather(bundle: &Bundle) -> Self {
-        let mut evidence = Self::default();
-        for (path, file) in &bundle.files {
-            let document = Document::read(path, &file.bytes, &mut evidence.gaps);
-            if let Some(manifest) = manifest::read(&document, &mut evidence.gaps) {
-                evidence.manifests.insert(path.clone(), manifest);
-            }
-            if let Some(view) = source::read(&document, &mut evidence.gaps) {
-                evidence.sources.insert(path.clone(), view);
-            }
-            evidence.documents.insert(path.clone(), document);
+        Self::gather_all(&[bundle]).pop().unwrap_or_default()
+    }
+
+    /// Reads some bundles, each step of it for all of them before the next: what a step works with is fetched from memory
+    /// once for many.
+    pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
+        let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
+        all.iter_mut().for_each(Self::read_manifests);
+        all.iter_mut().for_each(Self::read_sources);
+        all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
+        for evidence in &mut all {
+            evidence.note_bytecode();
+            evidence.tools = tools::collect(evidence);
+            evidence.gaps.sort();
+            evidence.gaps.dedup();
         }
-        run_files::read(bundle, &mut evidence);
-        evidence.note_bytecode();
-        evidence.tools = tools::collect(&evidence);
-        evidence.gaps.sort();
-        evidence.gaps.dedup();
-        evidence
+        all
+    }
+
+    fn of_documents(bundle: &Bundle) -> Self {
+        let mut gaps = Vec::new();
+        let read = |(path, file): (&String, &BundleFile)| (path.clone(), Document::read(path, &file.bytes, &mut gaps));
+        let documents = bundle.files.iter().map(read).collect();
+        Self { documents, gaps, ..Self::default() }
+    }
+
+    fn read_manifests(&mut self) {
+        let read =
+            |(path, document): (&String, &Document)| Some((path.clone(), manifest::read(document, &mut self.gaps)?));
+        self.manifests = self.documents.iter().filter_map(read).collect();
+    }
+
+    fn read_sources(&mut self) {
+        let read =
+            |(path, document): (&String, &Document)| Some((path.clone(), source::read(document, &mut self.gaps)?));
+        self.sources = self.documents.iter().filter_map(read).collect();
     }
 
     /// Compiled Python without its source is read only as far as the strings in it go.

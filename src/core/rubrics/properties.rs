@@ -105,7 +105,7 @@ fn scanned(example: &Example) -> Vec<Facts> {
     let evidence = Evidence::gather(&bundle);
     let capabilities = decompose(&bundle, &evidence);
     let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-    capabilities.iter().map(|capability| rules::evaluate(&subject(capability))).collect()
+    rules::evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }
 
 /// Facts to start from: scans of every so many examples of the rules, and every kind with everything at its best.

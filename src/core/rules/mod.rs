@@ -257,16 +257,34 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// Runs every rule over one capability. Each rule answers exactly once or, where it found something, once for each
-/// find.
-pub fn evaluate(subject: &Subject<'_>) -> Facts {
-    let kind = subject.capability.kind;
-    let mut told = Vec::with_capacity(64);
-    pattern::evaluate(subject, &mut told);
-    let rules = CODE_RULES.iter().find(|(other, _)| *other == kind).into_iter().flat_map(|(_, rules)| rules);
-    // One list serves all rules: nearly every one reports nothing or little.
+/// Runs every rule over some capabilities; gives the facts of each. Each rule answers exactly once or, where it found
+/// something, once for each find.
+///
+/// A rule looks at all of them before the next one does: what it works with is fetched from memory once for many.
+pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<Facts> {
+    let by_data = |subject| {
+        let mut told = Vec::with_capacity(64);
+        pattern::evaluate(subject, &mut told);
+        told
+    };
+    let mut told: Vec<Vec<Answer>> = subjects.iter().map(by_data).collect();
+    for (kind, rules) in CODE_RULES.iter() {
+        let of_kind = |subject: &Subject<'_>| subject.capability.kind == *kind;
+        let mut asked: Vec<_> = subjects.iter().zip(&mut told).filter(|(subject, _)| of_kind(subject)).collect();
+        rules.iter().for_each(|rule| ask(rule, &mut asked));
+    }
+    let facts = subjects.iter().zip(told).map(|(subject, told)| {
+        let kind = subject.capability.kind;
+        Facts::told(kind, answers::nothing_found(kind), told)
+    });
+    facts.collect()
+}
+
+/// Asks one rule in code about some capabilities, and adds to what was told of each.
+fn ask((rule, meta, number): &CodeRule, asked: &mut [(&Subject<'_>, &mut Vec<Answer>)]) {
+    // One list serves all of them: a rule nearly always reports nothing or little.
     let mut own = Vec::new();
-    for (rule, meta, number) in rules {
+    for (subject, told) in asked {
         let mut sink = FactSink { meta, number: *number, answers: own };
         rule.check(subject, &mut sink);
         own = sink.answers;
@@ -275,7 +293,12 @@ pub fn evaluate(subject: &Subject<'_>) -> Facts {
         }
         told.append(&mut own);
     }
-    Facts::told(kind, answers::nothing_found(kind), told)
+}
+
+/// The facts of one capability.
+#[cfg(test)]
+pub(crate) fn facts_of_one(subject: Subject<'_>) -> Facts {
+    evaluate(&[subject]).pop().expect("facts for each")
 }
 
 /// The facts of every capability of a bundle, without a look at its gaps.
@@ -284,7 +307,7 @@ pub(crate) fn facts_of(bundle: &crate::bundle::Bundle) -> Vec<Facts> {
     let evidence = Evidence::gather(bundle);
     let capabilities = crate::decompose::decompose(bundle, &evidence);
     let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
-    capabilities.iter().map(|capability| evaluate(&subject(capability))).collect()
+    evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }
 
 /// A rule in code with what is known of it and its place among all rules.

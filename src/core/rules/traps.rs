@@ -14,7 +14,7 @@ pub(super) fn loud(files: &[(&str, &str)]) -> Vec<String> {
     let evidence = Evidence::gather(&bundle);
     let of = |capability: &Capability| {
         let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-        let facts = evaluate(&subject);
+        let facts = facts_of_one(subject);
         facts.findings().filter(|fact| fact.severity >= Severity::High).map(|fact| fact.rule.to_string()).collect()
     };
     decompose(&bundle, &evidence).iter().flat_map(|capability| -> Vec<String> { of(capability) }).collect()

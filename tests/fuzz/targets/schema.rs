@@ -22,11 +22,6 @@ fuzz_target!(|schema: &str| {
 fn scan(bundle: &Bundle) -> Vec<Facts> {
     let evidence = Evidence::gather(bundle);
     let capabilities = decompose(bundle, &evidence);
-    capabilities
-        .iter()
-        .map(|capability| {
-            let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-            rules::evaluate(&subject)
-        })
-        .collect()
+    let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
+    rules::evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }

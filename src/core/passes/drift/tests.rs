@@ -28,7 +28,7 @@ fn read(files: &[(&str, &str)]) -> Read {
             let subject = Subject { capability: &capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
             let digest_of = |path: &str| bundle.files.get(path).map(|file| file.digest);
             let (pins, facts) =
-                (Pins::of(&capability, &evidence, digest_of, subject.tools()), rules::evaluate(&subject));
+                (Pins::of(&capability, &evidence, digest_of, subject.tools()), rules::facts_of_one(subject));
             (capability.clone(), pins, facts)
         })
         .collect();

@@ -8,7 +8,7 @@ use crate::decompose::decompose;
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Outcome, Severity};
 use crate::listing::{Claim, Claims};
-use crate::rules::{Example, Subject, evaluate};
+use crate::rules::{Example, Subject, facts_of_one};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn facts_of(example: &Example) -> Vec<(Kind, Fact)> {
     let capabilities = decompose(&bundle, &evidence);
     let facts = capabilities.iter().flat_map(|capability| {
         let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-        evaluate(&subject).all().map(|fact| (capability.kind, fact.clone())).collect::<Vec<_>>()
+        facts_of_one(subject).all().map(|fact| (capability.kind, fact.clone())).collect::<Vec<_>>()
     });
     facts.collect()
 }

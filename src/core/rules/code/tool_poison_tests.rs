@@ -8,7 +8,7 @@ use crate::bundle::{Bundle, BundleFile};
 use crate::decompose::decompose;
 use crate::evidence::Evidence;
 use crate::fact::Severity;
-use crate::rules::{Subject, evaluate};
+use crate::rules::{Subject, facts_of_one};
 
 /// The worst severity that any rule gives a tools list, with the rule's name.
 pub(super) fn worst(list: &serde_json::Value) -> (Severity, String) {
@@ -25,7 +25,7 @@ pub(super) fn findings(list: &serde_json::Value) -> Vec<(Severity, String, Strin
     for capability in decompose(&bundle, &evidence) {
         let subject =
             Subject { capability: &capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-        let facts = evaluate(&subject);
+        let facts = facts_of_one(subject);
         found.extend(facts.findings().map(|fact| (fact.severity, fact.rule.to_string(), fact.evidence.clone())));
     }
     found

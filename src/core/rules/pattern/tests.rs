@@ -23,7 +23,7 @@ fn facts_as(kind: Kind, files: &[(&str, &str)]) -> Facts {
     };
     let subject =
         Subject { capability: &capability, evidence: &evidence, claims: &Claims::default(), gaps: &bundle.gaps };
-    super::super::evaluate(&subject)
+    super::super::facts_of_one(subject)
 }
 
 fn facts(files: &[(&str, &str)]) -> Facts {
