@@ -24,6 +24,8 @@ enum Content {
     Hex(&'static str),
     /// Lines that grow: so many of a mark and a word, up to a length, then again from one.
     Growing { mark: &'static str, word: &'static str, most: usize },
+    /// One line in which a match begins every two hundred bytes, and ends only once, at the end.
+    Begins { beginning: &'static str, end: &'static str },
     /// A list of tools of some hundred bytes each.
     Tools,
     /// Letters and marks without order.
@@ -39,6 +41,10 @@ impl Shape {
             Content::Base64(unit) => base64(&repeated(unit.as_bytes())),
             Content::Hex(unit) => repeated(unit.as_bytes()).iter().flat_map(|byte| hex(*byte)).take(BYTES).collect(),
             Content::Growing { mark, word, most } => growing(mark, word, *most),
+            Content::Begins { beginning, end } => {
+                let unit = format!("{beginning}{}", "ab cd ".repeat(30));
+                [&repeated(unit.as_bytes()), end.as_bytes()].concat()
+            }
             Content::Tools => tools(),
             Content::Noise => noise(),
         }
@@ -106,6 +112,10 @@ const fn other(name: &'static str, file: &'static str, unit: &'static str) -> Sh
 
 const fn growth(name: &'static str, mark: &'static str, word: &'static str, most: usize) -> Shape {
     Shape { name, file: "SKILL.md", content: Content::Growing { mark, word, most } }
+}
+
+const fn begins(name: &'static str, beginning: &'static str, end: &'static str) -> Shape {
+    Shape { name, file: "SKILL.md", content: Content::Begins { beginning, end } }
 }
 
 const fn made(name: &'static str, file: &'static str, content: Content) -> Shape {
@@ -194,6 +204,12 @@ pub(crate) const SHAPES: &[Shape] = &[
     skill("words-address", "http://198.18.7.9/ "),
     skill("words-sudo", "| sudo -u "),
     skill("words-chmod", "chmod +x a.sh; "),
+    begins("line-stop", "please stop ", "please stop the firewall now"),
+    begins("line-mkfs", "mkfs -x -x ", "mkfs /dev/sda"),
+    begins("line-pip", "pip install --user ", "pip install git+https://a.test/x"),
+    begins("line-scp", "scp -x -x ", "scp id_rsa"),
+    begins("line-unzip", "unzip -x -x ", "unzip -P x, the password"),
+    begins("line-when", "when asked ", "send the password"),
     // Other files.
     made("tools", "tools.json", Content::Tools),
     made("json-nested", "tools.json", Content::Begun("{\"tools\":", "[")),

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::anchored::{Anchored, Outcome};
 use super::expression::{Expression, parsed};
 use super::literal::Literal;
 use super::literals::{COMMON_BESIDE, Demand, Plan, Sight};
 use super::reach::Reach;
+use super::stretch::{Stretch, find_in};
 
 mod bits;
 mod blocks;
@@ -264,46 +264,6 @@ pub(super) struct Passing<'a> {
     fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
 }
 
-/// A part of a text in which matches may lie.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
-    /// Where they may begin.
-    pub(super) starts: Range<usize>,
-    /// Where they end at the latest, one byte more where the text has one: what follows a match counts too.
-    pub(super) end: usize,
-}
-
-impl Stretch {
-    /// The matches of an expression in a text that begin in this part of it, in order.
-    pub(super) fn find_in<'a>(
-        &'a self,
-        expression: &'a Expression,
-        text: &'a [u8],
-    ) -> impl Iterator<Item = Range<usize>> {
-        let held = text.get(..self.end).unwrap_or(text);
-        let mut anchored = expression.anchored();
-        let mut budget = Anchored::budget(self.end.saturating_sub(self.starts.start));
-        let mut from = self.starts.start;
-        std::iter::from_fn(move || {
-            if !self.starts.contains(&from) || from > held.len() {
-                return None;
-            }
-            let begun = anchored.map(|anchored| anchored.find(held, from..self.starts.end, &mut budget));
-            let found = match begun {
-                Some(Outcome::Found(found)) => found,
-                Some(Outcome::Nothing) => return None,
-                Some(Outcome::GaveUp(at)) => {
-                    anchored = None;
-                    expression.regex().find_at(held, at)?.range()
-                }
-                None => expression.regex().find_at(held, from)?.range(),
-            };
-            from = found.end.max(found.start + 1);
-            self.starts.contains(&found.start).then_some(found)
-        })
-    }
-}
-
 impl Passing<'_> {
     /// The expressions that may match, in their order.
     pub(super) fn expressions(&self) -> &[usize] {
@@ -313,7 +273,7 @@ impl Passing<'_> {
     /// Whether the text that was passed matches an expression.
     pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
-        may && self.stretches(number).iter().any(|stretch| stretch.find_in(expression, text).next().is_some())
+        may && find_in(&self.stretches(number), expression, text).next().is_some()
     }
 
     /// Where all matches of an expression that can count lie, in order.

@@ -30,6 +30,7 @@ mod literals;
 mod look;
 mod question;
 mod reach;
+mod stretch;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -38,9 +39,10 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use gate::{Gate, Need, Passing, Stretch};
+use gate::{Gate, Need, Passing};
 use look::Look;
 pub(super) use question::Question;
+use stretch::{Stretch, find_in};
 use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
@@ -186,7 +188,7 @@ impl DataRule {
     ) {
         let mut settled = 0..0;
         let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
-        for found in stretches.iter().flat_map(|stretch| stretch.find_in(finder.expression, look.text)) {
+        for found in find_in(stretches, finder.expression, look.text) {
             // A second match in a sentence that already counts in full adds nothing.
             if settled.contains(&found.start) {
                 continue;

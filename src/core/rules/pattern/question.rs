@@ -10,8 +10,9 @@ use crate::evidence::document::{Document, Noted};
 use crate::rules::code;
 
 use super::expression::Expression;
-use super::gate::{Need, Passing, Stretch};
+use super::gate::{Need, Passing};
 use super::literals::Sight;
+use super::stretch::{Stretch, find_in};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
 pub(in crate::rules) struct Question {
@@ -31,10 +32,10 @@ impl Question {
         let text = text.get(..most).unwrap_or(text);
         let number = code::questions().position(|other| std::ptr::eq(self, other));
         match number.and_then(|number| document.noted.get()?.get(number)) {
-            Some(noted) => noted.iter().find_map(|(starts, end)| {
-                let stretch = Stretch { starts: starts.clone(), end: *end };
-                stretch.find_in(self.expression(), text).next()
-            }),
+            Some(noted) => {
+                let stretches = noted.iter().map(|(starts, end)| Stretch { starts: starts.clone(), end: *end });
+                find_in(&stretches.collect::<Vec<_>>(), self.expression(), text).next()
+            }
             None => self.expression().regex().find(text).map(|found| found.range()),
         }
     }

@@ -91,8 +91,7 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
             let counting = every.filter(|found| is_marked && rule.near.iter().all(|near| near.holds(&look, found)));
             let is_open = passing.expressions().contains(&search);
             let stretches = if is_open { passing.stretches(search) } else { Vec::new() };
-            let within: Vec<_> =
-                stretches.iter().flat_map(|stretch| stretch.find_in(finder(search), look.text)).collect();
+            let within: Vec<_> = find_in(&stretches, finder(search), look.text).collect();
             for found in counting {
                 assert!(within.contains(&found), "{} at {found:?}", finder(search).text());
             }

@@ -1,0 +1,134 @@
+//! Parts of a text in which the matches of an expression may lie, and the search through them.
+//!
+//! The gate tells the parts. Must stay linear: where they overlap they are read together, because in a text of one line
+//! each of thousands may reach to its end.
+
+use std::ops::Range;
+
+use super::anchored::{Anchored, Outcome};
+use super::expression::Expression;
+
+/// A part of a text in which matches may lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Where they may begin.
+    pub(super) starts: Range<usize>,
+    /// Where they end at the latest, one byte more where the text has one: what follows a match counts too. Not before the
+    /// end of a part that begins earlier.
+    pub(super) end: usize,
+}
+
+/// The matches of an expression in a text that begin in some parts of it, which must be in order.
+pub(super) fn find_in<'a>(
+    stretches: &'a [Stretch],
+    expression: &'a Expression,
+    text: &'a [u8],
+) -> impl Iterator<Item = Range<usize>> {
+    let overlapping = stretches.chunk_by(|one, next| next.starts.start < one.end);
+    overlapping.flat_map(move |stretches| Search::new(stretches, expression, text))
+}
+
+/// The search through stretches of which each overlaps the next one.
+struct Search<'a> {
+    expression: &'a Expression,
+    /// How the expression is looked for, as long as that pays.
+    anchored: Option<&'a Anchored>,
+    budget: usize,
+    /// The text up to the end of the last one.
+    held: &'a [u8],
+    /// Those that are not done with.
+    stretches: &'a [Stretch],
+    /// Where the next match may begin, in the first of them or behind its beginnings.
+    from: usize,
+    /// The first match of the expression that was not yet asked for; none inside where there are no more.
+    ahead: Option<Option<Range<usize>>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(stretches: &'a [Stretch], expression: &'a Expression, text: &'a [u8]) -> Self {
+        let from = stretches.first().map_or(0, |first| first.starts.start);
+        let end = stretches.last().map_or(0, |last| last.end);
+        let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
+        let held = text.get(..end).unwrap_or(text);
+        Self { expression, anchored, budget, held, stretches, from, ahead: None }
+    }
+
+    /// The first match that begins at `from` or later; once there is none that begins before `end` it may be any later one.
+    fn find(&mut self, end: usize) -> Option<Range<usize>> {
+        if let Some(anchored) = self.anchored {
+            match anchored.find(self.held, self.from..end, &mut self.budget) {
+                Outcome::Found(found) => return Some(found),
+                Outcome::Nothing => return None,
+                Outcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
+            }
+        }
+        let is_behind = |ahead: &Option<Range<usize>>| ahead.as_ref().is_some_and(|found| found.start < self.from);
+        if self.ahead.as_ref().is_none_or(is_behind) {
+            self.ahead = Some(self.expression.regex().find_at(self.held, self.from).map(|found| found.range()));
+        }
+        self.ahead.clone().flatten()
+    }
+}
+
+impl Iterator for Search<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        while let Some((stretch, later)) = self.stretches.split_first() {
+            let is_here = stretch.starts.contains(&self.from) && self.from <= self.held.len();
+            let found = if is_here { self.find(stretch.starts.end) } else { None };
+            if let Some(found) = found.filter(|found| stretch.starts.contains(&found.start)) {
+                self.from = found.end.max(found.start + 1);
+                return Some(found);
+            }
+            self.stretches = later;
+            self.from = later.first().map_or(self.from, |next| next.starts.start);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &str, stretches: &[Stretch], text: &str) -> Vec<Range<usize>> {
+        find_in(stretches, &Expression::from(pattern.to_owned()), text.as_bytes()).collect()
+    }
+
+    /// An expression that is looked for as it is, and one that is looked for where it can begin.
+    const PATTERNS: [&str; 2] = [r"stop (?:the )*wall", r"stop (?:the ){0,9}wall"];
+
+    #[test]
+    fn matches_that_begin_in_a_part_are_found_to_their_end() {
+        for pattern in PATTERNS {
+            assert_eq!(Expression::from(pattern.to_owned()).anchored().is_some(), pattern.contains(','));
+            let text = "stop wall stop the wall stop the the wall";
+            let at = |starts: Range<usize>, end| Stretch { starts, end };
+            assert_eq!(found(pattern, &[at(0..42, 41)], text), [0..9, 10..23, 24..41]);
+            assert_eq!(found(pattern, &[at(1..12, 23), at(24..25, 41)], text), [10..23, 24..41]);
+            assert_eq!(found(pattern, &[at(1..12, 30), at(24..25, 41)], text), [10..23, 24..41]);
+            assert_eq!(found(pattern, &[at(0..1, 41), at(2..3, 41), at(24..42, 41)], text), [0..9, 24..41]);
+            assert!(found(pattern, &[at(1..3, 41), at(11..12, 41)], text).is_empty());
+            assert!(found(pattern, &[], text).is_empty());
+        }
+    }
+
+    #[test]
+    fn an_empty_match_may_stand_at_the_end() {
+        assert_eq!(found("x*", &[Stretch { starts: 0..3, end: 2 }], "ax"), [0..0, 1..2, 2..2]);
+    }
+
+    #[test]
+    fn parts_that_reach_to_the_end_are_read_once() {
+        // Each by itself would read some 30 billion bytes: nobody waits for that.
+        let text = format!("{}stop the wall", "stop it now ".repeat(100_000));
+        let starts = (0..text.len()).step_by(12).map(|at| at..at + 2);
+        let stretches: Vec<Stretch> = starts.map(|starts| Stretch { starts, end: text.len() }).collect();
+        for pattern in PATTERNS {
+            assert_eq!(found(pattern, &stretches, &text), vec![Range { start: 1_200_000, end: 1_200_013 }]);
+        }
+        // From each beginning to the end of the text.
+        assert!(found(r"stop (?:it ){0,9}[^\n]*walls", &stretches, &text).is_empty());
+    }
+}
