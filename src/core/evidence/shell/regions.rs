@@ -140,15 +140,16 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         let found = COMMAND.find_at(text.get(..end)?, at)?;
         let from = found.start();
         let rest = text.get(from..end)?;
+        // Looked for first: a line may be the whole text, and hold a thousand commands in quotes.
+        let is_quoted = from > 0 && text.get(from - 1) == Some(&b'`');
+        let close = if is_quoted { rest.iter().position(|byte| *byte == b'`') } else { None };
+        let rest = rest.get(..close.unwrap_or(rest.len()))?;
         let mut length = 0;
         for line in rest.split_inclusive(|byte| *byte == b'\n') {
             length += line.len();
             if !line.trim_ascii_end().ends_with(b"\\") {
                 break;
             }
-        }
-        if from > 0 && text.get(from - 1) == Some(&b'`') {
-            length = rest.get(..length)?.iter().position(|byte| *byte == b'`').unwrap_or(length);
         }
         at = from + length.max(1);
         Some(Region { start: from, end: from + length, text: None })

@@ -5,6 +5,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::{Cover, ZoneKind};
+use crate::evidence::document::floor_char_boundary;
 
 /// A heading of a Markdown text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(crate) struct Heading {
     pub(crate) start: usize,
     /// 1 to 6.
     pub(crate) level: usize,
-    /// Its text without the marks.
+    /// Its text without the marks, cut.
     pub(crate) title: String,
     /// The place in the list of the heading that it stands under.
     pub(crate) parent: Option<usize>,
@@ -100,6 +101,9 @@ fn frontmatter_end(text: &str) -> usize {
     0
 }
 
+/// As much of a heading counts, in bytes: rules look at it for every match below it, and a line may be the whole text.
+const TITLE_LENGTH: usize = 400;
+
 /// The headings of a Markdown text that stand in prose, in order, by its zones and where its lines begin.
 pub(crate) fn headings_of(text: &str, zones: &[super::Zone], line_starts: &[usize]) -> Vec<Heading> {
     let mut headings = Vec::new();
@@ -113,6 +117,7 @@ pub(crate) fn headings_of(text: &str, zones: &[super::Zone], line_starts: &[usiz
         let end = line_starts.get(line + 1).map_or(zone.end, |next| zone.end.min(*next));
         if let Some((level, title)) = text.get(start..end).and_then(heading_in) {
             let parent = parent_of(&headings, level);
+            let title = title.get(..floor_char_boundary(title, TITLE_LENGTH)).unwrap_or(title);
             headings.push(Heading { start, level, title: title.to_owned(), parent });
         }
     }
@@ -158,6 +163,14 @@ mod tests {
             }
         }
         starts
+    }
+
+    #[test]
+    fn a_heading_counts_only_so_far() {
+        let text = format!("# {}\n", "ä".repeat(1_000));
+        let zones = zones_of(Language::Markdown, FileRole::Docs, &text);
+        let headings = headings_of(&text, &zones, &line_starts(text.as_bytes()));
+        assert_eq!(headings.iter().map(|heading| heading.title.len()).collect::<Vec<_>>(), [TITLE_LENGTH]);
     }
 
     proptest::proptest! {
