@@ -24,7 +24,7 @@ use rayon::prelude::*;
 /// away once for all. With many more bundles these no longer fit themselves.
 const IN_STEP: usize = 16;
 const CAPABILITIES_IN_STEP: usize = 2 * IN_STEP;
-/// How many bytes bundles that are read in step hold before no other one joins them.
+/// How many bytes bundles that are read in step hold at most; one that holds more goes by itself.
 const BYTES_IN_STEP: u64 = 512 * 1024;
 
 /// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself, and fewer
@@ -35,12 +35,11 @@ pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> 
     let mut rest = items;
     while !rest.is_empty() {
         let mut held = 0;
-        let joins = |item: &&T| {
-            let is_room = held < BYTES_IN_STEP;
+        let fits = |item: &&T| {
             held += bundle(item).size();
-            is_room
+            held <= BYTES_IN_STEP
         };
-        let (step, later) = rest.split_at(rest.iter().take(most).take_while(joins).count());
+        let (step, later) = rest.split_at(rest.iter().take(most).take_while(fits).count().max(1));
         steps.push(step);
         rest = later;
     }
@@ -258,13 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_short_and_a_large_bundle_ends_it() {
+    fn a_step_is_short_and_a_large_bundle_goes_by_itself() {
         let large = "x".repeat(600 * 1024);
         let sizes = ["", "", &large, "", &large].map(|text| bundle("a", &[("README.md", text)]));
         let lengths =
             |threads| steps(&sizes, threads, |bundle| bundle).iter().map(|step| step.len()).collect::<Vec<_>>();
-        assert_eq!(lengths(1), [3, 2]);
-        assert_eq!(lengths(2), [2, 1, 2]);
+        assert_eq!(lengths(1), [2, 1, 1, 1]);
         assert_eq!(lengths(8), [1; 5]);
         let many = vec![bundle("a", &[]); 40];
         let lengths: Vec<usize> = steps(&many, 1, |bundle| bundle).iter().map(|step| step.len()).collect();
