@@ -67,23 +67,18 @@ fn scan_batch(
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let steps = analysis::steps(batch, context.pool.current_num_threads(), |(_, bundle)| bundle);
-    bulk::ordered(
-        &context.pool,
-        &steps,
-        steps.len(),
-        |step| analysis::scan_all(&step.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>()),
-        |steps, results| {
-            for ((snapshot, bundle), scanned) in steps.iter().copied().flatten().zip(results.into_iter().flatten()) {
-                report.done += 1;
-                report.bytes += bundle.size();
-                progress.advance(1);
-                progress.show(report.bytes, &bundle.identity);
-                debug!(snapshot = snapshot.0, capabilities = scanned.len(), "scanned");
-                record(context, *snapshot, ruleset, bundle, scanned)?;
-            }
-            Ok(())
-        },
-    )
+    let work =
+        |step: &[(SnapshotId, Bundle)]| analysis::scan_all(&step.iter().map(|(_, bundle)| bundle).collect::<Vec<_>>());
+    let scanned = bulk::mapped(&context.pool, steps, work).into_iter().flatten();
+    for ((snapshot, bundle), scanned) in batch.iter().zip(scanned) {
+        report.done += 1;
+        report.bytes += bundle.size();
+        progress.advance(1);
+        progress.show(report.bytes, &bundle.identity);
+        debug!(snapshot = snapshot.0, capabilities = scanned.len(), "scanned");
+        record(context, *snapshot, ruleset, bundle, scanned)?;
+    }
+    Ok(())
 }
 
 fn record(

@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
     let mut figures = BTreeMap::new();
     let mut lines = Vec::new();
     for set in &sets {
-        let (verdicts, best) = time(set, &pool, options.rounds, at)?;
+        let (verdicts, best) = time(set, &pool, options.rounds, at);
         print_throughput(set, &verdicts, best, &pool, options.rounds, out)?;
         rates::print(set, &verdicts, out)?;
         lines.extend(set.cases.iter().zip(&verdicts).map(|(case, verdict)| verdict_line(case, verdict)));
@@ -58,26 +58,16 @@ pub(super) fn run(global: &Global, options: &Bench, out: &mut Out) -> anyhow::Re
 }
 
 /// Scans a whole set so many times; what was found, and the shortest time.
-fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> anyhow::Result<(Vec<Verdict>, Duration)> {
+fn time(set: &Set, pool: &rayon::ThreadPool, rounds: u32, at: AsOf) -> (Vec<Verdict>, Duration) {
     let mut best = Duration::MAX;
     let mut verdicts = Vec::new();
     let steps = analysis::steps(&set.cases, pool.current_num_threads(), |case| &case.bundle);
     for _ in 0..rounds {
         let watch = clock::Stopwatch::start();
-        verdicts.clear();
-        bulk::ordered(
-            pool,
-            &steps,
-            steps.len(),
-            |step| judge(step, at),
-            |_, results| {
-                verdicts.extend(results.into_iter().flatten());
-                Ok(())
-            },
-        )?;
+        verdicts = bulk::mapped(pool, steps.clone(), |step| judge(step, at)).into_iter().flatten().collect();
         best = best.min(watch.elapsed());
     }
-    Ok((verdicts, best))
+    (verdicts, best)
 }
 
 fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {

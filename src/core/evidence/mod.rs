@@ -62,8 +62,8 @@ impl Evidence {
     /// once for many.
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
-        all.iter_mut().for_each(Self::read_manifests);
-        all.iter_mut().for_each(Self::read_sources);
+        all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
+        all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(source::read));
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
             evidence.note_bytecode();
@@ -81,16 +81,10 @@ impl Evidence {
         Self { documents, gaps, ..Self::default() }
     }
 
-    fn read_manifests(&mut self) {
-        let read =
-            |(path, document): (&String, &Document)| Some((path.clone(), manifest::read(document, &mut self.gaps)?));
-        self.manifests = self.documents.iter().filter_map(read).collect();
-    }
-
-    fn read_sources(&mut self) {
-        let read =
-            |(path, document): (&String, &Document)| Some((path.clone(), source::read(document, &mut self.gaps)?));
-        self.sources = self.documents.iter().filter_map(read).collect();
+    /// What is read of every document of which something is.
+    fn read_each<T>(&mut self, read: fn(&Document, &mut Vec<Gap>) -> Option<T>) -> BTreeMap<String, T> {
+        let of_one = |(path, document): (&String, &Document)| Some((path.clone(), read(document, &mut self.gaps)?));
+        self.documents.iter().filter_map(of_one).collect()
     }
 
     /// Compiled Python without its source is read only as far as the strings in it go.
