@@ -262,12 +262,7 @@ fn quote(text: &str) -> String {
 ///
 /// A rule looks at all of them before the next one does: what it works with is fetched from memory once for many.
 pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<Facts> {
-    let by_data = |subject| {
-        let mut told = Vec::with_capacity(64);
-        pattern::evaluate(subject, &mut told);
-        told
-    };
-    let mut told: Vec<Vec<Answer>> = subjects.iter().map(by_data).collect();
+    let mut told = pattern::evaluate(subjects);
     for (kind, rules) in CODE_RULES.iter() {
         let of_kind = |subject: &Subject<'_>| subject.capability.kind == *kind;
         let mut asked: Vec<_> = subjects.iter().zip(&mut told).filter(|(subject, _)| of_kind(subject)).collect();

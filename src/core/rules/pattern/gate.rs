@@ -22,7 +22,7 @@ pub(super) mod squeezed;
 
 use bits::Bits;
 use blocks::Blocks;
-use hits::Hits;
+pub(super) use hits::Hits;
 use search::Search;
 use squeezed::Squeezed;
 
@@ -183,13 +183,13 @@ impl Gate {
         is_touched
     }
 
-    /// The expressions that may match a text.
-    pub(super) fn passing<'a>(&'a self, text: &[u8]) -> Passing<'a> {
+    /// The expressions that may match a text. What is met in it is noted in `hits`.
+    pub(super) fn passing<'a>(&'a self, text: &[u8], hits: &'a mut Hits) -> Passing<'a> {
         let text = Squeezed::of(text);
         let blocks = Blocks::of(&text);
-        let mut hits = Hits::new(self.meets.count(), blocks.count());
+        hits.begin(self.meets.count(), blocks.count());
         self.search.each(&text, |thing, last| hits.note(thing, blocks.block_of(last)));
-        let expressions = self.met(&hits);
+        let expressions = self.met(hits);
         Passing { gate: self, blocks, hits, expressions, fits_near: RefCell::default() }
     }
 
@@ -258,7 +258,7 @@ fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
 pub(super) struct Passing<'a> {
     gate: &'a Gate,
     blocks: Blocks,
-    hits: Hits,
+    hits: &'a Hits,
     expressions: Vec<usize>,
     /// Where the plans near matches fit, for those few that were asked for.
     fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn an_expression_passes_once_all_that_it_needs_is_there() {
         let gate = gate();
-        let passing = |text: &str| gate.passing(text.as_bytes()).expressions().to_vec();
+        let passing = |text: &str| gate.passing(text.as_bytes(), &mut Hits::default()).expressions().to_vec();
         assert_eq!(passing("nothing"), [1]);
         assert_eq!(passing("CURL x | Bash, curl y | bash"), [0, 1, 3]);
         assert_eq!(passing("secrets to send"), [1]);
@@ -361,22 +361,25 @@ mod tests {
     fn matches_lie_where_all_literals_are_close() {
         let gate = gate();
         let text = format!("{}send the secret{} bash", "word ".repeat(100), " word".repeat(100));
-        let passing = gate.passing(text.as_bytes());
+        let mut hits = Hits::default();
+        let passing = gate.passing(text.as_bytes(), &mut hits);
         let [stretch] = &passing.stretches(2)[..] else { panic!("one stretch") };
         assert!(stretch.starts.contains(&500) && stretch.end >= 515 && stretch.end - stretch.starts.start < 400);
         assert_eq!(passing.stretches(1), [Stretch { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
-        assert!(gate.passing(apart.as_bytes()).stretches(2).is_empty());
+        assert!(gate.passing(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
     }
 
     #[test]
     fn a_long_run_takes_a_match_no_further() {
         let gate = gate();
         let blank = format!("{}send{}secret", "word ".repeat(100), " ".repeat(10_000));
-        let [stretch] = &gate.passing(blank.as_bytes()).stretches(2)[..] else { panic!("one stretch") };
+        let [stretch] = &gate.passing(blank.as_bytes(), &mut Hits::default()).stretches(2)[..] else {
+            panic!("one stretch")
+        };
         assert!(stretch.starts.contains(&500) && stretch.end == blank.len());
         let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
-        assert!(gate.passing(apart.as_bytes()).stretches(2).is_empty());
+        assert!(gate.passing(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
     }
 
     #[test]
@@ -384,7 +387,9 @@ mod tests {
         let secret = Plan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
         let gate = Gate::new(&[Need::of(r"bash").near(secret, 80)]);
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
-        let [stretch] = &gate.passing(text.as_bytes()).stretches(0)[..] else { panic!("one stretch") };
+        let [stretch] = &gate.passing(text.as_bytes(), &mut Hits::default()).stretches(0)[..] else {
+            panic!("one stretch")
+        };
         assert!(stretch.starts.contains(&504) && stretch.starts.start > 200 && stretch.starts.end < 800, "{stretch:?}");
     }
 }

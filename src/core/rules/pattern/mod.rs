@@ -39,7 +39,7 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use gate::{Gate, Need, Passing};
+use gate::{Gate, Hits, Need, Passing};
 use look::Look;
 pub(super) use question::Question;
 use stretch::{Stretch, find_in};
@@ -47,6 +47,9 @@ use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs"));
+
+/// Room for the answers that all rules together give about a capability where they find little.
+const TOLD: usize = 64;
 
 /// How many matches of one expression in one text are judged, each by what stands around it.
 const JUDGED_MOST: usize = 10_000;
@@ -90,8 +93,8 @@ impl Engine {
     }
 
     /// Looks at one text with every rule that may find something in it.
-    fn scan(&self, look: &Look<'_>, finds: &mut Finds) {
-        let passing = self.gate.passing(look.text);
+    fn scan(&self, look: &Look<'_>, hits: &mut Hits, finds: &mut Finds) {
+        let passing = self.gate.passing(look.text, hits);
         if matches!(look.view, View::Written(_)) {
             question::note(look.document, &passing, self.questions);
         }
@@ -148,14 +151,21 @@ struct Found<'a> {
     cut: Vec<&'a Document>,
 }
 
-/// Runs every data rule over one capability. Those that found nothing tell nothing; the others tell once for each find.
-pub(super) fn evaluate(subject: &Subject<'_>, told: &mut Vec<Answer>) {
+/// Runs every data rule over some capabilities; what is told of each. Rules that found nothing tell nothing; the others
+/// tell once for each find.
+pub(super) fn evaluate(subjects: &[Subject<'_>]) -> Vec<Vec<Answer>> {
+    let mut hits = Hits::default();
+    subjects.iter().map(|subject| told_of(subject, &mut hits)).collect()
+}
+
+fn told_of(subject: &Subject<'_>, hits: &mut Hits) -> Vec<Answer> {
+    let mut told = Vec::with_capacity(TOLD);
     let kind = subject.capability.kind;
     let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
         let mut here = Finds::default();
         for view in view::views(document) {
-            ENGINE.scan(&Look::new(document, &view, kind), &mut here);
+            ENGINE.scan(&Look::new(document, &view, kind), hits, &mut here);
         }
         for rule in here.cut() {
             found.entry(rule).or_default().cut.push(document);
@@ -175,6 +185,7 @@ pub(super) fn evaluate(subject: &Subject<'_>, told: &mut Vec<Answer>) {
         }
         told.extend(sink.answers);
     }
+    told
 }
 
 impl DataRule {
@@ -287,7 +298,8 @@ pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     if !gate.is_touched(evidence.as_bytes()) {
         return shown;
     }
-    for secret in gate.passing(evidence.as_bytes()).expressions().iter().filter_map(|at| secrets.get(*at)) {
+    let mut hits = Hits::default();
+    for secret in gate.passing(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at)) {
         let finder = secret.regex();
         if finder.is_match(shown.as_bytes()) {
             let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {

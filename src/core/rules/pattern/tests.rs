@@ -60,7 +60,8 @@ fn unknown_keys_and_bad_expressions_are_refused() {
 /// Searches that no literal holds back run over every text: few and cheap ones only.
 #[test]
 fn nearly_every_pattern_needs_a_literal() {
-    let passing = ENGINE.gate.passing(b"");
+    let mut hits = Hits::default();
+    let passing = ENGINE.gate.passing(b"", &mut hits);
     let searches = passing.expressions().iter().filter(|search| **search < ENGINE.searches.len());
     let open: Vec<&str> = searches.map(|search| finder(*search).text()).collect();
     assert!(open.len() <= 12, "{open:#?}");
@@ -77,11 +78,12 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
     let mut texts: Vec<&str> = examples.flat_map(|example| example.files.values()).map(String::as_str).collect();
     let all = texts.join(&" word\n".repeat(40));
     texts.push(&all);
+    let mut hits = Hits::default();
     for text in texts {
         let document = Document::read("SKILL.md", text.as_bytes(), &mut Vec::new());
         let view = View::Written(text);
         let look = Look::new(&document, &view, Kind::Skill);
-        let passing = ENGINE.gate.passing(look.text);
+        let passing = ENGINE.gate.passing(look.text, &mut hits);
         for (search, (at, _)) in ENGINE.searches.iter().enumerate() {
             let rule = &ENGINE.rules[*at];
             let is_marked = ENGINE.is_marked(*at, rule, &passing, look.text);

@@ -6,8 +6,10 @@ use super::bits::Bits;
 const NOWHERE: u16 = u16::MAX;
 
 /// For each of many things the blocks in which it ends; room is taken only for those that are met.
-#[derive(Debug)]
-pub(super) struct Hits {
+///
+/// One serves many texts in turn: most are short, and a table of all things would have to be written for each.
+#[derive(Debug, Default)]
+pub(in crate::rules::pattern) struct Hits {
     /// How many blocks there are.
     blocks: usize,
     /// The words that the blocks of one thing take.
@@ -21,10 +23,14 @@ pub(super) struct Hits {
 }
 
 impl Hits {
-    /// For so many things in a text of so many blocks.
-    pub(super) fn new(things: usize, blocks: usize) -> Self {
-        let width = blocks.div_ceil(64);
-        Self { blocks, width, places: vec![NOWHERE; things], met: Vec::new(), words: Vec::new() }
+    /// Begins with a text of so many blocks, in which so many things may be met.
+    pub(super) fn begin(&mut self, things: usize, blocks: usize) {
+        (self.blocks, self.width) = (blocks, blocks.div_ceil(64));
+        for thing in self.met.drain(..) {
+            self.places.get_mut(thing as usize).into_iter().for_each(|place| *place = NOWHERE);
+        }
+        self.places.resize(things, NOWHERE);
+        self.words.clear();
     }
 
     /// Notes a thing that ends in a block.
@@ -59,5 +65,24 @@ impl Hits {
             self.words.resize(self.words.len() + self.width, 0);
         }
         usize::from(*place) * self.width
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_the_text_before() {
+        let mut hits = Hits::default();
+        for (things, blocks) in [(9, 200), (9, 1), (3, 70), (12, 70)] {
+            hits.begin(things, blocks);
+            let all: Vec<u32> = (0..12).collect();
+            assert!(hits.of_any(&all).is_none() && hits.met().count() == 0);
+            hits.note(2, blocks - 1);
+            let met: Vec<_> = hits.of_any(&all).expect("one").runs().collect();
+            assert_eq!((met, hits.met().collect()), (vec![blocks - 1..blocks], vec![2]));
+            hits.note(0, 0);
+        }
     }
 }
