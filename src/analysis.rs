@@ -68,16 +68,24 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
     let found: Vec<Found> =
         bundles.iter().zip(&evidence).map(|(bundle, evidence)| Found::of(bundle, evidence)).collect();
     let asked: Vec<(&Bundle, Subject)> = found.iter().flat_map(Found::subjects).collect();
-    let scanned: Vec<Scanned> = if bundles.len() == 1 {
+    let told: Vec<Answers> = if bundles.len() == 1 {
         let most = (asked.len() / rayon::current_num_threads()).clamp(1, CAPABILITIES_IN_STEP);
-        asked.par_chunks(most).flat_map_iter(scan_in_step).collect()
+        asked.par_chunks(most).flat_map_iter(told_in_step).collect()
     } else {
-        asked.chunks(CAPABILITIES_IN_STEP).flat_map(scan_in_step).collect()
+        asked.chunks(CAPABILITIES_IN_STEP).flat_map(told_in_step).collect()
     };
-    let mut scanned = scanned.into_iter();
-    let by_bundle = found.iter().map(|found| scanned.by_ref().take(found.capabilities.len()).collect()).collect();
+    let mut told = told.into_iter();
+    let mut scanned = |capability| {
+        let (pins, facts, completeness) = told.next()?;
+        Some(Scanned { capability, pins, facts, completeness })
+    };
+    let by_bundle = found.into_iter().map(|found| found.capabilities.into_iter().filter_map(&mut scanned).collect());
+    let by_bundle = by_bundle.collect();
     (evidence, by_bundle)
 }
+
+/// What is found out about one capability.
+type Answers = (Pins, Facts, Completeness);
 
 /// The capabilities of a bundle, each with the gaps that concern it.
 struct Found<'a> {
@@ -103,19 +111,19 @@ impl<'a> Found<'a> {
     }
 }
 
-fn scan_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Scanned> {
+fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
     let pins: Vec<Pins> = asked.iter().map(|(bundle, subject)| pins(bundle, subject)).collect();
     let facts = rules::evaluate(&asked.iter().map(|(_, subject)| *subject).collect::<Vec<_>>());
-    let scanned = asked.iter().zip(pins).zip(facts).map(|(((bundle, subject), pins), facts)| {
+    let told = asked.iter().zip(pins).zip(facts).map(|(((bundle, subject), pins), facts)| {
         let completeness = completeness(bundle, subject.gaps);
         let facts = match completeness {
             Completeness::Analysed => facts,
             Completeness::Partial(_) => facts.with_absence_unproven(),
             Completeness::NotAssessable(_) => rules::unavailable(subject.capability.kind),
         };
-        Scanned { capability: subject.capability.clone(), pins, facts, completeness }
+        (pins, facts, completeness)
     });
-    scanned.collect()
+    told.collect()
 }
 
 fn pins(bundle: &Bundle, subject: &Subject<'_>) -> Pins {
