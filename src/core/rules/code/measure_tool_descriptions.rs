@@ -19,11 +19,12 @@ use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
 
 #[path = "measure_numbered.rs"]
 mod numbered;
+#[path = "measure_overlaps.rs"]
+mod overlaps;
 
 use numbered::{Headed, Numbered};
+use overlaps::overlaps;
 
-/// How many words may be compared between tools in all: the comparison of every pair is quadratic.
-const COMPARISON_BUDGET: usize = 5_000_000;
 /// The longest tool name that is kept, in code points.
 const NAME_LENGTH: usize = 128;
 
@@ -210,96 +211,6 @@ const fn table(digits: bool) -> [bool; 256] {
 }
 
 static TRIGGERS: LazyLock<Numbered> = LazyLock::new(|| Numbered::of(&TRIGGER_WORDS.map(Headed::of)));
-
-/// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
-/// whether every pair could be compared. Words of at most two letters and words of more than half of the tools do not
-/// count.
-fn overlaps(lower: &[String]) -> (Vec<Option<(usize, usize)>>, bool) {
-    if lower.len() < 2 {
-        return (vec![None; lower.len()], true);
-    }
-    let words = content_words(lower);
-    let mut best: Vec<Option<(usize, usize)>> = vec![None; lower.len()];
-    let mut budget = COMPARISON_BUDGET;
-    for (index, mine) in words.iter().enumerate() {
-        for (other, theirs) in words.iter().enumerate().skip(index + 1) {
-            let Some(left) = budget.checked_sub(mine.count + theirs.count + 1) else { return (best, false) };
-            budget = left;
-            let smaller = mine.count.min(theirs.count);
-            if smaller == 0 {
-                continue;
-            }
-            let overlap = (common(&mine.shared, &theirs.shared), smaller);
-            for tool in [index, other] {
-                if let Some(standing) = best.get_mut(tool) {
-                    *standing = Some(standing.map_or(overlap, |old| larger(old, overlap)));
-                }
-            }
-        }
-    }
-    (best, true)
-}
-
-fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
-    if two.0 * one.1 > one.0 * two.1 { two } else { one }
-}
-
-/// The words of one tool.
-#[derive(Clone, Default)]
-struct Own {
-    /// How many count.
-    count: usize,
-    /// Those that another tool has as well, as sorted numbers.
-    shared: Vec<usize>,
-}
-
-/// The words of each tool.
-fn content_words(lower: &[String]) -> Vec<Own> {
-    let texts: Vec<Vec<Headed>> = lower.iter().map(|text| text.split_whitespace().map(Headed::of).collect()).collect();
-    let all = texts.iter().map(Vec::len).sum();
-    let mut known = Numbered::with_room(all);
-    // For each word how many tools have it, and the last of them.
-    let mut had: Vec<(usize, Option<usize>)> = Vec::with_capacity(all);
-    let mut words = vec![Own::default(); lower.len()];
-    for ((tool, text), own) in texts.iter().enumerate().zip(&mut words) {
-        own.shared.reserve(text.len());
-        for word in text {
-            let number = known.add(*word);
-            if number == had.len() {
-                had.push((0, None));
-            }
-            let Some((tools, last)) = had.get_mut(number) else { continue };
-            if *last != Some(tool) {
-                (*tools, *last) = (*tools + 1, Some(tool));
-                own.shared.push(number);
-            }
-        }
-    }
-    let half = (lower.len() / 2).max(1);
-    let tools = |number: usize| had.get(number).map_or(0, |(tools, _)| *tools);
-    let counts = |number: usize| {
-        let is_long = known.words.get(number).is_some_and(|word| word.text.chars().nth(2).is_some());
-        is_long && tools(number) <= half
-    };
-    for own in &mut words {
-        own.shared.retain(|number| counts(*number));
-        own.count = own.shared.len();
-        own.shared.retain(|number| tools(*number) > 1);
-        own.shared.sort_unstable();
-    }
-    words
-}
-
-/// How many numbers two sorted lists share.
-fn common(mine: &[usize], theirs: &[usize]) -> usize {
-    let mut theirs = theirs.iter().peekable();
-    mine.iter()
-        .filter(|number| {
-            while theirs.next_if(|other| other < number).is_some() {}
-            theirs.next_if_eq(number).is_some()
-        })
-        .count()
-}
 
 #[cfg(test)]
 #[path = "measure_tool_descriptions_tests.rs"]
