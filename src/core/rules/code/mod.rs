@@ -139,6 +139,13 @@ mod tool_schema_injection;
 mod tool_schema_unread;
 mod tool_secrets;
 mod tool_shadowing;
+mod tool_steering;
+mod tool_steering_cues;
+mod tool_steering_hush;
+mod tool_steering_reach;
+mod tool_steering_secrets;
+mod tool_steering_story;
+mod tool_steering_will;
 #[cfg(test)]
 mod tool_tests;
 mod tool_texts;
@@ -291,4 +298,5 @@ pub const RULES: &[&dyn Rule] = &[
     &tool_schema_injection::ToolSchemaInjection,
     &tool_schema_unread::ToolSchemaUnread,
     &tool_shadowing::ToolShadowing,
+    &tool_steering::ToolSteering,
 ];

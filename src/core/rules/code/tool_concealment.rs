@@ -90,7 +90,10 @@ fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
         || (sentence.word(last + 1) == "that"
             && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
             && sentence.has(words!["cannot", "possible", "unable", "can't"]));
-    (!steers || sentence.fits(last, words!["this", "policy"])).then_some((first.min(last), last.max(said)))
+    // "… the raw id", "… the answer yet": how something is put, or a game.
+    let detail = words!["raw", "each", "id", "ids", "uuid", "pk", "json", "answer", "solution"];
+    let detailed = (last + 1..=last + 3).any(|index| sentence.fits(index, detail));
+    (!detailed && !steers || sentence.fits(last, words!["this", "policy"])).then_some((first.min(last), last.max(said)))
 }
 
 const UNSEEN: Phrase = Phrase::of(

@@ -9,12 +9,14 @@ use regex::Regex;
 
 use crate::evidence::bytes;
 use crate::evidence::decode;
+use crate::evidence::lexicon::{CALL, NEGATION, ORDER, READ, SEND, SET, TRIGGER};
 use crate::evidence::sentences::{Marks, Sentence, Text};
 use crate::evidence::surfaces::{Surface, SurfaceText};
 use crate::fact::{Confidence, Severity};
 
 use super::tool_concealment::{acts_in_secret, conceals};
 use super::tool_cues::{authority_label, is_common_tag, overrides, pseudo_tag, template_token, unguards, waits};
+use super::tool_directives::{commands, obliges};
 use super::tool_languages::{self, foreign_clause};
 use super::tool_secrets::{Taking, taking};
 use super::tool_texts::{is_about, own_words};
@@ -125,7 +127,8 @@ impl Cues {
             let mut cues = Self::default();
             cues.mark(&text, parts.marks());
             cues.say(&parts);
-            if let Some((severity, _)) = cues.judgement() {
+            let order = || is_order(&parts).then_some(Severity::High);
+            if let Some(severity) = cues.judgement().map(|(severity, _)| severity).or_else(order) {
                 self.encoded = self.encoded.max(Some(severity));
                 self.quote = text;
                 return;
@@ -162,6 +165,19 @@ impl Cues {
     }
 }
 
+/// Whether a text that was hidden in another writing tells somebody to do something: what is meant for readers is
+/// written for them.
+fn is_order(text: &Text) -> bool {
+    let acts = SEND.with(SET).with(CALL).with(READ);
+    let tied = ORDER.with(NEGATION).with(TRIGGER);
+    text.sentences().any(|sentence| {
+        sentence.words.len() > 5
+            && sentence.classes.any(acts)
+            && text.classes().any(tied)
+            && (obliges(&sentence) || commands(&sentence))
+    })
+}
+
 /// A word so long may be one in another writing.
 const LONG_WORD: usize = 24;
 
@@ -194,8 +210,8 @@ const KEEPERS: [&str; 24] = [
 ];
 
 /// Words of an order whose letters are turned by thirteen places.
-const TURNED: [&str; 8] =
-    ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq"];
+const TURNED: [&str; 10] =
+    ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq", " gur ", " naq "];
 
 /// Whether a text in lower case may be an order in another language or with turned letters: most are neither, and one
 /// search for plain words tells so.

@@ -87,8 +87,9 @@ pub(super) enum Taking {
 pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
     let names_file = secret_file(sentence).is_some();
     let names_value = || sentence.find(&VALUES).or_else(|| sentence.find(&TALK)).is_some();
-    // Most sentences speak of neither.
-    if !names_file && !names_value() {
+    // Most sentences speak of neither, and some say what is left out.
+    if (!names_file && !names_value()) || sentence.has(words!["excluded", "excludes", "ignored", "refuses", "skipped"])
+    {
         return None;
     }
     let said = |classes| sentence.all(classes).find(|index| !sentence.negated(*index));
