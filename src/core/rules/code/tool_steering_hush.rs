@@ -86,6 +86,7 @@ pub(super) fn hushes(sentence: &Sentence<'_>) -> bool {
             || (last + 1..=last + 2).any(|index| sentence.fits(index, &OBJECT));
         plain
             && !(first..last).any(|at| sentence.ends_clause(at))
+            && !sentence.has(words!["unless", "until"])
             && !sentence.fits(last + 1, words!["by", "in", "if"])
             && !sentence.fits(first + 1, words!["longer", "only", "found"])
             && !sentence.fits(first.wrapping_sub(1), stated)

@@ -55,6 +55,7 @@ pub(super) fn foreign(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
     let counted = words!["all", "any", "every"];
     let any = sentence.find(&ANY).is_some_and(|(first, last)| {
         !(sentence.fits(last + 1, words!["in", "call", "calls"]) && sentence.fits(first, counted))
+            && !sentence.fits(last + 1, words!["cannot", "can't", "don't", "fail", "failed", "didn't"])
     });
     any || says_elsewhere(sentence, &ELSEWHERE) || somebodys(sentence, speaker)
 }
