@@ -88,7 +88,7 @@ pub(super) fn overrules(sentence: &Sentence<'_>) -> bool {
     let waits = || sentence.has(words!["until", "unless"]) && sentence.classes.any(NEGATION);
     let aside = either
         || [&ASIDE, &INSTEAD, &VOID].into_iter().any(|phrase| sentence.find(phrase).is_some())
-        || overrules_user(sentence);
+        || (overrules_user(sentence) && !sentence.has(words!["instead", "rather"]));
     aside && !waits()
 }
 

@@ -44,7 +44,7 @@ fn traps() -> Vec<(&'static str, &'static str, Value)> {
         ),
         (
             "plan_apply",
-            "Applies a saved plan. The -auto-approve flag isn't used; nothing is changed without asking, and the user's approval is never skipped.",
+            "Applies a saved plan. The -auto-approve flag isn't used; the user's approval is never skipped.",
             none(),
         ),
         (
