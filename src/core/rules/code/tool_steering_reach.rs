@@ -52,10 +52,12 @@ pub(super) fn foreign(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
         ],
         2,
     );
-    let counted = words!["all", "any", "every"];
     let any = sentence.find(&ANY).is_some_and(|(first, last)| {
-        !(sentence.fits(last + 1, words!["in", "call", "calls"]) && sentence.fits(first, counted))
-            && !sentence.fits(last + 1, words!["cannot", "can't", "don't", "fail", "failed", "didn't"])
+        let counted = sentence.fits(last + 1, words!["in", "call", "calls"])
+            && sentence.fits(first, words!["all", "any", "every"]);
+        let own = sentence.fits(last + 1, words!["of", "in", "from"]) && sentence.fits(last + 2, words!["this", "our"]);
+        let failing = sentence.fits(last + 1, words!["cannot", "can't", "don't", "fail", "failed", "didn't"]);
+        !counted && !own && !failing
     });
     any || says_elsewhere(sentence, &ELSEWHERE) || somebodys(sentence, speaker)
 }
