@@ -9,7 +9,7 @@ use crate::evidence::sentences::{Sentence, Text};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_steering_cues::{Cues, loud, plain, weight};
+use super::tool_steering_cues::{Cues, marked, told, weight};
 use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
 
 /// See the file's first line.
@@ -90,13 +90,13 @@ const MEDIUM: u32 = 5;
 /// How bad the worst passage of a text is, and the sentence of it that holds most.
 fn judgement<'a>(text: &'a Text, speaker: &Speaker<'_>) -> Option<(Severity, Sentence<'a>)> {
     let mut cues: Vec<(Sentence<'a>, Cues)> =
-        text.sentences().map(|sentence| (sentence, loud(&sentence, speaker))).collect();
+        text.sentences().map(|sentence| (sentence, told(&sentence, speaker))).collect();
     // Nearly no text has a cue that matters.
     if cues.iter().all(|(_, cues)| cues.is_empty()) {
         return None;
     }
     for (sentence, cues) in &mut cues {
-        *cues = cues.with(plain(sentence, speaker));
+        *cues = cues.with(marked(sentence, speaker));
     }
     let passages = cues.windows(TOGETHER.min(cues.len()));
     let judged = passages.filter_map(|passage| {

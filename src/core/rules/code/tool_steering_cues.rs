@@ -9,7 +9,7 @@ use crate::evidence::sentences::{Sentence, Words, words};
 use super::tool_directives::{decided, obliges};
 use super::tool_steering_hush::{hushes, omits, out_of_sight, unaware};
 use super::tool_steering_reach::{destination, disarms, foreign, outside_tool, ranked, watches};
-use super::tool_steering_secrets::{secret, secret_path, talk};
+use super::tool_steering_secrets::{holds_secret, secret, secret_path, talk};
 use super::tool_steering_story::{covers, disguises};
 use super::tool_steering_will::{overrules, unasked};
 use super::tool_texts::{Speaker, is_identifier};
@@ -105,8 +105,9 @@ pub(super) fn weight(cues: Cues) -> u32 {
     WEIGHTS.iter().filter(|(cue, _)| cues.0 & cue.0 != 0).map(|(_, weight)| weight).sum()
 }
 
-/// The cues of a sentence of which a passage needs one.
-pub(super) fn loud(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+/// The cues of a sentence that its words alone tell, of which a passage needs one: most sentences have none, and what costs
+/// more is asked of the others' texts.
+pub(super) fn told(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
     Cues::of(&[
         (HUSH, hushes(sentence)),
         (OMIT, omits(sentence)),
@@ -117,20 +118,21 @@ pub(super) fn loud(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
         (OVERRULED, overrules(sentence)),
         (UNASKED, unasked(sentence) && !secret(sentence)),
         (FOREIGN, foreign(sentence, speaker)),
-        (FILE, secret_path(sentence, speaker)),
-        (DISARMED, disarms(sentence)),
         (RANK, ranked(sentence)),
         (WATCHED, watches(sentence)),
+        (SECRET, secret(sentence)),
+        (TALK, talk(sentence)),
     ])
 }
 
-/// Its everyday cues.
-pub(super) fn plain(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+/// Its other cues.
+pub(super) fn marked(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
     Cues::of(&[
+        (FILE, secret_path(sentence, speaker)),
+        (DISARMED, disarms(sentence)),
+        (SECRET, holds_secret(sentence)),
         (NAMED, outside_tool(sentence, speaker)),
         (DESTINATION, destination(sentence)),
-        (SECRET, secret(sentence)),
-        (TALK, talk(sentence)),
         (MODEL, sentence.has(words!["assistant", "assistants", "assistant's", "agent", "agents"])),
         (CARRIED, carries(sentence)),
         (DUTY, obliges(sentence)),

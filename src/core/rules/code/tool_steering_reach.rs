@@ -234,6 +234,15 @@ pub(super) fn ranked(sentence: &Sentence<'_>) -> bool {
 
 /// Whether people are watched.
 pub(super) fn watches(sentence: &Sentence<'_>) -> bool {
-    const WATCHED: Words = Words::of(&["keystrokes", "keylog*", "wiretap", "eavesdrop*", "hooking"]);
+    const WATCHED: Words = Words::of(&[
+        "keystrokes",
+        "keylog",
+        "keylogger",
+        "keylogging",
+        "wiretap",
+        "eavesdrop",
+        "eavesdrops",
+        "hooking",
+    ]);
     sentence.has(&WATCHED) && sentence.classes.any(SEND.with(ORDER).with(READ))
 }

@@ -30,14 +30,69 @@ pub(super) fn secret_path(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> boo
 
 /// Words by which secrets are kept away from, or put where they belong.
 const SPARED: Words = Words::of(&[
-    "refuse*", "place", "create*", "exclud*", "ignor*", "skip*", "never", "detect*", "redact*", "mask*", "reject*",
-    "block*", "avoid", "scan*", "checks", "warn*", "forbid*", "revoke*", "delete*", "rotat*",
+    "refuse",
+    "refuses",
+    "refused",
+    "place",
+    "create",
+    "creates",
+    "created",
+    "exclude",
+    "excludes",
+    "excluded",
+    "excluding",
+    "ignore",
+    "ignores",
+    "ignored",
+    "ignoring",
+    "skip",
+    "skips",
+    "skipped",
+    "never",
+    "detect",
+    "detects",
+    "detected",
+    "redact",
+    "redacts",
+    "redacted",
+    "mask",
+    "masks",
+    "masked",
+    "reject",
+    "rejects",
+    "rejected",
+    "block",
+    "blocks",
+    "blocked",
+    "avoid",
+    "scan",
+    "scans",
+    "scanned",
+    "checks",
+    "warn",
+    "warns",
+    "forbid",
+    "forbids",
+    "forbidden",
+    "revoke",
+    "revokes",
+    "delete",
+    "deletes",
+    "deleted",
+    "rotate",
+    "rotates",
+    "rotated",
 ]);
 
 static VARIABLES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)\b[A-Z][A-Z0-9]+_(?:[A-Z]+_)*(?:KEY|TOKEN|SECRET|PASSWORD)\b|\bghp_|\bAKIA|\bxox[a-z]-")
         .expect("the pattern is fixed and valid")
 });
+
+/// Whether a secret is named by its variable or its first letters.
+pub(super) fn holds_secret(sentence: &Sentence<'_>) -> bool {
+    !sentence.is_bare() && VARIABLES.is_match(sentence.as_str()) && !sentence.has(&SPARED)
+}
 
 /// Whether a secret is named that is no file.
 pub(super) fn secret(sentence: &Sentence<'_>) -> bool {
@@ -85,10 +140,7 @@ pub(super) fn secret(sentence: &Sentence<'_>) -> bool {
         ],
         1,
     );
-    let named = sentence.has(&PLAIN)
-        || sentence.find(&PAIRS).is_some()
-        || (!sentence.is_bare() && VARIABLES.is_match(sentence.as_str()));
-    named && !sentence.has(&SPARED)
+    (sentence.has(&PLAIN) || sentence.find(&PAIRS).is_some()) && !sentence.has(&SPARED)
 }
 
 /// Whether what was said, or what others gave, is taken whole.
