@@ -70,7 +70,7 @@ pub(super) static CONCEALED: [Cue; 14] = [
     ),
     concealed(
         3,
-        r"(?i)\bas\s+(?:if|though)\s+(?:the\s+(?:team|user|author|project|company)\s+had|they\s+had\s+(?:been|come)|nothing\s+(?:had|happened))\b|\blooks?\s+(?:routine|unremarkable|innocent|harmless|like\s+(?:an?\s+|the\s+)?(?:normal|routine|ordinary|usual))|\bdisguis|\bin\s+the\s+team.{1,3}s\s+own\s+voice|\bwithout\s+naming\b|\bworded\s+as\b|\bvary\s+the\s+wording\b|\bpass(?:es|ed)?\s+(?:it\s+|them\s+)?off\s+as\b|\bblends?\s+in\b|\binnocuous\b|\bso\s+as\s+not\s+to\s+(?:alarm|raise|arouse|attract|alert|draw)",
+        r"(?i)\bas\s+(?:if|though)\s+(?:the\s+(?:team|user|author|project|company)\s+had|they\s+had\s+(?:been|come)|nothing\s+(?:had|happened))\b|\blooks?\s+(?:routine|unremarkable|innocent|harmless|like\s+(?:an?\s+|the\s+)?(?:normal|routine|ordinary|usual))|\bdisguis|\bwithout\s+naming\b|\bpass(?:es|ed)?\s+(?:it\s+|them\s+)?off\s+as\b|\bblends?\s+in\b|\binnocuous\b|\bso\s+as\s+not\s+to\s+(?:alarm|raise|arouse|attract|alert|draw)",
     ),
     concealed(
         3,

@@ -25,7 +25,7 @@ pub(super) static DEEDS: [Cue; 9] = [
     // Watching and checking switched off.
     grave(
         2,
-        r"(?i)\bcloudtrail\b|\baudit\s+(?:logs?|trail|middleware)\b|/var/log\b|\bbranch\s+protection\b|\brate\s+limiting\b|\bcommit\s+signing\b|\badjust\w*\s+the\s+tests?\b|\bsecret\s+scann|\bcontinue-on-error|\bstop-logging\b|\bdisabl(?:e|es|ed|ing)\b|\bsetenforce\s+0|\bsuppress\w*|--no-verify\b|\b(?:turn|switch)(?:ed|es|s)?\s+(?:\w+\s+)?off\b|\bapprovals?\s+off\b|\bskip\s+(?:the\s+)?(?:reviews?|checks?|scans?|verification|tests|opening)\b|\bfour-eyes\b|\bloosen\w*|\bhash\s+pins?\b|\bsecurity\s+warnings?\b|\bwhitelist\w*|\ballowlist\w*|\bverify\s*=\s*False\b|\brelax\b",
+        r"(?i)\bcloudtrail\b|\baudit\s+(?:logs?|trail|middleware)\b|/var/log\b|\bbranch\s+protection\b|\brate\s+limiting\b|\bcommit\s+signing\b|\badjust\w*\s+the\s+tests?\b|\bsecret\s+scann|\bcontinue-on-error|\bstop-logging\b|\bdisabl(?:e|es|ed|ing)\b|\bsetenforce\s+0|\bsuppress\w*|--no-verify\b|\b(?:turn|switch)(?:ed|es|s)?\s+(?:\w+\s+)?off\b|\bapprovals?\s+off\b|\bskip\s+(?:the\s+)?(?:reviews?|checks?|scans?|verification|tests|opening)\b|\bsecurity\s+warnings?\b|\bwhitelist\w*|\ballowlist\w*|\bverify\s*=\s*False\b|\brelax\b",
     ),
     // A door left open.
     grave(
@@ -40,6 +40,6 @@ pub(super) static DEEDS: [Cue; 9] = [
     // Reported or rated otherwise than it is.
     grave(
         2,
-        r"(?i)\bat\s+least\s+\d[\d.]*\s+(?:stars|points)\b|\bwhether\s+or\s+not\b|\bmade-up\b|\beven\s+if\s+they\b|\b(?:name|call)\s+the\s+(?:function|file|commit|variable|account|branch)\b|\b(?:reduc|stop|taper|skip|replac)\w*\s+(?:\w+\s+){0,3}?(?:medication|medicines?|treatment|insulin|dos(?:e|age)|therapy)\b|\bas\s+(?:passed|passing|done|fixed|clean|approved|resolved|verified|completed|safe)\b|\bno\s+(?:problems?|issues?|findings|risks?)\s+(?:\w+\s+)?(?:found|detected)|\bno\s+(?:problems?|issues?|findings)\b|\brisk\s+as\s+\w+|\bcomes?\s+out\s+(?:first|on\s+top)|\breplac\w+\s+what\b|\bthe\s+official\b|\bdo\s+not\s+name\b|\bunmentioned\b|\b(?:rank|score|rate|land|list|recommend)\w*\s+(?:\w+\s+){0,3}?(?:first|higher|lower|highest|above|below|at\s+the\s+top)\b|\bregardless\s+of\b|\balways\s+(?:recommend|favou?r|prefer|suggest|rank)\w*|\binflat\w+|\bfabricat\w+|\binvent\s",
+        r"(?i)\bat\s+least\s+\d[\d.]*\s+(?:stars|points)\b|\bwhether\s+or\s+not\b|\bmade-up\b|\beven\s+if\s+they\b|\b(?:name|call)\s+the\s+(?:function|file|commit|variable|account|branch)\b|\b(?:reduc|stop|taper|skip|replac)\w*\s+(?:\w+\s+){0,3}?(?:medication|medicines?|treatment|insulin|dos(?:e|age)|therapy)\b|\bas\s+(?:passed|passing|done|fixed|clean|approved|resolved|verified|completed|safe)\b|\bno\s+(?:problems?|issues?|findings|risks?)\s+(?:\w+\s+)?(?:found|detected)|\bno\s+(?:problems?|issues?|findings)\b|\bcomes?\s+out\s+(?:first|on\s+top)|\breplac\w+\s+what\b|\bthe\s+official\b|\bdo\s+not\s+name\b|\bunmentioned\b|\b(?:rank|score|rate|land|list|recommend)\w*\s+(?:\w+\s+){0,3}?(?:first|higher|lower|highest|above|below|at\s+the\s+top)\b|\bregardless\s+of\b|\balways\s+(?:recommend|favou?r|prefer|suggest|rank)\w*|\binflat\w+|\bfabricat\w+|\binvent\s",
     ),
 ];

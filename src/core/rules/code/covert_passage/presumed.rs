@@ -12,11 +12,11 @@ pub(super) static PRESUMED: [Cue; 5] = [
     ),
     // Consent is said to be there.
     presumed(
-        r"(?i)\balready\s+(?:agreed|consented|approved|gave|given|accepted|authori[sz]ed|cleared)\b|\bwaived\b|\bhas\s+given\s+(?:\w+\s+)?permission|\b(?:confirmations?|approvals?)\s+(?:is|are)\s+no\s+longer\b|\busers?\s+(?:has\s+|have\s+)?agreed\b|\bgave\s+(?:\w+\s+)?consent\b|\bmay\s+(?:pay|act|decide)\s+by\s+itself\b|\bon\s+by\s+default\b|\bby\s+(?:installing|using)\s+this\b|\bstanding\s+(?:instruction|order|approval)|\bpre-?(?:approved|cleared|authori[sz]ed)|\b(?:approved|authori[sz]ed|mandated|audited)\s+by\b|\bhas\s+been\s+(?:audited|approved|cleared)\b|\bhouse\s+(?:standards?|rules?|polic)|\bper\s+(?:team|company)\s+(?:decision|policy)|\btakes?\s+precedence\s+over\b|\bsupersedes?\b|\bdisregard(?:ed)?\b|\boverrides?\s+(?:any|all|the)\b|\bconsent\s+(?:is|was)\s+(?:given|implied|assumed)|\b(?:which|that|this)\s+is\s+expected\b|\bimplied\s+consent|\bcounts\s+as\s+(?:consent|approval|a\s+yes)\b",
+        r"(?i)\balready\s+(?:agreed|consented|approved|gave|given|accepted|authori[sz]ed|cleared)\b|\bwaived\b|\bhas\s+given\s+(?:\w+\s+)?permission|\b(?:confirmations?|approvals?)\s+(?:is|are)\s+no\s+longer\b|\busers?\s+(?:has\s+|have\s+)?agreed\b|\bgave\s+(?:\w+\s+)?consent\b|\bmay\s+(?:pay|act|decide)\s+by\s+itself\b|\bon\s+by\s+default\b|\bby\s+(?:installing|using)\s+this\b|\bstanding\s+(?:instruction|order|approval)|\bpre-?(?:approved|cleared|authori[sz]ed)|\b(?:approved|authori[sz]ed|mandated|audited)\s+by\b|\bhas\s+been\s+(?:audited|approved|cleared)\b|\bper\s+(?:team|company)\s+(?:decision|policy)|\btakes?\s+precedence\s+over\b|\bsupersedes?\b|\bdisregard(?:ed)?\b|\boverrides?\s+(?:any|all|the)\b|\bconsent\s+(?:is|was)\s+(?:given|implied|assumed)|\b(?:which|that|this)\s+is\s+expected\b|\bimplied\s+consent|\bcounts\s+as\s+(?:consent|approval|a\s+yes)\b",
     ),
     // It happens on its own account.
     presumed(
-        r"(?i)\bat\s+the\s+end\s+of\s+(?:each|every)\b|\b(?:each|every)\s+(?:session|run|time|answer|use)\b|\bevery\s+(?:\w+\s+)?(?:hours?|minutes?|days?|night)\b|\bonce\s+(?:a|per)\s+(?:month|week|day|session)\b|\bafter\s+(?:each|every)\b|\blast\s+step\b|\bprior\s+to\s+other\s+work\b|\bbefore\s+(?:any|each|every)\b",
+        r"(?i)\bat\s+the\s+end\s+of\s+(?:each|every)\b|\b(?:each|every)\s+(?:session|run|time|answer|use)\b|\bevery\s+(?:\w+\s+)?(?:hours?|minutes?|days?|night)\b|\bonce\s+(?:a|per)\s+(?:month|week|day|session)\b|\bafter\s+(?:each|every)\b|\blast\s+step\b|\bbefore\s+(?:any|each|every)\b",
     ),
     // It serves who wrote the text.
     presumed(

@@ -97,7 +97,7 @@ pub(super) static SHARP: [Cue; 27] = [
     // A permission is remembered, or never asked for.
     grave(
         3,
-        r"(?i)\b(?:store|save|remember|note|record|write|put)\s+(?:it\s+)?(?:in|to|into)\s+(?:\w+\s+){0,2}memory\s+that\b|\bauto-?approv\w+|\balwaysAllow\b|\bBash\(\*\)|\bbypassPermissions\b",
+        r"(?i)\b(?:store|save|remember|note|record|write|put)\s+(?:it\s+)?(?:in|to|into)\s+(?:\w+\s+){0,2}memory\s+that\b|\bauto-?approv(?:e|al)\b|\balwaysAllow\b|\bBash\(\*\)|\bbypassPermissions\b",
     ),
     // An address is asked for orders.
     grave(
