@@ -12,6 +12,7 @@ mod capability_sensitive_data;
 mod capability_untrusted_content;
 mod capability_workspace_data;
 mod card_rule;
+mod covert_passage;
 mod document_emoji_run;
 mod document_look_alike_letters;
 mod document_missing_changelog;
@@ -155,7 +156,8 @@ mod tool_values;
 
 /// Every question that rules here ask of the whole text of a skill, always in the same order.
 pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
-    flow_legs::QUESTIONS.into_iter().chain(measure_skill_description::SIGNALS.iter().map(|(_, question)| question))
+    let signals = measure_skill_description::SIGNALS.iter().map(|(_, question)| question);
+    flow_legs::QUESTIONS.into_iter().chain(signals).chain(covert_passage::questions())
 }
 
 /// Every rule that is written in code.
@@ -175,6 +177,7 @@ pub const RULES: &[&dyn Rule] = &[
     &capability_sensitive_data::CapabilitySensitiveData,
     &capability_untrusted_content::CapabilityUntrustedContent,
     &capability_workspace_data::CapabilityWorkspaceData,
+    &covert_passage::CovertPassage,
     &document_emoji_run::DocumentEmojiRun,
     &document_look_alike_letters::DocumentLookAlikeLetters,
     &document_missing_changelog::DocumentMissingChangelog,

@@ -28,16 +28,27 @@ impl Question {
 
     /// Where the first match lies among the first bytes of a document.
     pub(in crate::rules) fn first_in(&self, document: &Document, most: usize) -> Option<Range<usize>> {
+        self.all_in(document, most, 1).pop()
+    }
+
+    /// Where the first matches lie among the first bytes of a document, so many at most.
+    pub(in crate::rules) fn all_in(&self, document: &Document, most: usize, places: usize) -> Vec<Range<usize>> {
         let text = document.text.as_bytes();
         let text = text.get(..most).unwrap_or(text);
         let number = code::questions().position(|other| std::ptr::eq(self, other));
         match number.and_then(|number| document.noted.get()?.get(number)) {
             Some(noted) => {
-                let stretches = noted.iter().map(|(starts, end)| Stretch { starts: starts.clone(), end: *end });
-                find_in(&stretches.collect::<Vec<_>>(), self.expression(), text).next()
+                let stretches: Vec<Stretch> =
+                    noted.iter().map(|(starts, end)| Stretch { starts: starts.clone(), end: *end }).collect();
+                find_in(&stretches, self.expression(), text).take(places).collect()
             }
-            None => self.expression().regex().find(text).map(|found| found.range()),
+            None => self.expression().regex().find_iter(text).take(places).map(|found| found.range()).collect(),
         }
+    }
+
+    /// Whether a match lies in a part of a text.
+    pub(in crate::rules) fn occurs_in(&self, part: &[u8]) -> bool {
+        self.expression().occurs_in(part)
     }
 
     fn expression(&self) -> &Expression {
