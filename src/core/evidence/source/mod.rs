@@ -25,9 +25,11 @@ mod origins;
 mod python;
 mod python_tools;
 mod script_tools;
+mod secrets;
 mod zod;
 
 pub use flow::{Flows, Origins};
+pub(crate) use secrets::{hands_out_token, is_issuer};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -137,7 +139,7 @@ enum Dialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|getattr|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 

