@@ -21,6 +21,7 @@ mod javascript;
 mod lexed;
 mod literal;
 mod nesting;
+mod notebook;
 mod origins;
 mod python;
 mod python_tools;
@@ -29,7 +30,7 @@ mod secrets;
 mod zod;
 
 pub use flow::{Flows, Origins};
-pub(crate) use secrets::{hands_out_token, is_issuer};
+pub(crate) use secrets::{hands_out_token, is_issuer, is_token_service};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -139,7 +140,7 @@ enum Dialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 
@@ -148,6 +149,9 @@ static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if let Some(language) = lexed::language(&document.path) {
         return lexed::read(document, language);
+    }
+    if notebook::is_notebook(&document.path) {
+        return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
     if !WORTH_READING.is_match(document.text.as_bytes()) {
@@ -194,6 +198,8 @@ fn dialect(document: &Document) -> Option<Dialect> {
         Some("ts" | "mts" | "cts") => Some(Dialect::TypeScript),
         Some("tsx") => Some(Dialect::Tsx),
         Some("py" | "pyw") => Some(Dialect::Python),
+        // Python runs the lines of a path file that begin with `import`, whenever it starts.
+        Some("pth") if document.text.lines().any(|line| line.starts_with("import")) => Some(Dialect::Python),
         None => match document.language {
             Language::JavaScript => Some(Dialect::Script),
             Language::Python => Some(Dialect::Python),

@@ -267,7 +267,7 @@ fn of_method(method: &str, flows: Flows) -> Origins {
             all & !(Origins::TOKEN | Origins::ENVIRONMENT)
         }
         // The parts of a store that is reached over a connection.
-        "Bucket" | "Object" | "bucket" | "blob" | "get_bucket" | "get_blob_client" | "get_container_client"
+        "Bucket" | "Object" | "bucket" | "get_bucket" | "get_blob_client" | "get_container_client"
         | "get_repo" | "get_user" | "open_sftp" | "from_transport" => flows.all() & (Origins::CONNECTION | strong()),
         _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
         "fileno" | "makefile" | "detach" => flows.receiver & Origins::CONNECTION,

@@ -63,7 +63,7 @@ fn is_session_path(text: &str) -> bool {
 }
 
 /// Whether an address is that of a service that hands out the machine's own tokens.
-pub(super) fn is_token_service(address: &str) -> bool {
+pub(crate) fn is_token_service(address: &str) -> bool {
     let hosts = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200"];
     hosts.iter().any(|host| address.contains(host))
 }

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::evidence::source::{Argument, Call, Origins};
-use crate::fact::{Confidence, Severity};
+use crate::evidence::document::Document;
+use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::source_calls::{evaluates, named, report_calls, runs_shell, text_of};
+use super::source_calls::{SourceFile, evaluates, named, report_calls, runs_shell, source_files, text_of, weighed};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -138,6 +139,13 @@ impl Rule for SourceDownloadAndExecute {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         report_calls(subject, facts, |_, call| judgement(call));
+        for file in source_files(subject) {
+            let opened = subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
+            if let Some((place, text)) = opened {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+                facts.found_as(severity, confidence, place, &text);
+            }
+        }
     }
 }
 
@@ -231,6 +239,20 @@ const KNOWN_ARCHIVES: [&str; 12] = [
     "github.com", "githubusercontent.com", "gitlab.com", "pypi.org", "pythonhosted.org", "npmjs.org", "pytorch.org",
     "huggingface.co", "nvidia.com", "googleapis.com", "pyg.org", "codeberg.org",
 ];
+
+/// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
+fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(Place, String)> {
+    static OPENED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
+            .expect("the pattern is fixed and valid")
+    });
+    let starts = file.view.calls.iter().any(|call| {
+        runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee == "os.startfile" || call.callee.starts_with("child_process.")
+    });
+    let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
+    let found = OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
+    Some((document.place(found.start()), found.as_str().to_owned()))
+}
 
 /// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
 /// named as a program for Windows, which no package manager's prebuilt part is fetched as.

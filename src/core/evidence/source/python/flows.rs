@@ -359,6 +359,11 @@ impl<'a> Reader<'a> {
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);
         let mut result = origins::of_snake_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
+            && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
+        {
+            result |= secrets::of_command(&command);
+        }
         if matches!(name.as_str(), "bytes" | "bytearray") && call.arguments.args.first().is_some_and(super::fold::is_numbers) {
             result |= Origins::DECODED;
         }
