@@ -10,7 +10,9 @@ use regex::Regex;
 static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
     let fetch = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?u:[^|\n]){0,240}";
     let forms = [
-        format!(r"{fetch}https?://(?u:[^|\n]){{0,200}}\|\s*\(?(?:sudo\s+)?(?:(?:ba|z|da)?sh|python3?|node|perl|iex|invoke-expression)\b"),
+        format!(
+            r"{fetch}https?://(?u:[^|\n]){{0,200}}\|\s*\(?(?:sudo\s+)?(?:(?:ba|z|da)?sh|python3?|node|perl|iex|invoke-expression)\b"
+        ),
         r"\b(?:iex|invoke-expression)\b(?u:[^\n]){0,80}(?:downloadstring|iwr|irm|invoke-web)".to_owned(),
         r"\bexec\((?u:[^\n]){0,80}urlopen\(".to_owned(),
         r"\b(?:ba|z)?sh\s+-c\s+(?u:[^\n]){0,8}\$\(\s{0,2}(?:curl|wget)\b".to_owned(),

@@ -307,7 +307,8 @@ pub(super) fn is_secret_path(word: &str) -> bool {
 }
 
 /// Files that a shell, a login or a schedule runs by itself.
-const STARTS_BY_ITSELF: [&str; 19] = [
+const STARTS_BY_ITSELF: [&str; 20] = [
+    "/.bash_aliases",
     "/.bashrc",
     "/.zshrc",
     "/.profile",

@@ -4,9 +4,9 @@
 
 use super::commands::{Role, is_address, is_secret_path};
 use super::decoders::{decoder_of, undo};
+use super::issued::{answer_of, issued_by};
 use super::options::{is_remote, operands, secret_among, transfer};
 use super::printed::echo;
-use super::issued::{answer_of, issued_by};
 use super::stuff::Stuff;
 use super::trace::{Argument, Tracer, passed_on};
 use super::{Deed, Runner};
@@ -436,6 +436,12 @@ impl Tracer {
 
     fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: Stuff) -> Stuff {
         let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        if name == "gh" && texts.first() == Some(&"gist") {
+            let mut sent = input;
+            operands(words).iter().skip(2).for_each(|file| sent.taint(&self.content(file.text())));
+            self.send(&sent, "a public note");
+            return Stuff::default();
+        }
         if let Some(issued) = issued_by(name, &texts) {
             return issued;
         }

@@ -7,11 +7,18 @@ use super::stuff::{ISSUED, Stuff};
 
 /// What a program prints that hands out tokens or passwords.
 pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<Stuff> {
-    if !matches!(name, "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az") {
+    if !matches!(
+        name,
+        "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az"
+    ) {
         return None;
     }
     let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
-    hands_out_token(&command).then(|| Stuff { unknown: true, secret: Some(format!("{ISSUED}{command}")), ..Stuff::default() })
+    hands_out_token(&command).then(|| Stuff {
+        unknown: true,
+        secret: Some(format!("{ISSUED}{command}")),
+        ..Stuff::default()
+    })
 }
 
 /// What addresses answer. The machine's own service answers with its tokens.

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
 use super::super::payload;
+use super::super::source::is_issuer;
+use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
 use super::render;
 use super::stuff::{ISSUED, Stuff};
-use super::super::source::is_issuer;
 use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
 use super::{Deed, Event};
 

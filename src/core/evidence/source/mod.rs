@@ -54,7 +54,7 @@ pub struct SourceView {
     /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
     /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
     /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
-    /// is written to a connection, `console.log` where a secret is printed, `hidden-name` where a name is in pieces.
+    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of another module that is given one, `hidden-name` where a name is in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,

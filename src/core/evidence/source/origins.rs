@@ -211,6 +211,7 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
             return read(call.flows.first) | (call.flows.first & Origins::FETCHED_FILE);
         }
         "os.popen" => return Origins::PROCESS | first.map_or(Origins::NONE, of_command),
+        "sqlite3.connect" => return read(call.flows.first),
         "os.environ.copy" | "dotenv.dotenv_values" => return Origins::ENVIRONMENT,
         "socket.socket" | "socket.create_connection" => return Origins::CONNECTION | Origins::ANSWER,
         _ => {}
@@ -267,8 +268,16 @@ fn of_method(method: &str, flows: Flows) -> Origins {
             all & !(Origins::TOKEN | Origins::ENVIRONMENT)
         }
         // The parts of a store that is reached over a connection.
-        "Bucket" | "Object" | "bucket" | "get_bucket" | "get_blob_client" | "get_container_client"
-        | "get_repo" | "get_user" | "open_sftp" | "from_transport" => flows.all() & (Origins::CONNECTION | strong()),
+        "Bucket"
+        | "Object"
+        | "bucket"
+        | "get_bucket"
+        | "get_blob_client"
+        | "get_container_client"
+        | "get_repo"
+        | "get_user"
+        | "open_sftp"
+        | "from_transport" => flows.all() & (Origins::CONNECTION | strong()),
         _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
         "fileno" | "makefile" | "detach" => flows.receiver & Origins::CONNECTION,
         _ => all & strong(),

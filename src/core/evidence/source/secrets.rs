@@ -45,7 +45,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 fn is_secret_path(text: &str) -> bool {
     static PATHS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|[/\\]user data[/\\]+default|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
         )
         .expect("the pattern is fixed and valid")
     });
@@ -83,7 +83,7 @@ pub(super) fn of_path(text: &str) -> Origins {
 pub(super) fn mentions_secret_path(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|\.claude|claude_desktop|\.codex|self[/\\]environ",
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
         )
         .expect("the pattern is fixed and valid")
     });
@@ -119,7 +119,8 @@ const HAND_OUT: [&str; 22] = [
 /// Whether what a command prints is a token that a program hands out.
 pub(crate) fn hands_out_token(command: &str) -> bool {
     const LONGEST: usize = 400;
-    if command.len() > LONGEST || !HAND_OUT.iter().any(|words| command.contains(words.split(' ').next().unwrap_or(""))) {
+    if command.len() > LONGEST || !HAND_OUT.iter().any(|words| command.contains(words.split(' ').next().unwrap_or("")))
+    {
         return false;
     }
     let plain = command.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -132,10 +133,28 @@ pub(crate) fn is_issuer(address: &str) -> bool {
     let host = host.split(['/', '?', '#', '"', '\'', ' ', ':']).next().unwrap_or_default();
     let ends = |end: &&str| host == *end || host.strip_suffix(*end).is_some_and(|rest| rest.ends_with('.'));
     const ISSUERS: [&str; 22] = [
-        "github.com", "githubcopilot.com", "githubusercontent.com", "gitlab.com", "googleapis.com", "google.com",
-        "google.internal", "anthropic.com", "claude.ai", "openai.com", "chatgpt.com", "cursor.com", "cursor.sh",
-        "amazonaws.com", "azure.com", "windows.net", "microsoft.com", "microsoftonline.com", "heroku.com", "localhost",
-        "169.254.169.254", "127.0.0.1",
+        "github.com",
+        "githubcopilot.com",
+        "githubusercontent.com",
+        "gitlab.com",
+        "googleapis.com",
+        "google.com",
+        "google.internal",
+        "anthropic.com",
+        "claude.ai",
+        "openai.com",
+        "chatgpt.com",
+        "cursor.com",
+        "cursor.sh",
+        "amazonaws.com",
+        "azure.com",
+        "windows.net",
+        "microsoft.com",
+        "microsoftonline.com",
+        "heroku.com",
+        "localhost",
+        "169.254.169.254",
+        "127.0.0.1",
     ];
     ISSUERS.iter().any(ends)
 }

@@ -155,7 +155,9 @@ impl Rule for SourceDecodeThenExecute {
                 let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }
-            for call in file.view.calls.iter().filter(|call| evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")) {
+            for call in file.view.calls.iter().filter(|call| {
+                evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
+            }) {
                 if decodes(call) || imports_data(call) {
                     let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
                     facts.found_as(severity, confidence, call.place.clone(), &call.text);

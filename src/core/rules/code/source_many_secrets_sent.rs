@@ -49,8 +49,10 @@ impl Rule for ManySecretsSent {
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let read = |document: &&Document| {
-            matches!(document.role, FileRole::Source | FileRole::Script | FileRole::Manifest)
-                && document.language != Language::Markdown
+            !matches!(
+                document.role,
+                FileRole::Docs | FileRole::Test | FileRole::Lock | FileRole::Binary | FileRole::Instruction
+            ) && document.language != Language::Markdown
                 && !is_test_path(&document.path)
         };
         for document in subject.documents().filter(read) {

@@ -88,19 +88,30 @@ pathlib.Path(".git/hooks/pre-commit").write_text("#!/bin/sh\nnpx prettier --chec
 
 /// Places that run or are obeyed later. Those of the first group are an agent's.
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)(?P<agent>\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|SKILL|MEMORY|SOUL)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|skills|commands|plugins|agents)\b|\bsettings(?:\.local)?\.json\b|["']UserPromptSubmit["'])|/?\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|vimrc)\b|Launch(?:Agents|Daemons)\b|systemd/(?:user|system)\b|/autostart/|\bcrontab\b|/etc/cron|CurrentVersion\\+Run\b|Programs\\+Startup\b|\.git["'/\\, ()]{1,6}hooks\b|core\.hooksPath|\b(?:site|user)customize\b|\bcredential\.helper\b|\bauthorized_keys\b"#)
+    Regex::new(r#"(?i-u)(?P<agent>\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|SKILL|MEMORY|SOUL)\.md\b|\.(?:cursor|windsurf|cline)rules\b|copilot-instructions|\.claude["'/\\, ()]{1,6}(?:settings|hooks|skills|commands|plugins|agents)\b|\bsettings(?:\.local)?\.json\b|["']UserPromptSubmit["']|\.cursor["'/\\, ()]{1,6}mcp\.json|\bmcpServers\b)|/?\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile|vimrc)\b|Launch(?:Agents|Daemons)\b|systemd/(?:user|system)\b|/autostart/|\bcrontab\b|/etc/cron|\bschtasks\b|CurrentVersion\\+Run\b|Programs\\+Startup\b|\.git["'/\\, ()]{1,6}hooks\b|core\.hooksPath|\b(?:site|user)customize\b|\bcredential\.helper\b|\bauthorized_keys\b"#)
         .expect("the pattern is fixed and valid")
 });
 
 /// Whether something is written at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u)write_?text|write_?file|append_?file|\.write(?:lines|_bytes|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|["']crontab["']|\bcrontab\s+-|Set-Content|Add-Content|Out-File|\breg\s+add\b|file_put_contents|File\.(?:write|open)|git\s+config|copyFile"#)
+    Regex::new(r#"(?i-u)write_?text|write_?file|append_?file|\.write(?:lines|_bytes|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|["']crontab["']|\bcrontab\s+-|Set-Content|Add-Content|Out-File|\breg\s+add\b|\bschtasks\b|New-ItemProperty|file_put_contents|File\.(?:write|open)|git\s+config|copyFile"#)
         .expect("the pattern is fixed and valid")
 });
 
 /// What switches an agent's questions to the user off.
 static PERMITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"bypassPermissions|skipDangerousModePermissionPrompt|Bash\(\*(?::\*)?\)")
+        .expect("the pattern is fixed and valid")
+});
+
+/// A file is fetched, from elsewhere than where programs are published.
+static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i-u)\burlretrieve\(\s{0,8}["']https?://|\b(?:iwr|invoke-webrequest)\b(?u:[^\n]){0,160}https?://(?u:[^\n]){0,160}-outfile"#)
+        .expect("the pattern is fixed and valid")
+});
+
+static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|microsoft\.com|googleapis\.com|cloudflare\.com|npmjs\.org|python\.org|nodejs\.org)/")
         .expect("the pattern is fixed and valid")
 });
 
@@ -115,8 +126,7 @@ fn find(expression: &Regex, text: &str) -> Option<usize> {
 
 /// Words that hand a program's output to an agent.
 static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i-u)\b(?:assistant|agent|claude|the\s+model|llm|copilot)\b")
-        .expect("the pattern is fixed and valid")
+    Regex::new(r"(?i-u)\b(?:assistant|agent|claude|the\s+model|llm|copilot)\b").expect("the pattern is fixed and valid")
 });
 
 /// How far apart a place and what is written to it stand, and how many of either are looked at.
@@ -145,7 +155,12 @@ impl Rule for SourcePlantedCommand {
 fn is_program(document: &Document) -> bool {
     let known = matches!(
         document.language,
-        Language::Python | Language::JavaScript | Language::TypeScript | Language::Go | Language::Rust | Language::PowerShell
+        Language::Python
+            | Language::JavaScript
+            | Language::TypeScript
+            | Language::Go
+            | Language::Rust
+            | Language::PowerShell
     );
     known
         && document.text.len() <= LARGEST
@@ -172,10 +187,15 @@ fn planted(document: &Document) -> Option<usize> {
         }
         let of_agent = place.name("agent").is_some();
         let hidden = if of_agent { payload::covert_order(window) } else { None };
+        let fetched = if of_agent { None } else { find(&FETCHED, window).filter(|_| !KNOWN.is_match(window)) };
         let permitted = if of_agent { find(&PERMITS, window) } else { None };
         let key = find(&KEY, window).filter(|_| whole.as_str().ends_with("authorized_keys"));
-        let found =
-            payload::fetches_program(window).or_else(|| payload::sends_data(window)).or(hidden).or(permitted).or(key)?;
+        let found = payload::fetches_program(window)
+            .or_else(|| payload::sends_data(window))
+            .or(hidden)
+            .or(permitted)
+            .or(key)
+            .or(fetched)?;
         is_said(document, low + found).then_some(low + found)
     })
 }
@@ -210,6 +230,10 @@ fn is_said(document: &Document, at: usize) -> bool {
     let low = floor_char_boundary(text, at.saturating_sub(60));
     let around = text.get(low..floor_char_boundary(text, at + 200)).unwrap_or_default();
     let line = around.split('\n').next().unwrap_or_default();
-    let searched = ["\\s", "\\b", "[^", "(?:", "re.compile", ".test(", "\\w"].iter().any(|sign| line.contains(sign) || around.contains(sign));
-    document.zone_at(at) == ZoneKind::Literal && !searched
+    let searched = ["\\s", "\\b", "[^", "(?:", "re.compile", ".test(", "\\w"]
+        .iter()
+        .any(|sign| line.contains(sign) || around.contains(sign));
+    let zone = document.zone_at(at);
+    let said = zone == ZoneKind::Literal || FETCHED.is_match(around) || document.language == Language::PowerShell;
+    said && zone != ZoneKind::Comment && !searched
 }

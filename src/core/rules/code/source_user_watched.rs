@@ -85,7 +85,8 @@ impl Rule for SourceUserWatched {
 }
 
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)\bwhile\s+(?:True|1)\b|\bwhile\s*\((?:true|1)\)|\bsetInterval\(").expect("the pattern is fixed and valid")
+    Regex::new(r"(?-u)\bwhile\s+(?:True|1)\b|\bwhile\s*\((?:true|1)\)|\bsetInterval\(")
+        .expect("the pattern is fixed and valid")
 });
 
 static MODEL: LazyLock<Regex> = LazyLock::new(|| {
@@ -96,13 +97,15 @@ static MODEL: LazyLock<Regex> = LazyLock::new(|| {
 fn watching<'a>(file: &SourceFile<'a>, text: &str) -> Option<&'a Call> {
     let calls = &file.view.calls;
     let leaves = |call: &&Call| {
-        let local = call.arguments.iter().filter_map(text_of).any(|text| text.contains("localhost") || text.contains("127.0.0.1"));
+        let local = call
+            .arguments
+            .iter()
+            .filter_map(text_of)
+            .any(|text| text.contains("localhost") || text.contains("127.0.0.1"));
         !local && (sends(call) || call.callee.starts_with("connection."))
     };
     let recorder = calls.iter().find(|call| records_keys(&call.callee) || takes_screen(&call.callee));
-    let copied = || {
-        calls.iter().find(|call| carried_out(call).is_some_and(|carried| carried.any(Origins::CLIPBOARD)))
-    };
+    let copied = || calls.iter().find(|call| carried_out(call).is_some_and(|carried| carried.any(Origins::CLIPBOARD)));
     match recorder {
         Some(call) if calls.iter().any(|call| leaves(&call)) => {
             let meant = records_keys(&call.callee) || (AGAIN.is_match(text) && !MODEL.is_match(text));

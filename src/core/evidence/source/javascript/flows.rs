@@ -118,6 +118,9 @@ impl<'t> Reader<'t> {
         if callees::script(name) {
             return self.keep_call(name, arguments, flows, span);
         }
+        if name.starts_with('.') && flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT) {
+            return self.keep(format!("handed:{name}"), Vec::new(), flows, span);
+        }
         let method = name.rsplit('.').next().unwrap_or_default();
         let connected = Origins::CONNECTION;
         let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(Origins::PROCESS);

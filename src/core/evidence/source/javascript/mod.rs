@@ -405,7 +405,9 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_import_expression(self, it);
         let flows = Flows { first: self.flow.take(), ..Flows::default() };
         match self.shape(&it.source, 0) {
-            Argument::Literal(module) if !module.starts_with("data:") => self.findings.imports.push(module),
+            Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
+                self.findings.imports.push(module);
+            }
             shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
         }
         self.flow.held = outer;

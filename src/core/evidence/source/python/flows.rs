@@ -364,7 +364,9 @@ impl<'a> Reader<'a> {
         {
             result |= secrets::of_command(&command);
         }
-        if matches!(name.as_str(), "bytes" | "bytearray") && call.arguments.args.first().is_some_and(super::fold::is_numbers) {
+        if matches!(name.as_str(), "bytes" | "bytearray")
+            && call.arguments.args.first().is_some_and(super::fold::is_numbers)
+        {
             result |= Origins::DECODED;
         }
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
@@ -381,6 +383,12 @@ impl<'a> Reader<'a> {
         let known = callees::snake(name);
         if flows.receiver.any(Origins::CONNECTION) && callees::SENDING.contains(&method) && !known {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
+        }
+        let module = name.split('.').next().unwrap_or_default();
+        let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
+        let carries = flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT);
+        if !known && foreign && carries && name.contains('.') {
+            self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
         }
         let logs =
             name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");

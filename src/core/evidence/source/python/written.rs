@@ -24,6 +24,19 @@ impl<'a> Reader<'a> {
                     _ => None,
                 }
             }
+            _ if is_copy(name) => {
+                let copied = flows.first & (Origins::SECRET_PATH | Origins::ISSUED);
+                match arguments.get(1) {
+                    Some(Expr::StringLiteral(path)) => self.flow.write_to(path.value.to_str(), copied),
+                    Some(other) => {
+                        if let Some(name) = root_of(other) {
+                            self.flow.assign(name, copied, true);
+                        }
+                    }
+                    None => {}
+                }
+                None
+            }
             _ if name == "shutil.copyfileobj" && flows.first.any(Origins::ANSWER) => {
                 let stream = arguments.get(1).and_then(root_of);
                 stream.and_then(|stream| self.streams.get(stream).copied())
@@ -34,7 +47,8 @@ impl<'a> Reader<'a> {
             self.flow.assign(target, Origins::FETCHED_FILE, true);
         }
         if let Some(path) = written_path(method, call, &self.literal_streams) {
-            self.flow.write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { written(flows.first) });
+            self.flow
+                .write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { written(flows.first) });
         }
     }
 
@@ -55,6 +69,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whether a call copies one file to the path of another.
+fn is_copy(name: &str) -> bool {
+    matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move")
+}
+
 /// What is left of what is written to a file: that it was fetched, or decoded.
 fn written(held: Origins) -> Origins {
     let fetched = if held.any(Origins::ANSWER) { Origins::FETCHED_FILE } else { Origins::NONE };
@@ -62,11 +81,7 @@ fn written(held: Origins) -> Origins {
 }
 
 /// The path in plain text that a call writes to.
-fn written_path<'x>(
-    method: &str,
-    call: &'x ast::ExprCall,
-    streams: &BTreeMap<&'x str, &'x str>,
-) -> Option<&'x str> {
+fn written_path<'x>(method: &str, call: &'x ast::ExprCall, streams: &BTreeMap<&'x str, &'x str>) -> Option<&'x str> {
     let plain = |expression: Option<&'x Expr>| match expression {
         Some(Expr::StringLiteral(path)) => Some(path.value.to_str()),
         _ => None,
