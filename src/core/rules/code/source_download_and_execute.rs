@@ -249,25 +249,15 @@ fn installs_archive(call: &Call) -> bool {
     starts
         && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
             let host = found.name("host").map_or("", |host| host.as_str());
-            !KNOWN_ARCHIVES.contains(&host)
+            !KNOWN_ARCHIVES.is_match(host)
         })
 }
 
-/// Whose archives are packages of their own name.
-const KNOWN_ARCHIVES: [&str; 12] = [
-    "github.com",
-    "githubusercontent.com",
-    "gitlab.com",
-    "pypi.org",
-    "pythonhosted.org",
-    "npmjs.org",
-    "pytorch.org",
-    "huggingface.co",
-    "nvidia.com",
-    "googleapis.com",
-    "pyg.org",
-    "codeberg.org",
-];
+/// Hosts whose archives are packages of their own name.
+static KNOWN_ARCHIVES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)^(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.org|pythonhosted\.org|npmjs\.org|pytorch\.org|huggingface\.co|nvidia\.com|googleapis\.com|pyg\.org|codeberg\.org)$")
+        .expect("the pattern is fixed and valid")
+});
 
 /// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
 fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(Place, String)> {
@@ -320,7 +310,7 @@ fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
         .filter_map(|found| found.name("host").map(|host| host.as_str()))
         .take(200)
         .collect();
-    !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.contains(host))
+    !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.is_match(host))
 }
 
 /// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
