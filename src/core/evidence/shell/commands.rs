@@ -121,6 +121,12 @@ fn is_meant(name: &str) -> bool {
             | "mapfile"
             | "readarray"
             | "ssh"
+            | "security"
+            | "gh"
+            | "kubectl"
+            | "vault"
+            | "op"
+            | "pass"
             | "aws"
             | "gcloud"
             | "az"
@@ -149,6 +155,8 @@ pub(super) fn is_idle(first: &str) -> bool {
 /// The options with a value of a command that runs the command behind it; none for other commands.
 fn prefix_options(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
+        // How a Makefile runs a command for its output.
+        "shell" => &[],
         "sudo" | "doas" => &["-u", "-g", "-U", "-h", "-p", "-C", "-r", "-t", "-D"],
         "nohup" | "command" | "builtin" | "exec" | "setsid" | "busybox" | "toybox" | "unbuffer" | "chronic"
         | "then" | "else" | "do" | "and" => &[],
@@ -299,7 +307,8 @@ pub(super) fn is_secret_path(word: &str) -> bool {
 }
 
 /// Files that a shell, a login or a schedule runs by itself.
-const STARTS_BY_ITSELF: [&str; 19] = [
+const STARTS_BY_ITSELF: [&str; 20] = [
+    "/.bash_aliases",
     "/.bashrc",
     "/.zshrc",
     "/.profile",
@@ -325,6 +334,29 @@ const STARTS_BY_ITSELF: [&str; 19] = [
 pub(super) fn starts_by_itself(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     STARTS_BY_ITSELF.iter().any(|start| lower.contains(start))
+}
+
+/// Whether an agent obeys what is written to a path, or a repository runs it.
+pub(super) fn is_obeyed(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    matches!(
+        name,
+        "claude.md"
+            | "claude.local.md"
+            | "agents.md"
+            | "gemini.md"
+            | "skill.md"
+            | "memory.md"
+            | "soul.md"
+            | ".cursorrules"
+            | ".windsurfrules"
+            | ".clinerules"
+            | "copilot-instructions.md"
+            | ".vimrc"
+    ) || ["/.claude/", ".claude/settings", "/.cursor/rules", ".git/hooks/", "/.codex/", "/.gemini/"]
+        .iter()
+        .any(|part| lower.contains(part))
 }
 
 /// Options of curl and wget whose values stay on this machine or only name the caller.

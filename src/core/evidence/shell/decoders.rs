@@ -50,6 +50,7 @@ pub(super) fn decoder_of(name: &str, words: &[&str]) -> Option<&'static str> {
         "uudecode" => Some("uudecode"),
         "gpg" if has(&["-d", "--decrypt"]) => Some("gpg -d"),
         "unzip" if cluster('p') => Some("unzip -p"),
+        "awk" | "gawk" if words.iter().any(|word| word.contains("printf") && word.contains("%c")) => Some("printf"),
         "tr" if is_rotation(words) => Some("tr"),
         _ => None,
     }

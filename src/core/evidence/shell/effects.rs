@@ -4,6 +4,7 @@
 
 use super::commands::{Role, is_address, is_secret_path};
 use super::decoders::{decoder_of, undo};
+use super::issued::{answer_of, issued_by};
 use super::options::{is_remote, operands, secret_among, transfer};
 use super::printed::echo;
 use super::stuff::Stuff;
@@ -161,6 +162,10 @@ impl Tracer {
 
     fn interpreter(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
         let is_awk = name.ends_with("awk");
+        let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        if let Some(decoder) = decoder_of(name, &texts) {
+            return Stuff { decoded: Some(decoder), ..input.changed() };
+        }
         let mut at = 0;
         while let Some(word) = words.get(at) {
             at += 1;
@@ -243,7 +248,7 @@ impl Tracer {
         if addresses.is_empty() {
             return Stuff::default();
         }
-        let answer = Stuff::of_network(addresses);
+        let answer = answer_of(addresses);
         match transfer.file() {
             Some(file) => {
                 self.write(&file, &answer, false);
@@ -431,6 +436,15 @@ impl Tracer {
 
     fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: Stuff) -> Stuff {
         let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+        if name == "gh" && texts.first() == Some(&"gist") {
+            let mut sent = input;
+            operands(words).iter().skip(2).for_each(|file| sent.taint(&self.content(file.text())));
+            self.send(&sent, "a public note");
+            return Stuff::default();
+        }
+        if let Some(issued) = issued_by(name, &texts) {
+            return issued;
+        }
         match name {
             "alias" => words.iter().for_each(|word| self.alias(word.text())),
             "history" if texts.iter().any(|text| matches!(*text, "-c" | "-cw" | "-wc")) => {

@@ -11,6 +11,7 @@ use super::unicode::Folded;
 mod commands;
 mod decoders;
 mod effects;
+mod issued;
 mod options;
 mod printed;
 mod regions;
@@ -89,6 +90,8 @@ pub enum Deed {
     SendsEnvironment,
     /// Writes what came over the network, or out of a decoder, where it starts by itself or opens the machine.
     StartsDownload,
+    /// Writes a command that reaches out, or an order to hide something, to where it runs or is obeyed later.
+    Plants,
     /// Lets a key log in that came with the text or over the network.
     InstallsKey,
     /// Deletes or switches off the shell's record of commands.

@@ -26,13 +26,14 @@ pub(super) struct Region {
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     let end = r"(?:[ \t\r\n|;)`$<\x22']|\z)";
     let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
-    let anchors: [&str; 7] = [
+    let anchors: [&str; 8] = [
         &format!(
             r"\b(?:curl(?:ie)?|wget2?|aria2c|axel|fetch|lwp-download|lynx|xh|certutil|bitsadmin|iwr|irm|Invoke-(?:WebRequest|RestMethod)|(?:ba|z|da|k|a|mk|rba|fi|s)?sh|pwsh|powershell|osascript|source|eval|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|Rscript|g?awk|xargs|base64|scp|rsync|[sl]?ftp|ncftpput|s3cmd|croc|mailx|mutt|sendmail|swaks|ncat|nc|netcat|crontab|alias|rm|history|dig|nslookup|drill|ping|aws|az|gcloud|gsutil|rclone|openssl|socat|telnet|unset|shred|chmod|xdg-open|rundll32|regsvr32|msiexec|mshta|wscript|cscript){end}"
         ),
         &format!(r"[|;&(`][ \t]*(?:{words}){end}"),
         &format!(r"\b(?:{words})[ \t]+(?:[-$`\x22'/~.<@]|[A-Z]{{3,7}}[ \t])"),
         r"(?i:/\.(?:bash_?(?:rc|profile|login|logout)|z(?:shrc|profile|shenv)|profile)|/config\.fish|/autostart/|/launch(?:agents|daemons)/|/systemd/(?:system|user)/|/etc/(?:profile|cron|rc\.local|ld\.so\.preload)|/spool/cron)",
+        r"(?i:>[ \t]*[^\s>]{0,80}(?:(?:claude|agents|gemini|skill|memory|soul)\.md|(?:cursor|windsurf|cline)rules|copilot-instructions|\.git/hooks/|\.claude/))|\bgh[ \t]+gist\b",
         r"_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w",
         r"(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]",
         r"\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]",

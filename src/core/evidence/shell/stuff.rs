@@ -7,6 +7,9 @@ const LONGEST: usize = 4 << 10;
 /// How many names are kept of each kind.
 const MOST: usize = 4;
 
+/// How a secret begins that no file holds: a program or the machine's own service hands it out.
+pub(super) const ISSUED: &str = "the output of ";
+
 /// What is known of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stuff {

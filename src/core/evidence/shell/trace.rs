@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use super::super::payload;
+use super::super::source::is_issuer;
 use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
 use super::render;
-use super::stuff::Stuff;
+use super::stuff::{ISSUED, Stuff};
 use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
 use super::{Deed, Event};
 
@@ -307,6 +309,9 @@ impl Tracer {
             }
         } else if starts_by_itself(path) {
             self.set_to_start(stuff, path);
+            self.note_planted(stuff, false);
+        } else if commands::is_obeyed(path) {
+            self.note_planted(stuff, true);
         }
         if appends && let Some(held) = self.files.get_mut(normal(path)) {
             held.join(stuff);
@@ -322,6 +327,15 @@ impl Tracer {
         }
     }
 
+    /// Text that reaches out, or has an agent hide something, is written to where it runs or is obeyed later.
+    fn note_planted(&mut self, stuff: &Stuff, obeyed: bool) {
+        let Some(text) = stuff.known() else { return };
+        let reaches = payload::fetches_program(text).is_some() || payload::sends_data(text).is_some();
+        if reaches || (obeyed && payload::covert_order(text).is_some()) {
+            self.event(Deed::Plants, String::new(), stuff);
+        }
+    }
+
     pub(super) fn note_history(&mut self, path: &str) {
         if path.ends_with("_history") && path.contains("/.") {
             self.event(Deed::WipesHistory, String::new(), &Stuff::default());
@@ -334,7 +348,8 @@ impl Tracer {
             return;
         }
         let addressed = Stuff { addresses: vec![address.to_owned()], ..stuff.clone() };
-        if stuff.secret.is_some() {
+        let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(ISSUED));
+        if stuff.secret.is_some() && !(issued && is_issuer(address)) {
             self.event(Deed::SendsSecret, String::new(), &addressed);
         }
         if stuff.environment {

@@ -94,7 +94,9 @@ const SCRIPT_METHODS: [&str; 10] = [
 ];
 
 /// Python names and modules.
-const SNAKE: [&str; 33] = [
+const SNAKE: [&str; 35] = [
+    "pyautogui.screenshot",
+    "PIL.ImageGrab.grab",
     "eval",
     "exec",
     "compile",
@@ -130,7 +132,12 @@ const SNAKE: [&str; 33] = [
     "ImageGrab.grab",
 ];
 
-const SNAKE_MODULES: [&str; 31] = [
+const SNAKE_MODULES: [&str; 36] = [
+    "dns",
+    "webbrowser",
+    "pynput",
+    "keyboard",
+    "mss",
     "subprocess",
     "importlib",
     "pickle",
@@ -168,7 +175,28 @@ const SNAKE_METHODS: [&str; 8] =
     ["execute", "executemany", "executescript", "read_text", "read_bytes", "write_text", "write_bytes", "sendmail"];
 
 /// Methods by which something is written to a connection.
-pub(super) const SENDING: [&str; 15] = [
+pub(super) const SENDING: [&str; 36] = [
+    "put_object",
+    "upload_file",
+    "upload_fileobj",
+    "upload_from_string",
+    "upload_from_filename",
+    "upload_blob",
+    "upload",
+    "send_document",
+    "send_photo",
+    "sendDocument",
+    "sendMessage",
+    "sendMail",
+    "chat_postMessage",
+    "files_upload",
+    "files_upload_v2",
+    "publish",
+    "insert_one",
+    "create_gist",
+    "create_file",
+    "fput_object",
+    "postMessage",
     "get",
     "write",
     "end",

@@ -50,6 +50,8 @@ impl Origins {
     pub const CHECKED: Self = Self(1 << 16);
     /// The value is put together with other text.
     pub const COMPOSED: Self = Self(1 << 17);
+    /// A token that a program or the machine's own service hands out to whoever asks on this machine.
+    pub const ISSUED: Self = Self(1 << 18);
 
     /// Whether it holds any of these.
     pub fn any(self, wanted: Self) -> bool {
@@ -122,6 +124,7 @@ const WORTH: Origins = Origins(
     Origins::TOOL_INPUT.0
         | Origins::ENVIRONMENT.0
         | Origins::SECRET.0
+        | Origins::ISSUED.0
         | Origins::HOST_NAME.0
         | Origins::USER_NAME.0
         | Origins::HOST_NETWORK.0
@@ -130,6 +133,9 @@ const WORTH: Origins = Origins(
 
 /// How many parameters of a function are told apart.
 const MAX_PARAMETERS: usize = 8;
+/// The longest path in plain text that is kept, and how many of them.
+const MAX_PATH: usize = 260;
+const MAX_FILES: usize = 200;
 
 #[derive(Default)]
 struct Scope {
@@ -156,6 +162,8 @@ pub(super) struct Flow {
     /// Whether another walk would know more.
     pub(super) again: bool,
     names: BTreeMap<String, Vec<(usize, Origins)>>,
+    /// What was written to files that are named in plain text.
+    files: BTreeMap<String, Origins>,
     scopes: Vec<Scope>,
     returns: BTreeMap<String, Origins>,
     inputs: BTreeMap<String, Vec<Origins>>,
@@ -191,6 +199,21 @@ impl Flow {
                     scope.declared.push(name.to_owned());
                 }
             }
+        }
+    }
+
+    /// What a path in plain text leads to, where this file wrote there before.
+    pub(super) fn at_path(&self, path: &str) -> Origins {
+        if self.files.is_empty() {
+            return Origins::NONE;
+        }
+        self.files.get(path).copied().unwrap_or_default()
+    }
+
+    /// Notes what is written to a path in plain text.
+    pub(super) fn write_to(&mut self, path: &str, origins: Origins) {
+        if path.len() <= MAX_PATH && self.files.len() < MAX_FILES {
+            *self.files.entry(path.to_owned()).or_default() |= origins;
         }
     }
 

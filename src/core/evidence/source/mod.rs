@@ -21,13 +21,16 @@ mod javascript;
 mod lexed;
 mod literal;
 mod nesting;
+mod notebook;
 mod origins;
 mod python;
 mod python_tools;
 mod script_tools;
+mod secrets;
 mod zod;
 
 pub use flow::{Flows, Origins};
+pub(crate) use secrets::{hands_out_token, is_issuer, is_token_service};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -51,7 +54,7 @@ pub struct SourceView {
     /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
     /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
     /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
-    /// is written to a connection, `console.log` where a secret is printed, `hidden-name` where a name is in pieces.
+    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of another module that is given one, `hidden-name` where a name is in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
@@ -137,7 +140,7 @@ enum Dialect {
 static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
     let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
                  |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
-                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|getattr|req\\.|request\\.|__proto__";
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
     Regex::new(words).expect("the pattern is fixed and valid")
 });
 
@@ -146,6 +149,9 @@ static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if let Some(language) = lexed::language(&document.path) {
         return lexed::read(document, language);
+    }
+    if notebook::is_notebook(&document.path) {
+        return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
     if !WORTH_READING.is_match(document.text.as_bytes()) {
@@ -192,6 +198,8 @@ fn dialect(document: &Document) -> Option<Dialect> {
         Some("ts" | "mts" | "cts") => Some(Dialect::TypeScript),
         Some("tsx") => Some(Dialect::Tsx),
         Some("py" | "pyw") => Some(Dialect::Python),
+        // Python runs the lines of a path file that begin with `import`, whenever it starts.
+        Some("pth") if document.text.lines().any(|line| line.starts_with("import")) => Some(Dialect::Python),
         None => match document.language {
             Language::JavaScript => Some(Dialect::Script),
             Language::Python => Some(Dialect::Python),

@@ -3,11 +3,8 @@
 //! Must not judge. Says nothing of calls that it does not know: of what goes into those, only what nobody handles by
 //! accident (the content of a key file, the name of the machine) is taken to come out again.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::flow::{Flows, Origins};
+use super::secrets::{is_token_service, of_command};
 
 /// A call as far as it matters here.
 pub(super) struct Known<'x> {
@@ -22,6 +19,7 @@ pub(super) struct Known<'x> {
 /// What survives a call that nobody knows.
 fn strong() -> Origins {
     Origins::SECRET
+        | Origins::ISSUED
         | Origins::SECRET_PATH
         | Origins::HOST_NAME
         | Origins::USER_NAME
@@ -99,7 +97,7 @@ pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
         return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
     }
     if is_script_client(call.callee) {
-        return Origins::ANSWER | Origins::CONNECTION | (call.flows.receiver & Origins::CONNECTION);
+        return issued_by(first) | Origins::ANSWER | Origins::CONNECTION | (call.flows.receiver & Origins::CONNECTION);
     }
     if call.callee.starts_with("fs.") || call.callee.starts_with("fs-extra.") {
         return match method {
@@ -213,7 +211,8 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
             return read(call.flows.first) | (call.flows.first & Origins::FETCHED_FILE);
         }
         "os.popen" => return Origins::PROCESS | first.map_or(Origins::NONE, of_command),
-        "os.environ.copy" => return Origins::ENVIRONMENT,
+        "sqlite3.connect" => return read(call.flows.first),
+        "os.environ.copy" | "dotenv.dotenv_values" => return Origins::ENVIRONMENT,
         "socket.socket" | "socket.create_connection" => return Origins::CONNECTION | Origins::ANSWER,
         _ => {}
     }
@@ -221,9 +220,10 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
         return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
     }
     if is_snake_client(call.callee) {
-        return Origins::ANSWER | Origins::CONNECTION;
+        return issued_by(first) | Origins::ANSWER | Origins::CONNECTION;
     }
     match method {
+        "MIMEText" | "MIMEApplication" | "MIMEBase" => all,
         "read_text" | "read_bytes" => read(call.flows.receiver),
         "gethostname" => Origins::HOST_NAME,
         _ => of_method(method, call.flows),
@@ -232,7 +232,13 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
 
 fn read(path: Origins) -> Origins {
     let secret = if path.any(Origins::SECRET_PATH) { Origins::SECRET } else { Origins::NONE };
-    Origins::FILE | secret
+    let answer = if path.any(Origins::FETCHED_FILE) { Origins::ANSWER } else { Origins::NONE };
+    Origins::FILE | secret | answer | (path & Origins::ISSUED)
+}
+
+/// What a service answers that hands out the machine's own tokens.
+fn issued_by(address: Option<&str>) -> Origins {
+    if address.is_some_and(is_token_service) { Origins::ISSUED } else { Origins::NONE }
 }
 
 /// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
@@ -261,30 +267,21 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
             all & !(Origins::TOKEN | Origins::ENVIRONMENT)
         }
+        // The parts of a store that is reached over a connection.
+        "Bucket"
+        | "Object"
+        | "bucket"
+        | "get_bucket"
+        | "get_blob_client"
+        | "get_container_client"
+        | "get_repo"
+        | "get_user"
+        | "open_sftp"
+        | "from_transport" => flows.all() & (Origins::CONNECTION | strong()),
+        _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
         "fileno" | "makefile" | "detach" => flows.receiver & Origins::CONNECTION,
         _ => all & strong(),
     }
-}
-
-/// What the output of a literal command tells.
-fn of_command(command: &str) -> Origins {
-    let has = |word: &str| {
-        command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
-    };
-    let mut origins = Origins::NONE;
-    if has("hostname") || has("uname") || has("systeminfo") {
-        origins |= Origins::HOST_NAME;
-    }
-    if has("whoami") || has("id") {
-        origins |= Origins::USER_NAME;
-    }
-    if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
-        origins |= Origins::HOST_NETWORK;
-    }
-    if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
-        origins |= Origins::ENVIRONMENT;
-    }
-    origins
 }
 
 /// Whether a JavaScript call opens a connection or asks for something over the network.
@@ -302,9 +299,40 @@ pub(super) fn is_script_client(callee: &str) -> bool {
         "http" | "https" | "http2" => matches!(method, "request" | "get" | "connect"),
         "net" | "tls" => matches!(method, "connect" | "createConnection" | "Socket"),
         "dgram" => method == "createSocket",
-        _ => false,
+        _ => STORES.contains(&callee),
     }
 }
+
+/// Constructors of clients that take files and messages, in either language.
+const STORES: [&str; 27] = [
+    "S3Client",
+    "@aws-sdk/client-s3.S3Client",
+    "aws-sdk.S3",
+    "nodemailer.createTransport",
+    "@slack/web-api.WebClient",
+    "boto3.client",
+    "boto3.resource",
+    "telegram.Bot",
+    "telebot.TeleBot",
+    "slack_sdk.WebClient",
+    "slack.WebClient",
+    "discord.SyncWebhook.from_url",
+    "discord.Webhook.from_url",
+    "google.cloud.storage.Client",
+    "azure.storage.blob.BlobServiceClient",
+    "azure.storage.blob.BlobServiceClient.from_connection_string",
+    "github.Github",
+    "dropbox.Dropbox",
+    "minio.Minio",
+    "paho.mqtt.client.Client",
+    "pymongo.MongoClient",
+    "redis.Redis",
+    "pysftp.Connection",
+    "telnetlib.Telnet",
+    "paramiko.Transport",
+    "paramiko.SFTPClient.from_transport",
+    "imaplib.IMAP4_SSL",
+];
 
 /// The same for Python.
 pub(super) fn is_snake_client(callee: &str) -> bool {
@@ -336,14 +364,29 @@ pub(super) fn is_snake_client(callee: &str) -> bool {
         "http" => matches!(method, "HTTPSConnection" | "HTTPConnection"),
         "smtplib" => matches!(method, "SMTP" | "SMTP_SSL"),
         "ftplib" => matches!(method, "FTP" | "FTP_TLS"),
-        "paramiko" => method == "SSHClient",
-        _ => false,
+        "paramiko" => matches!(method, "SSHClient" | "Transport" | "from_transport"),
+        _ => STORES.contains(&callee),
     }
 }
 
 /// Whether a method puts its arguments into its object.
 pub(super) fn is_growth(method: &str) -> bool {
-    matches!(method, "push" | "unshift" | "append" | "extend" | "add" | "insert" | "setdefault" | "set")
+    matches!(
+        method,
+        "push"
+            | "unshift"
+            | "append"
+            | "extend"
+            | "add"
+            | "insert"
+            | "setdefault"
+            | "set"
+            | "update"
+            | "attach"
+            | "set_content"
+            | "set_payload"
+            | "add_attachment"
+    )
 }
 
 /// Whether a method asks something about a value without changing it.
@@ -368,35 +411,4 @@ pub(super) fn is_question(method: &str) -> bool {
             | "isdigit"
             | "safeParse"
     )
-}
-
-/// Whether the name of a variable says that its value is secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
-    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
-            .expect("the pattern is fixed and valid")
-    });
-    name.len() <= 80 && NAMES.is_match(name)
-}
-
-/// Whether text, or a part of it, is a path at which programs keep secrets.
-pub(super) fn is_secret_path(text: &str) -> bool {
-    static PATHS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|[/\\]user data[/\\]+default",
-        )
-        .expect("the pattern is fixed and valid")
-    });
-    (4..=260).contains(&text.len()) && PATHS.is_match(text)
-}
-
-/// Whether a file mentions any such path at all, so that its literals are worth asking about.
-pub(super) fn mentions_secret_path(text: &str) -> bool {
-    static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.docker|gcloud|solana|keystore|leveldb|user data",
-        )
-        .expect("the pattern is fixed and valid")
-    });
-    WORDS.is_match(text)
 }

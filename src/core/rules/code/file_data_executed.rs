@@ -14,7 +14,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "data-file-executed"
-version = 1
+version = 2
 title = "A file that is named as data is run as a program"
 why = "Nobody reviews a picture or a table as code. A program in one is meant not to be read."
 fix = "Name programs as what they are."
@@ -70,6 +70,9 @@ const DATA: [&str; 22] = [
     "yml", "tmp", "bak", "db", "lock", "css", "map",
 ];
 
+/// Those of them that no program is ever kept under.
+const TABLES: [&str; 8] = ["csv", "tsv", "dat", "log", "json", "jsonl", "css", "map"];
+
 impl Rule for FileDataExecuted {
     fn meta(&self) -> &RuleMeta {
         &META
@@ -87,7 +90,7 @@ impl Rule for FileDataExecuted {
             let from_test = subject.evidence.documents.get(&by.file).is_some_and(|by| by.role == FileRole::Test);
             let severity = if from_test {
                 Severity::Low
-            } else if is_media {
+            } else if is_media || TABLES.contains(&ending) {
                 Severity::High
             } else {
                 Severity::Medium

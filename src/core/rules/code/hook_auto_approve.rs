@@ -83,7 +83,7 @@ static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The script of the bundle that a command runs: the longest path of the bundle that the command names.
-fn script_of<'a>(hook: &HookCommand<'_>, evidence: &'a Evidence) -> Option<(&'a str, &'a str)> {
+pub(super) fn script_of<'a>(hook: &HookCommand<'_>, evidence: &'a Evidence) -> Option<(&'a str, &'a str)> {
     let names =
         evidence.documents.iter().filter(|(path, _)| hook.command.contains(path.as_str()) || is_named(hook, path));
     names.max_by_key(|(path, _)| path.len()).map(|(path, document)| (path.as_str(), document.text.as_str()))

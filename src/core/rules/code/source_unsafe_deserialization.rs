@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::source_calls::{named, source_files, weighed};
-use crate::evidence::source::{Argument, Call};
+use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
@@ -14,12 +14,12 @@ static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("
 
 const CARD: &str = r##"
 id = "source-unsafe-deserialization"
-version = 1
+version = 2
 title = "Data is loaded in a way that can run code"
 why = "Pickle, marshal and unsafe YAML run what the data says. Data from elsewhere is then a program from elsewhere."
 fix = "Use JSON, or yaml.safe_load."
 cannot_see = "Whether the data can come from somebody else."
-severity = "medium"
+severity = "high"
 confidence = "medium"
 kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
 lifecycle = "stable"
@@ -33,6 +33,13 @@ note = "pickle of a body."
 import pickle
 def load(body):
     return pickle.loads(body)
+'''
+[[examples.fires]]
+note = "pickle of what a server answers."
+[examples.fires.files]
+"x.py" = '''
+import pickle, requests
+model = pickle.loads(requests.get("https://models.test/a.pkl").content)
 '''
 [[examples.silent]]
 note = "Safe YAML."
@@ -55,8 +62,14 @@ impl Rule for SourceUnsafeDeserialization {
                 let received = call.callee.ends_with("loads")
                     || call.callee.contains("unserialize")
                     || call.callee.starts_with("yaml.");
-                let plain =
-                    if received { (Severity::Medium, Confidence::Medium) } else { (Severity::Low, Confidence::Low) };
+                let fetched = call.flows.first.any(Origins::ANSWER) && !call.callee.starts_with("yaml.");
+                let plain = if fetched {
+                    (Severity::High, Confidence::Medium)
+                } else if received {
+                    (Severity::Medium, Confidence::Medium)
+                } else {
+                    (Severity::Low, Confidence::Low)
+                };
                 let (severity, confidence) = weighed(&file, plain.0, plain.1);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
             }

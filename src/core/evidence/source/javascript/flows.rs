@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::super::flow::{Flows, Origins};
 use super::super::origins::{self, Known};
-use super::super::{Argument, callees};
+use super::super::{Argument, callees, secrets};
 use super::names::{folded, is_sum};
 use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
 use super::{Reader, method_of};
@@ -118,6 +118,9 @@ impl<'t> Reader<'t> {
         if callees::script(name) {
             return self.keep_call(name, arguments, flows, span);
         }
+        if name.starts_with('.') && flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT) {
+            return self.keep(format!("handed:{name}"), Vec::new(), flows, span);
+        }
         let method = name.rsplit('.').next().unwrap_or_default();
         let connected = Origins::CONNECTION;
         let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(Origins::PROCESS);
@@ -188,6 +191,10 @@ impl<'t> Reader<'t> {
         let Some(first) = arguments.first().and_then(Node::as_expression) else { return };
         let writes =
             name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
+        let path = literal(arguments.first()).filter(|_| writes);
+        if let Some(path) = path {
+            self.flow.write_to(path, written(flows.rest));
+        }
         let target = if writes && flows.rest.any(Origins::ANSWER) {
             root_of(first).map(str::to_owned)
         } else if method == "pipe" && flows.receiver.any(Origins::ANSWER) {
@@ -268,7 +275,10 @@ impl<'t> Reader<'t> {
             self.flow.name = this.then(|| format!("this.{}", member.property.name));
         }
         self.visit_expression(&it.right);
-        let origins = self.flow.take();
+        let mut origins = self.flow.take();
+        if it.operator.as_str() == "^=" {
+            origins |= Origins::DECODED;
+        }
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(name) => {
                 let unique = self.is_unique(name.name.as_str());
@@ -376,7 +386,9 @@ impl<'t> Reader<'t> {
         let left = self.flow.take();
         self.visit_expression(&it.right);
         let right = self.flow.take();
-        let held = if it.operator.is_equality() {
+        let held = if it.operator.as_str() == "^" {
+            left | right | Origins::DECODED
+        } else if it.operator.is_equality() {
             self.keep_comparison(it, left, right);
             Origins::NONE
         } else if it.operator.as_str() == "+" && !(left | right).is_empty() {
@@ -391,7 +403,7 @@ impl<'t> Reader<'t> {
     fn keep_comparison(&mut self, it: &BinaryExpression<'_>, left: Origins, right: Origins) {
         let (first, second) = (last_name(&it.left), last_name(&it.right));
         let (Some(first), Some(second)) = (first, second) else { return };
-        let secret = |name: &str| origins::is_secret_name(name);
+        let secret = |name: &str| secrets::is_secret_name(name);
         let outside = Origins::REQUEST | Origins::TOOL_INPUT;
         if (left | right).any(Origins::TOKEN) || (secret(first) && secret(second) && (left | right).any(outside)) {
             let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
@@ -422,6 +434,12 @@ impl<'t> Reader<'t> {
             self.keep(callee.to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, span);
         }
     }
+}
+
+/// What is left of what is written to a file: that it was fetched, or decoded.
+fn written(held: Origins) -> Origins {
+    let fetched = if held.any(Origins::ANSWER) { Origins::FETCHED_FILE } else { Origins::NONE };
+    fetched | (held & Origins::DECODED)
 }
 
 /// Whether a call registers a tool's handler.

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::flow::{Flow, Flows, Origins};
 use super::literal::Budget;
-use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, origins, script_tools};
+use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, script_tools, secrets};
 
 mod flows;
 mod names;
@@ -106,7 +106,7 @@ struct Mentions {
 impl<'t> Reader<'t> {
     fn new(text: &'t str, path: &'t str) -> Self {
         let mentions =
-            Mentions { environment: text.contains("process"), secret_paths: origins::mentions_secret_path(text) };
+            Mentions { environment: text.contains("process"), secret_paths: secrets::mentions_secret_path(text) };
         Self {
             text,
             path,
@@ -249,8 +249,9 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
-        if self.mentions.secret_paths && origins::is_secret_path(it.value.as_str()) {
-            self.flow.held |= Origins::SECRET_PATH;
+        self.flow.held |= self.flow.at_path(it.value.as_str());
+        if self.mentions.secret_paths {
+            self.flow.held |= secrets::of_path(it.value.as_str());
         }
     }
 
@@ -262,9 +263,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             held |= Origins::COMPOSED;
         }
         let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
-        if last.is_some_and(|quasi| origins::is_secret_path(quasi.value.raw.as_str())) {
-            held |= Origins::SECRET_PATH;
-        }
+        held |= last.map_or(Origins::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
         self.flow.held = outer | held;
     }
 
@@ -365,7 +364,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         let object = if self.mentions.environment { self.dotted(&it.object, 0) } else { None };
         match object.as_deref() {
             Some("process.env") => {
-                if origins::is_secret_name(name) {
+                if secrets::is_secret_name(name) {
                     self.flow.held |= Origins::TOKEN;
                 }
                 let variable = vec![Argument::Literal(name.to_owned())];
@@ -406,7 +405,9 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_import_expression(self, it);
         let flows = Flows { first: self.flow.take(), ..Flows::default() };
         match self.shape(&it.source, 0) {
-            Argument::Literal(module) => self.findings.imports.push(module),
+            Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
+                self.findings.imports.push(module);
+            }
             shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
         }
         self.flow.held = outer;

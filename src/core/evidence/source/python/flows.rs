@@ -10,9 +10,10 @@ use ast::{Expr, Stmt};
 
 use super::super::flow::{Flows, Origins};
 use super::super::origins::{self, Known};
-use super::super::{Argument, callees, python_tools};
+use super::super::{Argument, callees, python_tools, secrets};
 use super::Reader;
 use super::fold::folded;
+use super::written::root_of;
 
 impl<'a> Reader<'a> {
     /// Walks a statement; what its expressions held is forgotten after it.
@@ -178,7 +179,10 @@ impl<'a> Reader<'a> {
                 let outer = self.flow.take();
                 visitor::walk_expr(self, expression);
                 let held = self.flow.take();
-                let joined = if held.is_empty() { held } else { held | Origins::COMPOSED };
+                let mut joined = if held.is_empty() { held } else { held | Origins::COMPOSED };
+                if matches!(expression, Expr::BinOp(sum) if sum.op == ast::Operator::BitXor) {
+                    joined |= Origins::DECODED;
+                }
                 self.flow.held = outer | joined;
             }
             Expr::Compare(compare) => self.follow_comparison(compare),
@@ -213,8 +217,9 @@ impl<'a> Reader<'a> {
                 self.bind(&named.target, held);
             }
             Expr::StringLiteral(text) => {
-                if self.mentions.secret_paths && origins::is_secret_path(text.value.to_str()) {
-                    self.flow.held |= Origins::SECRET_PATH;
+                self.flow.held |= self.flow.at_path(text.value.to_str());
+                if self.mentions.secret_paths {
+                    self.flow.held |= secrets::of_path(text.value.to_str());
                 }
             }
             _ => return false,
@@ -257,7 +262,7 @@ impl<'a> Reader<'a> {
             self.visit_expr(&subscript.slice);
             self.flow.take();
             let key = self.shape(&subscript.slice, 0);
-            let secret = matches!(&key, Argument::Literal(name) if origins::is_secret_name(name));
+            let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
             self.keep("os.environ".to_owned(), vec![key], Flows::default(), subscript.range());
             self.flow.held = outer | if secret { Origins::TOKEN } else { Origins::NONE };
             return;
@@ -291,7 +296,7 @@ impl<'a> Reader<'a> {
             }
             return;
         };
-        let both = origins::is_secret_name(first) && origins::is_secret_name(second);
+        let both = secrets::is_secret_name(first) && secrets::is_secret_name(second);
         let outside = (left | right).any(Origins::REQUEST | Origins::TOOL_INPUT);
         if equality && ((left | right).any(Origins::TOKEN) || (both && outside)) {
             let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
@@ -354,8 +359,18 @@ impl<'a> Reader<'a> {
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);
         let mut result = origins::of_snake_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
+            && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
+        {
+            result |= secrets::of_command(&command);
+        }
+        if matches!(name.as_str(), "bytes" | "bytearray")
+            && call.arguments.args.first().is_some_and(super::fold::is_numbers)
+        {
+            result |= Origins::DECODED;
+        }
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
-            let secret = literals.first().copied().flatten().is_some_and(origins::is_secret_name);
+            let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
             result = if secret { Origins::TOKEN } else { Origins::NONE };
         }
         self.flow.pass(local, &passed);
@@ -368,6 +383,12 @@ impl<'a> Reader<'a> {
         let known = callees::snake(name);
         if flows.receiver.any(Origins::CONNECTION) && callees::SENDING.contains(&method) && !known {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
+        }
+        let module = name.split('.').next().unwrap_or_default();
+        let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
+        let carries = flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT);
+        if !known && foreign && carries && name.contains('.') {
+            self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
         }
         let logs =
             name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
@@ -383,42 +404,6 @@ impl<'a> Reader<'a> {
             hides.filter(|hidden| !matches!(hidden, Expr::StringLiteral(_))).and_then(|hidden| folded(hidden, 0))
         {
             self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], flows, call.range());
-        }
-    }
-
-    /// A file to which something from the network is written.
-    fn note_written(&mut self, name: &str, method: &str, flows: Flows, call: &'a ast::ExprCall) {
-        let arguments = &call.arguments.args;
-        let target = match (&*call.func, method) {
-            (_, "urlretrieve") => arguments.get(1).and_then(root_of),
-            (Expr::Attribute(member), "write" | "write_bytes" | "write_text") if flows.first.any(Origins::ANSWER) => {
-                match &*member.value {
-                    Expr::Call(open) => open.arguments.args.first().and_then(root_of),
-                    Expr::Name(stream) => self.streams.get(stream.id.as_str()).copied().or(Some(stream.id.as_str())),
-                    _ => None,
-                }
-            }
-            _ if name == "shutil.copyfileobj" && flows.first.any(Origins::ANSWER) => {
-                let stream = arguments.get(1).and_then(root_of);
-                stream.and_then(|stream| self.streams.get(stream).copied())
-            }
-            _ => None,
-        };
-        if let Some(target) = target {
-            self.flow.assign(target, Origins::FETCHED_FILE, true);
-        }
-    }
-
-    /// `with open(path, "wb") as f`, `f = open(path, "wb")`.
-    fn note_stream(&mut self, target: &'a Expr, value: &'a Expr) {
-        let (Expr::Name(stream), Expr::Call(call)) = (target, value) else { return };
-        let opens = match &*call.func {
-            Expr::Name(name) => name.id.as_str() == "open",
-            Expr::Attribute(member) => member.attr.as_str() == "open",
-            _ => false,
-        };
-        if let Some(path) = call.arguments.args.first().and_then(root_of).filter(|_| opens) {
-            self.streams.insert(stream.id.as_str(), path);
         }
     }
 
@@ -470,19 +455,6 @@ fn literal(argument: Option<&Expr>) -> Option<&str> {
         Expr::StringLiteral(text) => Some(text.value.to_str()),
         Expr::List(list) => literal(list.elts.first()),
         _ => None,
-    }
-}
-
-/// The name at the root of `a.b[c].d`.
-fn root_of(expression: &Expr) -> Option<&str> {
-    let mut rest = expression;
-    loop {
-        rest = match rest {
-            Expr::Name(name) => return Some(name.id.as_str()),
-            Expr::Attribute(member) => &member.value,
-            Expr::Subscript(subscript) => &subscript.value,
-            _ => return None,
-        };
     }
 }
 

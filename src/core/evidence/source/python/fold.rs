@@ -55,3 +55,9 @@ pub(super) fn reverses(slice: &Expr) -> bool {
     };
     backwards && slice.lower.is_none() && slice.upper.is_none()
 }
+
+/// Whether an expression is a list of four numbers or more, which is text that is written so as not to be read.
+pub(super) fn is_numbers(expression: &Expr) -> bool {
+    let Expr::List(list) = expression else { return false };
+    list.elts.len() >= 4 && list.elts.iter().all(|part| matches!(part, Expr::NumberLiteral(_)))
+}

@@ -12,11 +12,12 @@ use ast::{Expr, Stmt};
 
 use super::flow::Flow;
 use super::literal::Budget;
-use super::{Call, Findings, Parsed, callees, excerpt, origins, python_tools};
+use super::{Call, Findings, Parsed, callees, excerpt, python_tools, secrets};
 
 mod flows;
 mod fold;
 mod shapes;
+mod written;
 
 /// How deep the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
@@ -71,6 +72,8 @@ pub(super) struct Reader<'a> {
     functions: usize,
     /// The paths that files were opened on, by the name of the open file.
     streams: BTreeMap<&'a str, &'a str>,
+    /// The same for paths in plain text.
+    literal_streams: BTreeMap<&'a str, &'a str>,
     mentions: Mentions,
 }
 
@@ -86,7 +89,7 @@ const MAX_RESOLVED: usize = 2_000;
 impl<'a> Reader<'a> {
     fn new(text: &'a str, path: &'a str) -> Self {
         let mentions =
-            Mentions { environment: text.contains("environ"), secret_paths: origins::mentions_secret_path(text) };
+            Mentions { environment: text.contains("environ"), secret_paths: secrets::mentions_secret_path(text) };
         Self {
             text,
             path,
@@ -99,6 +102,7 @@ impl<'a> Reader<'a> {
             classes: Vec::new(),
             functions: 0,
             streams: BTreeMap::new(),
+            literal_streams: BTreeMap::new(),
             mentions,
         }
     }

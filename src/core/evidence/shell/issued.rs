@@ -1,0 +1,31 @@
+//! Tokens that programs, and the machine's own service, hand out to whoever asks on this machine.
+//!
+//! Must not know the syntax of a shell, nor where a token goes.
+
+use super::super::source::{hands_out_token, is_token_service};
+use super::stuff::{ISSUED, Stuff};
+
+/// What a program prints that hands out tokens or passwords.
+pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<Stuff> {
+    if !matches!(
+        name,
+        "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az"
+    ) {
+        return None;
+    }
+    let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
+    hands_out_token(&command).then(|| Stuff {
+        unknown: true,
+        secret: Some(format!("{ISSUED}{command}")),
+        ..Stuff::default()
+    })
+}
+
+/// What addresses answer. The machine's own service answers with its tokens.
+pub(super) fn answer_of(addresses: Vec<String>) -> Stuff {
+    let issues = addresses.first().is_some_and(|address| {
+        is_token_service(address) && ["token", "credentials", "identity"].iter().any(|word| address.contains(word))
+    });
+    let secret = issues.then(|| format!("{ISSUED}{}", addresses.first().map_or("", String::as_str)));
+    Stuff { secret, ..Stuff::of_network(addresses) }
+}

@@ -1,0 +1,111 @@
+//! Writing in Python: which files something from the network, or something decoded, is written to.
+//!
+//! Must not judge what is written.
+
+use std::collections::BTreeMap;
+
+use rustpython_ruff_python_ast as ast;
+
+use ast::Expr;
+
+use super::super::flow::{Flows, Origins};
+use super::Reader;
+
+impl<'a> Reader<'a> {
+    /// A file to which something from the network is written.
+    pub(super) fn note_written(&mut self, name: &str, method: &str, flows: Flows, call: &'a ast::ExprCall) {
+        let arguments = &call.arguments.args;
+        let target = match (&*call.func, method) {
+            (_, "urlretrieve") => arguments.get(1).and_then(root_of),
+            (Expr::Attribute(member), "write" | "write_bytes" | "write_text") if flows.first.any(Origins::ANSWER) => {
+                match &*member.value {
+                    Expr::Call(open) => open.arguments.args.first().and_then(root_of),
+                    Expr::Name(stream) => self.streams.get(stream.id.as_str()).copied().or(Some(stream.id.as_str())),
+                    _ => None,
+                }
+            }
+            _ if is_copy(name) => {
+                let copied = flows.first & (Origins::SECRET_PATH | Origins::ISSUED);
+                match arguments.get(1) {
+                    Some(Expr::StringLiteral(path)) => self.flow.write_to(path.value.to_str(), copied),
+                    Some(other) => {
+                        if let Some(name) = root_of(other) {
+                            self.flow.assign(name, copied, true);
+                        }
+                    }
+                    None => {}
+                }
+                None
+            }
+            _ if name == "shutil.copyfileobj" && flows.first.any(Origins::ANSWER) => {
+                let stream = arguments.get(1).and_then(root_of);
+                stream.and_then(|stream| self.streams.get(stream).copied())
+            }
+            _ => None,
+        };
+        if let Some(target) = target {
+            self.flow.assign(target, Origins::FETCHED_FILE, true);
+        }
+        if let Some(path) = written_path(method, call, &self.literal_streams) {
+            self.flow
+                .write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { written(flows.first) });
+        }
+    }
+
+    /// `with open(path, "wb") as f`, `f = open(path, "wb")`.
+    pub(super) fn note_stream(&mut self, target: &'a Expr, value: &'a Expr) {
+        let (Expr::Name(stream), Expr::Call(call)) = (target, value) else { return };
+        let opens = match &*call.func {
+            Expr::Name(name) => name.id.as_str() == "open",
+            Expr::Attribute(member) => member.attr.as_str() == "open",
+            _ => false,
+        };
+        let Some(first) = call.arguments.args.first().filter(|_| opens) else { return };
+        if let Some(path) = root_of(first) {
+            self.streams.insert(stream.id.as_str(), path);
+        } else if let Expr::StringLiteral(path) = first {
+            self.literal_streams.insert(stream.id.as_str(), path.value.to_str());
+        }
+    }
+}
+
+/// Whether a call copies one file to the path of another.
+fn is_copy(name: &str) -> bool {
+    matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move")
+}
+
+/// What is left of what is written to a file: that it was fetched, or decoded.
+fn written(held: Origins) -> Origins {
+    let fetched = if held.any(Origins::ANSWER) { Origins::FETCHED_FILE } else { Origins::NONE };
+    fetched | (held & Origins::DECODED)
+}
+
+/// The path in plain text that a call writes to.
+fn written_path<'x>(method: &str, call: &'x ast::ExprCall, streams: &BTreeMap<&'x str, &'x str>) -> Option<&'x str> {
+    let plain = |expression: Option<&'x Expr>| match expression {
+        Some(Expr::StringLiteral(path)) => Some(path.value.to_str()),
+        _ => None,
+    };
+    match (&*call.func, method) {
+        (_, "urlretrieve") => plain(call.arguments.args.get(1)),
+        (Expr::Attribute(member), "write" | "write_bytes" | "write_text") => match &*member.value {
+            Expr::Call(open) => plain(open.arguments.args.first()),
+            Expr::Name(stream) => streams.get(stream.id.as_str()).copied(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The name at the root of `a.b[c].d`.
+pub(super) fn root_of(expression: &Expr) -> Option<&str> {
+    let mut rest = expression;
+    loop {
+        rest = match rest {
+            Expr::Name(name) => return Some(name.id.as_str()),
+            Expr::Attribute(member) => &member.value,
+            Expr::Subscript(subscript) => &subscript.value,
+            _ => return None,
+        };
+    }
+}
