@@ -69,7 +69,7 @@ fn anchors() -> impl Iterator<Item = &'static Cue> {
 
 /// Every question that is asked of whole texts.
 pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
-    anchors().map(|anchor| &anchor.question)
+    anchors().chain(&DEEDS).map(|cue| &cue.question)
 }
 
 fn slice(document: &Document, range: Range<usize>) -> &[u8] {
@@ -83,7 +83,7 @@ fn covert(document: &Document, anchor: &Cue) -> Option<Range<usize>> {
         let context = Context::at(document, found.clone());
         let is_mention = context.quoted || context.defensive || is_revoked(document, found, anchor, &context);
         let more = if context.security_topic || context.tabulated { MENTIONED } else { 0 };
-        !is_mention && Weights::of(slice(document, passage(document, found, anchor.side))).are_covert(anchor, more)
+        !is_mention && Weights::of(document, &passage(document, found, anchor.side)).are_covert(anchor, more)
     })
 }
 
@@ -123,10 +123,10 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(passage: &[u8]) -> Self {
+    fn of(document: &Document, passage: &Range<usize>) -> Self {
         let mut weights = Self::default();
         let mut ways = 0;
-        for cue in anchors().chain(&DEEDS).filter(|cue| cue.question.occurs_in(passage)) {
+        for cue in anchors().chain(&DEEDS).filter(|cue| cue.question.occurs_at(document, passage)) {
             match cue.side {
                 // Ways of concealing the same are one concealment, which a second way makes surer.
                 Side::Concealed => (weights.concealed, ways) = (weights.concealed.max(cue.weight), ways + 1),

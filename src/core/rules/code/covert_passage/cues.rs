@@ -35,6 +35,15 @@ pub(super) const fn grave(weight: u8, text: &'static str) -> Cue {
     Cue { side: Side::Grave, weight, question: Question::new(text) }
 }
 
+/// The same of which every match holds some signs on its line.
+pub(super) const fn signed(weight: u8, text: &'static str, signs: &'static [&'static str]) -> Cue {
+    Cue { side: Side::Grave, weight, question: Question::signed(text, signs) }
+}
+
+/// What every [`away`] holds.
+pub(super) const AWAY: &str =
+    r"(?i)://|@|\bgist\b|\bpastebin\b|\bpages\b|\b(?:telegram|discord|whatsapp)\b|\+\d|\bour\b";
+
 /// An address outside: a host, a mailbox, a bucket.
 macro_rules! address {
     () => {

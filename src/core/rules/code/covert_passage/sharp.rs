@@ -2,12 +2,12 @@
 //!
 //! Must not know how it is concealed or excused.
 
-use super::cues::{Cue, address, away, grave, hand, secret, whole};
+use super::cues::{AWAY, Cue, address, away, grave, hand, secret, signed, whole};
 
 /// Deeds that find a passage.
 pub(super) static SHARP: [Cue; 27] = [
     // A secret goes away, in any order.
-    grave(
+    signed(
         1,
         concat!(
             r"(?i)",
@@ -29,9 +29,10 @@ pub(super) static SHARP: [Cue; 27] = [
             r"[^\n]{0,60}?",
             secret!()
         ),
+        &[AWAY, concat!(r"(?i)", secret!())],
     ),
     // So does everything that somebody wrote.
-    grave(
+    signed(
         1,
         concat!(
             r"(?i)",
@@ -53,6 +54,7 @@ pub(super) static SHARP: [Cue; 27] = [
             r"[^\n]{0,60}?",
             whole!()
         ),
+        &[AWAY, concat!(r"(?i)", whole!())],
     ),
     // It goes in the address of a picture, or as a repository.
     grave(
@@ -75,9 +77,10 @@ pub(super) static SHARP: [Cue; 27] = [
         r"(?i)\broot\s+(?:certificate|ca)\b[^\n]{0,60}?https?://|\bsystem\s+proxy\b|\bsetsecurewebproxy\b|\bupdate-ca-certificates\b|\badd-trusted-cert\b|\bcertutil\b[^\n]{0,30}-addstore",
     ),
     // A payee is put in another's place.
-    grave(
+    signed(
         3,
         r"(?i)\b(?:replac|overwrit|substitut|swap|chang|redirect|put|set|use|write)\w*\b[^\n]{0,80}?\b(?:[A-Z]{2}\d{2}[ ]?(?:[0-9A-Z]{4}[ ]?){3,}|0x[0-9a-f]{40}|bc1[a-z0-9]{20,})|\bfor\s+unlimited\b|\bunlimited\s+(?:\w+\s+)?(?:approval|allowance|USD[CT]|tokens?)\b",
+        &[r"(?i)[A-Z]{2}\d{2}[ ]?[0-9A-Z]{4}|0x[0-9a-f]{40}|bc1|\bunlimited\b"],
     ),
     // A fixed stranger is given rights, or a door is opened.
     grave(
