@@ -96,8 +96,11 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
         let rest = text.get(from..).unwrap_or_default();
         rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |length| from + length + 1)
     };
-    let (mut stretches, mut from, mut part) = (Vec::new(), 0, 0);
-    while let Some(found) = sign.regex().find_at(text, from) {
+    let (Some((first, _)), Some((last, _))) = (noted.first(), noted.last()) else { return Vec::new() };
+    let began = text.get(..first.start).and_then(|before| before.iter().rposition(|byte| *byte == b'\n'));
+    let (mut stretches, mut from, mut part) = (Vec::new(), began.map_or(0, |at| at + 1), 0);
+    let until = text.get(..end_of(last.end)).unwrap_or(text);
+    while let Some(found) = sign.regex().find_at(until, from) {
         let before = text.get(from..found.start()).unwrap_or_default();
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
         from = end_of(found.end());

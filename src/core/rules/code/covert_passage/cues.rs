@@ -40,9 +40,9 @@ pub(super) const fn signed(weight: u8, text: &'static str, signs: &'static [&'st
     Cue { side: Side::Grave, weight, question: Question::signed(text, signs) }
 }
 
-/// What every [`away`] holds.
+/// What every [`away`] holds, as plain letters, which are looked for many bytes at a time.
 pub(super) const AWAY: &str =
-    r"(?i)://|@|\bgist\b|\bpastebin\b|\bpages\b|\b(?:telegram|discord|whatsapp)\b|\+\d|\bour\b";
+    r#"://|@|[Gg]ist|[Pp]astebin|[Pp]ages|[Tt]elegram|[Dd]iscord|[Ww]hats[Aa]pp|\+[0-9]|[ \n\t("'*_>][Oo]ur"#;
 
 /// An address outside: a host, a mailbox, a bucket.
 macro_rules! address {
