@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::document::floor_char_boundary;
+
 static FETCHES: LazyLock<Regex> = LazyLock::new(|| {
     let fetch = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?u:[^|\n]){0,240}";
     let forms = [
@@ -60,12 +62,8 @@ pub(crate) fn sends_data(text: &str) -> Option<usize> {
 pub(crate) fn covert_order(text: &str) -> Option<usize> {
     const REACH: usize = 400;
     HIDES.find_iter(text).take(20).find_map(|hidden| {
-        let low = floor(text, hidden.start().saturating_sub(REACH));
-        let high = floor(text, (hidden.end() + REACH).min(text.len()));
+        let low = floor_char_boundary(text, hidden.start().saturating_sub(REACH));
+        let high = floor_char_boundary(text, hidden.end() + REACH);
         ORDERS.is_match(text.get(low..high)?).then_some(hidden.start())
     })
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -53,6 +53,12 @@ impl Origins {
     /// A token that a program or the machine's own service hands out to whoever asks on this machine.
     pub const ISSUED: Self = Self(1 << 18);
 
+    /// What is left of this in a file that it is written to: that it was fetched, or decoded.
+    pub(super) fn in_file(self) -> Self {
+        let fetched = if self.any(Self::ANSWER) { Self::FETCHED_FILE } else { Self::NONE };
+        fetched | (self & Self::DECODED)
+    }
+
     /// Whether it holds any of these.
     pub fn any(self, wanted: Self) -> bool {
         self.0 & wanted.0 != 0

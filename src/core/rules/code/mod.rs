@@ -32,6 +32,7 @@ mod history_republished;
 mod hook_auto_approve;
 mod hook_commands;
 mod hook_remote_command;
+mod many_secrets_sent;
 pub(crate) mod measure_architecture;
 mod measure_deployment;
 #[cfg(test)]
@@ -98,7 +99,6 @@ mod source_hidden_powershell;
 mod source_home_destroyed;
 mod source_host_fingerprint_sent;
 mod source_input_reflection;
-mod source_many_secrets_sent;
 mod source_no_input_validation;
 mod source_obfuscated;
 mod source_path_composed;
@@ -275,7 +275,7 @@ pub const RULES: &[&dyn Rule] = &[
     &source_path_composed::SourcePathComposed,
     &source_planted_command::SourcePlantedCommand,
     &source_home_destroyed::SourceHomeDestroyed,
-    &source_many_secrets_sent::ManySecretsSent,
+    &many_secrets_sent::ManySecretsSent,
     &source_user_watched::SourceUserWatched,
     &source_prototype_pollution::SourcePrototypePollution,
     &source_request_composed::SourceRequestComposed,

@@ -75,6 +75,16 @@ pub(super) fn report_calls(
     }
 }
 
+/// Whether a call is one of those that start programs, with a shell or without.
+pub(super) fn starts_program(call: &Call) -> bool {
+    runs_shell(call) || spawns(call)
+}
+
+/// Whether a call is of a module that starts programs without a shell.
+pub(super) fn spawns(call: &Call) -> bool {
+    call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.")
+}
+
 /// Whether a call hands its first argument to a shell.
 pub(crate) fn runs_shell(call: &Call) -> bool {
     match call.callee.as_str() {
@@ -155,7 +165,7 @@ pub(super) fn carried_out(call: &Call) -> Option<Origins> {
             | "dns.resolver.query"
             | "webbrowser.open"
     );
-    let by_program = (runs_shell(call) || callee.starts_with("child_process.") || callee.starts_with("subprocess."))
+    let by_program = starts_program(call)
         && call.arguments.iter().filter_map(text_of).any(|text| {
             ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod", "gh gist create"]
                 .iter()

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::source_calls::{evaluates, runs_shell, source_files, text_of, weighed};
+use super::source_calls::{evaluates, runs_shell, source_files, spawns, text_of, weighed};
 use crate::evidence::document::Document;
 use crate::evidence::source::{Argument, Call, Origins};
 use crate::evidence::zones::ZoneKind;
@@ -211,8 +211,7 @@ fn imports_data(call: &Call) -> bool {
 
 /// Decoded text is handed to an interpreter, or written to a file that is handed to one.
 fn interprets_decoded(call: &Call) -> bool {
-    let starts = call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
-    starts
+    spawns(call)
         && call.flows.first.any(Origins::DECODED)
         && call.arguments.first().and_then(text_of).is_some_and(|text| {
             let mut words = text.split_whitespace();

@@ -9,7 +9,9 @@ use crate::evidence::source::{Argument, Call, Origins};
 use crate::fact::{Confidence, Place, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::source_calls::{SourceFile, evaluates, named, report_calls, runs_shell, source_files, text_of, weighed};
+use super::source_calls::{
+    SourceFile, evaluates, named, report_calls, runs_shell, source_files, spawns, starts_program, text_of, weighed,
+};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -177,9 +179,7 @@ const INSTALLERS: [&str; 9] = [
 ];
 
 fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
-    let starts =
-        runs_shell(call) || call.callee.starts_with("child_process.") || call.callee.starts_with("subprocess.");
-    let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts);
+    let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call));
     if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
         let known = INSTALLERS.iter().any(|address| piped.contains(address));
         return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
@@ -212,12 +212,11 @@ fn runs_answer(call: &Call) -> bool {
     if runs_shell(call) && whole && answered(call.flows.first) {
         return true;
     }
-    let starts = call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
     let words = first.and_then(text_of).unwrap_or_default();
     let program = words.split_whitespace().next().unwrap_or_default();
     let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
     let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
-    starts
+    spawns(call)
         && ((handed && call.flows.first.any(Origins::ANSWER))
             || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
 }
@@ -244,9 +243,7 @@ fn installs_archive(call: &Call) -> bool {
         Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
             .expect("the pattern is fixed and valid")
     });
-    let starts =
-        runs_shell(call) || call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.");
-    starts
+    starts_program(call)
         && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
             let host = found.name("host").map_or("", |host| host.as_str());
             !KNOWN_ARCHIVES.is_match(host)
@@ -265,12 +262,7 @@ fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(P
         Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
             .expect("the pattern is fixed and valid")
     });
-    let starts = file.view.calls.iter().any(|call| {
-        runs_shell(call)
-            || call.callee.starts_with("subprocess.")
-            || call.callee == "os.startfile"
-            || call.callee.starts_with("child_process.")
-    });
+    let starts = file.view.calls.iter().any(|call| starts_program(call) || call.callee == "os.startfile");
     let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
     let found =
         OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
@@ -280,8 +272,7 @@ fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(P
 /// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
 /// named as a program for Windows, which no package manager's prebuilt part is fetched as.
 fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
-    let starts = call.callee.starts_with("child_process.")
-        || call.callee.starts_with("subprocess.")
+    let starts = spawns(call)
         || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
         || call.callee.starts_with("os.exec")
         || call.callee.starts_with("os.spawn");

@@ -12,7 +12,7 @@ use super::tool_directives::{
 };
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::secret_file;
-use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
+use super::tool_texts::{Speaker, each_prose, place_of, quoted};
 use super::tool_values::{Literal, literal, names_receiver};
 
 /// See the file's first line.
@@ -75,20 +75,15 @@ impl Rule for ToolArgumentHijack {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
-        for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
-            for text in all_prose(surface) {
-                let found =
-                    text.text.sentences().find_map(|sentence| Some((sentence, judgement(&sentence, &speaker)?)));
-                let Some((sentence, (severity, confidence))) = found else { continue };
-                let (severity, confidence) = match severity {
-                    Severity::High if keeps_silence(&text.text) => (Severity::Critical, Confidence::High),
-                    _ => (severity, confidence),
-                };
-                facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
-            }
-        }
+        each_prose(subject, |surface, text, speaker| {
+            let found = text.text.sentences().find_map(|sentence| Some((sentence, judgement(&sentence, speaker)?)));
+            let Some((sentence, (severity, confidence))) = found else { return };
+            let (severity, confidence) = match severity {
+                Severity::High if keeps_silence(&text.text) => (Severity::Critical, Confidence::High),
+                _ => (severity, confidence),
+            };
+            facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 use super::tool_directives::{Whose, commands, obliges, presses, whose};
 use super::tool_poison::keeps_silence;
 use super::tool_secrets::taking;
-use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
+use super::tool_texts::{Speaker, each_prose, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolFalsePrerequisite;
@@ -51,21 +51,15 @@ impl Rule for ToolFalsePrerequisite {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
-        for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
-            for text in
-                all_prose(surface).filter(|text| text.text.classes().any(TRIGGER) && text.text.classes().any(CALL))
-            {
-                let found = text
-                    .text
-                    .sentences()
-                    .find_map(|sentence| Some((sentence, judgement(&sentence, &text.text, &speaker)?)));
-                if let Some((sentence, (severity, confidence))) = found {
-                    facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
-                }
+        each_prose(subject, |surface, text, speaker| {
+            let said = &text.text;
+            if !(said.classes().any(TRIGGER) && said.classes().any(CALL)) {
+                return;
             }
-        }
+            let found = said.sentences().find_map(|sentence| Some((sentence, judgement(&sentence, said, speaker)?)));
+            let Some((sentence, (severity, confidence))) = found else { return };
+            facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use crate::evidence::sentences::{Phrase, Sentence, Words, words};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_texts::{Siblings, Speaker, all_prose, is_beside_tool, place_of, quoted, surfaces};
+use super::tool_texts::{Speaker, each_prose, is_beside_tool, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolShadowing;
@@ -51,29 +51,14 @@ impl Rule for ToolShadowing {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
-        for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
-            for text in all_prose(surface) {
-                for sentence in text.text.sentences() {
-                    if let Some((severity, confidence)) = against_others(&sentence) {
-                        let place = place_of(surface, text);
-                        facts.found_as(severity, confidence, place, &quoted(surface, sentence.as_str()));
-                        break;
-                    }
-                    if let Some(target) = foreign_target(&sentence, &speaker) {
-                        let (severity, confidence) = judgement(&sentence, target);
-                        facts.found_as(
-                            severity,
-                            confidence,
-                            place_of(surface, text),
-                            &quoted(surface, sentence.as_str()),
-                        );
-                        break;
-                    }
-                }
-            }
-        }
+        each_prose(subject, |surface, text, speaker| {
+            let found = text.text.sentences().find_map(|sentence| {
+                let steered = || foreign_target(&sentence, speaker).map(|target| judgement(&sentence, target));
+                Some((sentence, against_others(&sentence).or_else(steered)?))
+            });
+            let Some((sentence, (severity, confidence))) = found else { return };
+            facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
 use super::tool_steering_cues::{Cues, marked, told, weight};
-use super::tool_texts::{Siblings, Speaker, all_prose, place_of, quoted, surfaces};
+use super::tool_texts::{Speaker, each_prose, place_of, quoted};
 
 /// See the file's first line.
 pub(super) struct ToolSteering;
@@ -68,16 +68,11 @@ impl Rule for ToolSteering {
     }
 
     fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names = Siblings::of(subject);
-        for surface in surfaces(subject) {
-            let speaker = Speaker::of(surface, &names);
-            for text in all_prose(surface) {
-                if let Some((severity, sentence)) = judgement(&text.text, &speaker) {
-                    let confidence = if severity == Severity::High { Confidence::Medium } else { Confidence::Low };
-                    facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
-                }
-            }
-        }
+        each_prose(subject, |surface, text, speaker| {
+            let Some((severity, sentence)) = judgement(&text.text, speaker) else { return };
+            let confidence = if severity == Severity::High { Confidence::Medium } else { Confidence::Low };
+            facts.found_as(severity, confidence, place_of(surface, text), &quoted(surface, sentence.as_str()));
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tool steering cues: their names and weights, and which sentence holds which.
 //!
-//! A weight is twice what the cue adds to the odds of an attack, rounded, as counted over 20,000 public tools; a sum is
-//! judged elsewhere. Must not judge a sentence.
+//! Weights were set by hand, by how seldom 20,000 public tools have a cue beside others; a sum is judged elsewhere. Must
+//! not judge a sentence.
 
 use crate::evidence::lexicon::{READ, SEND, SET};
 use crate::evidence::sentences::{Sentence, Words, words};
@@ -51,7 +51,7 @@ cues! {
     DISARMED = 10, 7;
     /// Somebody in authority speaks to the model.
     RANK = 11, 4;
-    /// Keystrokes, screens or microphones are watched.
+    /// People are watched.
     WATCHED = 12, 4;
     /// A tool by name that is none of the server's.
     NAMED = 13, 3;
@@ -72,7 +72,19 @@ cues! {
 }
 
 /// Cues that honest texts seldom need.
-const LOUD: Cues = Cues(0x1fff);
+const LOUD: Cues = HUSH
+    .with(OMIT)
+    .with(QUIET)
+    .with(DISGUISE)
+    .with(COVER)
+    .with(UNAWARE)
+    .with(OVERRULED)
+    .with(UNASKED)
+    .with(FOREIGN)
+    .with(FILE)
+    .with(DISARMED)
+    .with(RANK)
+    .with(WATCHED);
 /// What they are worth something for.
 const WORTH: Cues = DESTINATION.with(SECRET).with(TALK);
 
@@ -105,22 +117,22 @@ pub(super) fn weight(cues: Cues) -> u32 {
     WEIGHTS.iter().filter(|(cue, _)| cues.0 & cue.0 != 0).map(|(_, weight)| weight).sum()
 }
 
-/// The cues of a sentence that its words alone tell, of which a passage needs one: most sentences have none, and what costs
-/// more is asked of the others' texts.
+/// The cues of a sentence that its words alone tell: most texts have none, and what costs more is asked of the others.
 pub(super) fn told(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+    let is_secret = secret(sentence);
     Cues::of(&[
         (HUSH, hushes(sentence)),
         (OMIT, omits(sentence)),
         (QUIET, out_of_sight(sentence)),
         (DISGUISE, disguises(sentence)),
         (COVER, covers(sentence)),
-        (UNAWARE, unaware(sentence) && !secret(sentence)),
+        (UNAWARE, !is_secret && unaware(sentence)),
         (OVERRULED, overrules(sentence)),
-        (UNASKED, unasked(sentence) && !secret(sentence)),
+        (UNASKED, !is_secret && unasked(sentence)),
         (FOREIGN, foreign(sentence, speaker)),
         (RANK, ranked(sentence)),
         (WATCHED, watches(sentence)),
-        (SECRET, secret(sentence)),
+        (SECRET, is_secret),
         (TALK, talk(sentence)),
     ])
 }

@@ -55,6 +55,15 @@ pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText>
     })
 }
 
+/// Has every text of every surface heard that a reader takes as words, with who speaks on it.
+pub(super) fn each_prose<'a>(subject: &Subject<'a>, mut hear: impl FnMut(&'a Surface, &'a SurfaceText, &Speaker<'_>)) {
+    let names = Siblings::of(subject);
+    for surface in surfaces(subject) {
+        let speaker = Speaker::of(surface, &names);
+        all_prose(surface).for_each(|text| hear(surface, text, &speaker));
+    }
+}
+
 /// The place of a text: exact in a tools list, that of the definition in source.
 pub(super) fn place_of(surface: &Surface, text: &SurfaceText) -> Place {
     below(surface, &surface.pointer_to(text))

@@ -193,7 +193,7 @@ impl<'t> Reader<'t> {
             name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
         let path = literal(arguments.first()).filter(|_| writes);
         if let Some(path) = path {
-            self.flow.write_to(path, written(flows.rest));
+            self.flow.write_to(path, flows.rest.in_file());
         }
         let target = if writes && flows.rest.any(Origins::ANSWER) {
             root_of(first).map(str::to_owned)
@@ -434,12 +434,6 @@ impl<'t> Reader<'t> {
             self.keep(callee.to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, span);
         }
     }
-}
-
-/// What is left of what is written to a file: that it was fetched, or decoded.
-fn written(held: Origins) -> Origins {
-    let fetched = if held.any(Origins::ANSWER) { Origins::FETCHED_FILE } else { Origins::NONE };
-    fetched | (held & Origins::DECODED)
 }
 
 /// Whether a call registers a tool's handler.

@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(path) = written_path(method, call, &self.literal_streams) {
             self.flow
-                .write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { written(flows.first) });
+                .write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { flows.first.in_file() });
         }
     }
 
@@ -72,12 +72,6 @@ impl<'a> Reader<'a> {
 /// Whether a call copies one file to the path of another.
 fn is_copy(name: &str) -> bool {
     matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move")
-}
-
-/// What is left of what is written to a file: that it was fetched, or decoded.
-fn written(held: Origins) -> Origins {
-    let fetched = if held.any(Origins::ANSWER) { Origins::FETCHED_FILE } else { Origins::NONE };
-    fetched | (held & Origins::DECODED)
 }
 
 /// The path in plain text that a call writes to.

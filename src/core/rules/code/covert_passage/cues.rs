@@ -82,7 +82,10 @@ pub(super) static CARE: Question = Question::new(
 );
 
 /// Something is handed to an address.
-pub(super) static HANDED_OUT: Question = Question::new(concat!(r"(?i)", hand!(), r"[^\n]{0,200}?", away!()));
+pub(super) const HANDED: &str = concat!(r"(?i)", hand!(), r"[^\n]{0,200}?", away!());
+
+/// The same, asked of a sentence.
+pub(super) static HANDED_OUT: Question = Question::new(HANDED);
 
 /// What forbids the words right after it.
 pub(super) static FORBIDDEN: Question =
