@@ -360,7 +360,7 @@ static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
 
 /// Raised with every change of decomposing, evidence or matching that can change a fact while no rule's text changes:
 /// stored snapshots are then scanned again.
-const ENGINE: u32 = 8;
+const ENGINE: u32 = 9;
 
 static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
     let metas = Digest::of_json(&(ENGINE, &*ALL));

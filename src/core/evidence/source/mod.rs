@@ -154,37 +154,44 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
         return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
-    if !WORTH_READING.is_match(document.text.as_bytes()) {
+    if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
         return None;
     }
-    if document.text.len() > MAX_BYTES {
+    let findings = findings(document, dialect, &document.path, gaps)?;
+    Some(view(document, findings, gaps))
+}
+
+/// Whether a document is small enough to be read as source; a larger one becomes a gap.
+fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
+    let fits = document.text.len() <= MAX_BYTES;
+    if !fits {
         let detail = format!("{} bytes of source, of which {MAX_BYTES} are parsed at most", document.text.len());
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
-        return None;
     }
+    fits
+}
+
+/// What a parser finds in a program; what it cannot read becomes a gap of the file at `path`.
+fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
     let bound = match dialect {
-        Dialect::Python => nesting::python(&document.text),
-        Dialect::Script => nesting::javascript(&document.text, false, false),
-        Dialect::TypeScript => nesting::javascript(&document.text, false, true),
-        Dialect::Jsx => nesting::javascript(&document.text, true, false),
-        Dialect::Tsx => nesting::javascript(&document.text, true, true),
+        Dialect::Python => nesting::python(&program.text),
+        Dialect::Script => nesting::javascript(&program.text, false, false),
+        Dialect::TypeScript => nesting::javascript(&program.text, false, true),
+        Dialect::Jsx => nesting::javascript(&program.text, true, false),
+        Dialect::Tsx => nesting::javascript(&program.text, true, true),
     };
     if bound > nesting::LIMIT {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
-        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
+        gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
         return None;
     }
-    match parse(document, dialect, bound) {
-        Parsed::Read(findings) => Some(view(document, findings, gaps)),
-        Parsed::Damaged(findings, message) => {
-            gaps.push(Gap::new(&document.path, GapReason::Malformed, message));
-            Some(view(document, findings, gaps))
-        }
-        Parsed::Refused(message) => {
-            gaps.push(Gap::new(&document.path, GapReason::Malformed, message));
-            None
-        }
-    }
+    let (findings, stumbled) = match parse(program, dialect, bound) {
+        Parsed::Read(findings) => (Some(findings), None),
+        Parsed::Damaged(findings, message) => (Some(findings), Some(message)),
+        Parsed::Refused(message) => (None, Some(message)),
+    };
+    gaps.extend(stumbled.map(|message| Gap::new(path, GapReason::Malformed, message)));
+    findings
 }
 
 fn dialect(document: &Document) -> Option<Dialect> {
