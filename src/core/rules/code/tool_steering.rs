@@ -9,7 +9,7 @@ use crate::evidence::sentences::{Sentence, Text};
 use crate::fact::{Confidence, Severity};
 use crate::rules::{FactSink, Rule, RuleMeta, Subject};
 
-use super::tool_steering_cues::{Cues, marked, told, weight};
+use super::tool_steering_cues::{Cues, is_loud, marked, told, weight};
 use super::tool_texts::{Speaker, each_prose, place_of, quoted};
 
 /// See the file's first line.
@@ -86,8 +86,9 @@ const MEDIUM: u32 = 5;
 fn judgement<'a>(text: &'a Text, speaker: &Speaker<'_>) -> Option<(Severity, Sentence<'a>)> {
     let mut cues: Vec<(Sentence<'a>, Cues)> =
         text.sentences().map(|sentence| (sentence, told(&sentence, speaker))).collect();
-    // Nearly no text has a cue that matters.
-    if cues.iter().all(|(_, cues)| cues.is_empty()) {
+    // Nearly no text has a cue that matters, and what is not judged without one need not be asked for.
+    let is_loud = |(sentence, cues): &(Sentence<'a>, Cues)| cues.are_loud() || is_loud(sentence, speaker);
+    if cues.iter().all(|(_, cues)| cues.is_empty()) || !cues.iter().any(is_loud) {
         return None;
     }
     for (sentence, cues) in &mut cues {

@@ -99,6 +99,11 @@ impl Cues {
         self.0 == 0
     }
 
+    /// Whether one is there that honest texts seldom need: without any they are not judged.
+    pub(super) const fn are_loud(self) -> bool {
+        self.0 & LOUD.0 != 0
+    }
+
     /// Whether they may be judged together: two that honest texts seldom need, or one beside
     /// what it is worth it for or an order about a tool by name.
     pub(super) const fn is_joint(self) -> bool {
@@ -135,6 +140,11 @@ pub(super) fn told(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
         (SECRET, is_secret),
         (TALK, talk(sentence)),
     ])
+}
+
+/// Whether one of its other cues is one that honest texts seldom need.
+pub(super) fn is_loud(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
+    secret_path(sentence, speaker) || disarms(sentence)
 }
 
 /// Its other cues.
