@@ -33,7 +33,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
         &format!(r"[|;&(`][ \t]*(?:{words}){end}"),
         &format!(r"\b(?:{words})[ \t]+(?:[-$`\x22'/~.<@]|[A-Z]{{3,7}}[ \t])"),
         r"(?i:/\.(?:bash_?(?:rc|profile|login|logout)|z(?:shrc|profile|shenv)|profile)|/config\.fish|/autostart/|/launch(?:agents|daemons)/|/systemd/(?:system|user)/|/etc/(?:profile|cron|rc\.local|ld\.so\.preload)|/spool/cron)",
-        r"(?i:>[ \t]*[^\s>]{0,80}(?:(?:claude|agents|gemini|skill|memory|soul)\.md|(?:cursor|windsurf|cline)rules|copilot-instructions|\.git/hooks/|\.claude/))|\bgh[ \t]+gist\b",
+        r"(?i:>[ \t]*[^\s>]*(?:(?:claude|agents|gemini|skill|memory|soul)\.md|(?:cursor|windsurf|cline)rules|copilot-instructions|\.git/hooks/|\.claude/))|\bgh[ \t]+gist\b",
         r"_history\b|/authorized_keys|\bHIST(?:FILE|SIZE)|/dev/(?:tcp|udp)/|(?:^|[\s;&|`$(])\./\w",
         r"(?:^|[\n;&|(`]|&&)[ \t]*\.[ \t]+[\w./~$]",
         r"\$\{?[A-Za-z_]\w*\}?\$\{?[A-Za-z_]|\$'\\|[a-z](?:''|\x22\x22|\\)[a-z]",

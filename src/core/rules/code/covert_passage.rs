@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::evidence::context::{Context, sentence_around};
 use crate::evidence::document::{Document, FileRole, Language};
 use crate::evidence::zones::ZoneKind;
-use crate::rules::pattern::Question;
+use crate::rules::pattern::{Question, whole_words};
 use crate::rules::{FactSink, Subject};
 
 use super::card_rule::card_rule;
@@ -31,10 +31,9 @@ card_rule!(
     check
 );
 
-/// How much of a text is looked at, in bytes, and how many places of one cue.
-const MAX_TEXT: usize = 256 * 1024;
-const MAX_PLACES: usize = 8;
-/// How far a passage reaches before and after the words that conceal, and around those that presume, in bytes.
+/// The most places of one cue in one text that are judged.
+const JUDGED_MOST: usize = 24;
+/// How far a passage reaches before and after the words that conceal, and around a deed, in bytes.
 const BEFORE: usize = 700;
 const AFTER: usize = 500;
 const AROUND: usize = 250;
@@ -44,8 +43,12 @@ const COVERT: u8 = 5;
 /// What does where a deed finds the passage that honest text hardly ever has, and from which weight on it is one.
 const RARE_DEED: u8 = 4;
 const RARE: u8 = 3;
-/// What does where nothing but presumed consent finds the passage, which honest text has often.
-const EXCUSED: u8 = 6;
+/// The least that the deeds of a passage weigh which words that conceal have found, and of one that a deed has.
+const CONCEALED_DEED: u8 = 2;
+const FOUND_DEED: u8 = 3;
+/// The most that consent taken as given adds to either.
+const EXCUSED: u8 = 1;
+const FOUND_EXCUSED: u8 = 2;
 /// What more is asked where a document is about security or the words stand in a table.
 const MENTIONED: u8 = 2;
 
@@ -54,37 +57,43 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         document.language == Language::Markdown && matches!(document.role, FileRole::Instruction | FileRole::Docs)
     };
     for document in subject.documents().filter(read) {
-        if let Some(found) = anchors().find_map(|anchor| covert(document, anchor)) {
+        let mut is_cut = false;
+        let found = anchors().find_map(|anchor| {
+            let mut places = anchor.question.all_in(document, JUDGED_MOST + 1);
+            is_cut |= places.len() > JUDGED_MOST;
+            places.truncate(JUDGED_MOST);
+            places.into_iter().find(|found| is_covert(document, found, anchor))
+        });
+        if let Some(found) = found {
             let said = sentence_around(document.text.as_bytes(), found.clone());
             let shown = String::from_utf8_lossy(slice(document, said));
             facts.found(document.place(found.start), shown.trim());
+        } else if is_cut {
+            facts.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
         }
     }
 }
 
 /// The cues that find a passage.
 fn anchors() -> impl Iterator<Item = &'static Cue> {
-    CONCEALED.iter().chain(&SHARP).chain(&PRESUMED)
+    CONCEALED.iter().chain(&SHARP)
 }
 
 /// Every question that is asked of whole texts.
 pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
-    anchors().chain(&DEEDS).map(|cue| &cue.question)
+    anchors().map(|cue| &cue.question)
 }
 
 fn slice(document: &Document, range: Range<usize>) -> &[u8] {
     document.text.as_bytes().get(range).unwrap_or_default()
 }
 
-/// The first place of an anchor whose passage is covert.
-fn covert(document: &Document, anchor: &Cue) -> Option<Range<usize>> {
-    let places = anchor.question.all_in(document, MAX_TEXT, MAX_PLACES);
-    places.into_iter().find(|found| {
-        let context = Context::at(document, found.clone());
-        let is_mention = context.quoted || context.defensive || is_revoked(document, found, anchor, &context);
-        let more = if context.security_topic || context.tabulated { MENTIONED } else { 0 };
-        !is_mention && Weights::of(document, &passage(document, found, anchor.side)).are_covert(anchor, more)
-    })
+/// Whether the passage around a place of an anchor acts covertly, and is no mention of such a passage.
+fn is_covert(document: &Document, found: &Range<usize>, anchor: &Cue) -> bool {
+    let context = Context::at(document, found.clone());
+    let is_mention = context.quoted || context.defensive || is_revoked(document, found, anchor, &context);
+    let more = if context.security_topic || context.tabulated { MENTIONED } else { 0 };
+    !is_mention && acts_covertly(document, &passage(document, found, anchor.side), anchor, more)
 }
 
 /// Whether the words around an anchor take it back: it is forbidden, a secret is used for what it is there for, or what
@@ -111,46 +120,26 @@ fn passage(document: &Document, found: &Range<usize>, side: Side) -> Range<usize
     let first = |part: &[u8]| part.windows(3).position(|mark| mark == b"\n##");
     let start = heads(slice(document, low..found.start)).map_or(low, |at| low + at);
     let end = first(slice(document, found.end..high)).map_or(high, |at| found.end + at);
-    start..end
+    whole_words(document.text.as_bytes(), start..end)
 }
 
-/// What the cues of a passage weigh, side by side.
-#[derive(Clone, Copy, Debug, Default)]
-struct Weights {
-    concealed: u8,
-    presumed: u8,
-    grave: u8,
-}
-
-impl Weights {
-    fn of(document: &Document, passage: &Range<usize>) -> Self {
-        let mut weights = Self::default();
-        let mut ways = 0;
-        for cue in anchors().chain(&DEEDS).filter(|cue| cue.question.occurs_at(document, passage)) {
-            match cue.side {
-                // Ways of concealing the same are one concealment, which a second way makes surer.
-                Side::Concealed => (weights.concealed, ways) = (weights.concealed.max(cue.weight), ways + 1),
-                Side::Presumed => weights.presumed += cue.weight,
-                Side::Grave => weights.grave += cue.weight,
-            }
-        }
-        weights.concealed += u8::from(ways > 1);
-        weights
+/// Whether the cues of a passage weigh enough for the anchor that has found it, where so much more is asked.
+fn acts_covertly(document: &Document, passage: &Range<usize>, anchor: &Cue, more: u8) -> bool {
+    let holds = |question: &Question| question.occurs_at(document, passage);
+    let (least, enough, excused) = match anchor.side {
+        Side::Concealed => (CONCEALED_DEED, COVERT + if anchor.weight == 1 { MENTIONED } else { 0 }, EXCUSED),
+        Side::Grave => (FOUND_DEED, if anchor.weight >= RARE { RARE_DEED } else { COVERT }, FOUND_EXCUSED),
+    };
+    let deeds = SHARP.iter().chain(&DEEDS).filter(|cue| holds(&cue.question));
+    let grave: u8 = deeds.map(|cue| cue.weight).sum();
+    if grave < least {
+        return false;
     }
-
-    /// Whether they are enough for an anchor of a side, where so much more is asked.
-    fn are_covert(self, anchor: &Cue, more: u8) -> bool {
-        let Self { concealed, presumed, grave } = self;
-        match anchor.side {
-            Side::Concealed => {
-                let enough = COVERT + if anchor.weight == 1 { MENTIONED } else { 0 };
-                grave >= 2 && concealed + presumed.min(1) + grave >= enough + more
-            }
-            Side::Grave => {
-                let enough = if anchor.weight >= RARE { RARE_DEED } else { COVERT };
-                grave >= 3 && concealed + presumed.min(2) + grave >= enough + more
-            }
-            Side::Presumed => grave >= 4 && concealed + presumed.min(2) + grave >= EXCUSED + more,
-        }
-    }
+    // Ways of concealing the same are one concealment, which a second way makes surer.
+    let ways = CONCEALED.iter().filter(|cue| holds(&cue.question)).map(|cue| cue.weight);
+    let (heaviest, count) = ways.fold((0, 0), |(heaviest, count), weight| (weight.max(heaviest), count + 1));
+    let sure = grave + heaviest + u8::from(count > 1);
+    let presumed = PRESUMED.iter().filter(|question| holds(question)).take(excused.into());
+    let missing = (enough + more).saturating_sub(sure);
+    missing == 0 || (missing <= excused && presumed.count() >= usize::from(missing))
 }

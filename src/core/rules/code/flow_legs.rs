@@ -108,7 +108,7 @@ fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
 
 /// The first words of a skill's own instructions that show a leg.
 fn leg(document: &Document, question: &Question) -> Option<Leg> {
-    let found = question.first_in(document, MAX_TEXT)?;
+    let found = question.first_in(document)?;
     let shown = String::from_utf8_lossy(document.text.as_bytes().get(found.clone())?).into_owned();
     Some(Leg { shown, place: document.place(found.start) })
 }
@@ -120,9 +120,6 @@ pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'
     let told: Vec<&str> = legs.iter().map(|leg| leg.shown.as_str()).collect();
     facts.found_as(severity, Confidence::Medium, place, &told.join(" + "));
 }
-
-/// How much of a skill's text is looked at, in bytes.
-const MAX_TEXT: usize = 256 * 1024;
 
 /// What is asked of the text of a skill.
 pub(super) static QUESTIONS: [&Question; 5] = [&UNTRUSTED, &SENSITIVE, &WORKSPACE, &SINK, &DESTROY];

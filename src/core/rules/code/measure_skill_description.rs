@@ -86,7 +86,7 @@ fn signals(document: &Document) -> Value {
     let body = text.trim();
     let beginning: Vec<&str> = body.lines().take(10).collect();
     let signal = |(name, question): &(&str, Question)| {
-        let occurs = question.first_in(document, usize::MAX).is_some();
+        let occurs = question.first_in(document).is_some();
         ((*name).to_owned(), Value::Bool(occurs))
     };
     let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();

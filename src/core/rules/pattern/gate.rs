@@ -41,15 +41,10 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// What an expression needs by itself, in the whole of a text.
+    /// What an expression needs by itself, in a text of whole words.
     pub(super) fn of(pattern: &str) -> Self {
-        Self::seen(pattern, Sight::Whole)
-    }
-
-    /// What an expression needs by itself, in what it sees of a text.
-    pub(super) fn seen(pattern: &str, sight: Sight) -> Self {
         let parsed = parsed(pattern);
-        let known = parsed.as_ref().map(|parsed| Plan::with_beginning(parsed, sight));
+        let known = parsed.as_ref().map(|parsed| Plan::with_beginning(parsed, Sight::Whole));
         let (within, begins) = known.unwrap_or_default();
         Self { within, reach: parsed.as_ref().and_then(Reach::of), begins, ..Self::default() }
     }

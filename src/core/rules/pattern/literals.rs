@@ -80,7 +80,8 @@ impl Plan {
         match self {
             Self::Literals(literals) => literals.iter().map(Literal::frequency).sum(),
             Self::All(parts, _) => parts.first().map_or(0.0, Self::frequency),
-            Self::Any(parts) => parts.iter().map(Self::frequency).sum(),
+            // Several parts may ask for the same.
+            Self::Any(_) => self.demand().iter().map(Literal::frequency).sum(),
         }
     }
 }

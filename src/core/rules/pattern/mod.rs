@@ -41,7 +41,7 @@ use file::DataRule;
 use finds::{Find, Finds};
 use gate::{Gate, Hits, Need, Passing};
 use look::Look;
-pub(super) use question::Question;
+pub(super) use question::{Question, whole_words};
 use stretch::{Stretch, find_in};
 use view::View;
 

@@ -11,7 +11,7 @@ use crate::rules::code;
 
 use super::expression::Expression;
 use super::gate::{Need, Passing};
-use super::literals::Sight;
+use super::reach::is_word;
 use super::stretch::{Stretch, find_in};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
@@ -27,31 +27,29 @@ pub(in crate::rules) struct Question {
 impl Question {
     /// A question; `(?i)` is up to each.
     pub(in crate::rules) const fn new(text: &'static str) -> Self {
-        Self { text, expression: OnceLock::new(), signs: (&[], OnceLock::new()), number: OnceLock::new() }
+        Self::signed(text, &[])
     }
 
-    /// A question whose matches all hold some signs on the line where they begin, which are too short or too many for the
-    /// gate: other lines are passed over. The rarest comes first.
+    /// A question whose matches all hold some signs on the line where they begin, of which the quickest to find comes
+    /// first: lines without are passed over, which an expression of many states is worth.
     pub(in crate::rules) const fn signed(text: &'static str, signs: &'static [&'static str]) -> Self {
         let signs = (signs, OnceLock::new());
         Self { text, expression: OnceLock::new(), signs, number: OnceLock::new() }
     }
 
-    /// Where the first match lies among the first bytes of a document.
-    pub(in crate::rules) fn first_in(&self, document: &Document, most: usize) -> Option<Range<usize>> {
-        self.all_in(document, most, 1).pop()
+    /// Where the first match lies in a document.
+    pub(in crate::rules) fn first_in(&self, document: &Document) -> Option<Range<usize>> {
+        self.all_in(document, 1).pop()
     }
 
-    /// Where the first matches lie among the first bytes of a document, so many at most.
-    pub(in crate::rules) fn all_in(&self, document: &Document, most: usize, places: usize) -> Vec<Range<usize>> {
+    /// Where the first matches lie in a document, so many at most.
+    pub(in crate::rules) fn all_in(&self, document: &Document, places: usize) -> Vec<Range<usize>> {
         let text = document.text.as_bytes();
-        let text = text.get(..most).unwrap_or(text);
         match self.noted(document) {
             Some(noted) => {
-                let whole =
-                    || noted.iter().map(|(starts, end)| Stretch { starts: starts.clone(), end: *end }).collect();
+                let whole = |(starts, end): &(Range<usize>, usize)| Stretch { starts: starts.clone(), end: *end };
                 let stretches = match self.signs() {
-                    [] => whole(),
+                    [] => noted.iter().map(whole).collect(),
                     [sign, others @ ..] => signed_lines(sign, others, noted, text),
                 };
                 find_in(&stretches, self.expression(), text).take(places).collect()
@@ -60,7 +58,7 @@ impl Question {
         }
     }
 
-    /// Whether a match lies in a part of a document.
+    /// Whether a match lies in a part of a document, which must hold [whole words](whole_words).
     pub(in crate::rules) fn occurs_at(&self, document: &Document, part: &Range<usize>) -> bool {
         let near = |(starts, end): &(Range<usize>, usize)| starts.start < part.end && *end > part.start;
         let may = self.noted(document).is_none_or(|noted| noted.iter().any(near));
@@ -89,37 +87,47 @@ impl Question {
     }
 }
 
-/// The lines that hold a sign and the others with it, and in which matches may begin; each with the line behind it, in
+/// A part of a text without the words that it holds only pieces of: where the gate and an expression read it, an edge of
+/// a word is the same.
+pub(in crate::rules) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
+    let is_inside = |at: usize| {
+        let is_word_at = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte));
+        is_word_at(at.checked_sub(1)) && is_word_at(Some(at))
+    };
+    let end = part.end.min(text.len());
+    let start = (part.start..end).find(|at| !is_inside(*at)).unwrap_or(end);
+    start..(start..=end).rev().find(|at| !is_inside(*at)).unwrap_or(start)
+}
+
+/// The lines on which matches may begin and which hold a sign and the others with it; each with the line behind it, in
 /// order.
 fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &[u8]) -> Vec<Stretch> {
-    let end_of = |from: usize| {
-        let rest = text.get(from..).unwrap_or_default();
-        rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |length| from + length + 1)
+    let is_break = |byte: &u8| *byte == b'\n';
+    let line_of =
+        |at: usize| text.get(..at).and_then(|before| before.iter().rposition(is_break)).map_or(0, |at| at + 1);
+    let end_of = |at: usize| {
+        text.get(at..).and_then(|rest| rest.iter().position(is_break)).map_or(text.len(), |length| at + length + 1)
     };
-    let (Some((first, _)), Some((last, _))) = (noted.first(), noted.last()) else { return Vec::new() };
-    let began = text.get(..first.start).and_then(|before| before.iter().rposition(|byte| *byte == b'\n'));
-    let (mut stretches, mut from, mut part) = (Vec::new(), began.map_or(0, |at| at + 1), 0);
-    let until = text.get(..end_of(last.end)).unwrap_or(text);
-    while let Some(found) = sign.regex().find_at(until, from) {
-        let before = text.get(from..found.start()).unwrap_or_default();
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
-        from = end_of(found.end());
-        while noted.get(part).is_some_and(|(starts, _)| starts.end <= start) {
-            part += 1;
+    let (mut stretches, mut from) = (Vec::new(), 0);
+    for (starts, _) in noted {
+        from = from.max(line_of(starts.start));
+        let until = text.get(..end_of(starts.end)).unwrap_or(text);
+        while let Some(found) = until.get(from..).and_then(|_| sign.regex().find_at(until, from)) {
+            let start = line_of(found.start());
+            from = end_of(found.end());
+            let line = text.get(start..from).unwrap_or_default();
+            if others.iter().all(|other| other.occurs_in(line)) {
+                stretches.push(Stretch { starts: start..from, end: end_of(from) });
+            }
         }
-        let line = text.get(start..from).unwrap_or_default();
-        if noted.get(part).is_some_and(|(starts, _)| starts.start < from)
-            && others.iter().all(|other| other.occurs_in(line))
-        {
-            stretches.push(Stretch { starts: start..from, end: end_of(from) });
-        }
+        from = from.max(until.len());
     }
     stretches
 }
 
-/// What the questions need of a text, in their order: they look at its first bytes, which may end within a word.
+/// What the questions need of a text, in their order: they look at parts of it, but at whole words.
 pub(super) fn needs() -> impl Iterator<Item = Need> {
-    code::questions().map(|question| Need::seen(question.text, Sight::Part))
+    code::questions().map(|question| Need::of(question.text))
 }
 
 /// Notes where a Markdown text can answer the questions, whose numbers in the gate begin at `first`.

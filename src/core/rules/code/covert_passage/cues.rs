@@ -10,8 +10,6 @@ use crate::rules::pattern::Question;
 pub(super) enum Side {
     /// Something is kept from people.
     Concealed,
-    /// Consent is taken as given, or nobody is asked.
-    Presumed,
     /// What is done harms, or hands out what is private.
     Grave,
 }
@@ -27,10 +25,6 @@ pub(super) const fn concealed(weight: u8, text: &'static str) -> Cue {
     Cue { side: Side::Concealed, weight, question: Question::new(text) }
 }
 
-pub(super) const fn presumed(text: &'static str) -> Cue {
-    Cue { side: Side::Presumed, weight: 1, question: Question::new(text) }
-}
-
 pub(super) const fn grave(weight: u8, text: &'static str) -> Cue {
     Cue { side: Side::Grave, weight, question: Question::new(text) }
 }
@@ -42,12 +36,18 @@ pub(super) const fn signed(weight: u8, text: &'static str, signs: &'static [&'st
 
 /// What every [`away`] holds, as plain letters, which are looked for many bytes at a time.
 pub(super) const AWAY: &str =
-    r#"://|@|[Gg]ist|[Pp]astebin|[Pp]ages|[Tt]elegram|[Dd]iscord|[Ww]hats[Aa]pp|\+[0-9]|[ \n\t("'*_>][Oo]ur"#;
+    r#"://|@|[Gg]ist|[Pp]astebin|[Pp]ages|[Tt]elegram|[Dd]iscord|[Ww]hats[Aa]pp|[ \n\t("'*_>][Oo]ur"#;
 
+/// A mailbox, from the last letter before the sign on.
+macro_rules! mailbox {
+    () => {
+        r"\w@[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.[a-z]{2}"
+    };
+}
 /// An address outside: a host, a mailbox, a bucket.
 macro_rules! address {
     () => {
-        r"(?:https?://[\w.-]+\.[a-z]{2,}|https?://\d|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|\bs3://|\bgs://)"
+        concat!(r"(?:https?://(?:\d|[\w.-]{1,80}?\.[a-z]{2})|", mailbox!(), r"|\bs3://|\bgs://)")
     };
 }
 /// A secret, or what opens as much as one.
@@ -59,13 +59,13 @@ macro_rules! secret {
 /// What people wrote or keep, as a whole.
 macro_rules! whole {
     () => {
-        r"(?:~/(?:Pictures|Documents|Desktop|Downloads)\b|\b(?:(?:whole|entire|complete|full|raw|verbatim|all|every|each|opened|latest|last)\s+(?:of\s+)?(?:the\s+)?(?:[\w-]+\s+){0,3}?(?:conversations?|dialogues?|chats?|transcripts?|sessions?|histor(?:y|ies)|messages?|threads?|e?-?mails?|diffs?|source|code|repositor(?:y|ies)|documents?|contracts?|databases?|records?|customers?|contacts?|prompts?|attachments?|inbox|workspace|project|invoices?|photos?)|screenshots?|(?:customer|patient|employee|personnel|client|payroll|student)(?:s|.{1,3}s|s.{1,3})?\s+(?:records?|data|files?|lists?|rows|names|addresses)|summary\s+of\s+the\s+(?:conversation|chat|session)|hostname|public\s+ip|installed\s+(?:apps|software|programs)|names\s+of\s+(?:the\s+)?files|user.{1,3}s\s+question|contents?\s+of\s+(?:each|every|all|the|any)|user.{1,3}s\s+(?:full\s+)?(?:name|e-?mail|files|messages|photos|(?:own\s+)?words)|salar(?:y|ies)|home\s+addresses|(?:shell|browser|browsing|search|location)\s+history|git\s+config|copy\s+of\s+(?:each|every|all|the))\b)"
+        r"(?:~/(?:Pictures|Documents|Desktop|Downloads)\b|\b(?:(?:whole|entire|complete|full|raw|verbatim|all|every|each|opened|latest|last)\s+(?:of\s+)?(?:the\s+)?(?:[\w-]{1,20}\s+){0,3}?(?:conversations?|dialogues?|chats?|transcripts?|sessions?|histor(?:y|ies)|messages?|threads?|e?-?mails?|diffs?|source|code|repositor(?:y|ies)|documents?|contracts?|databases?|records?|customers?|contacts?|prompts?|attachments?|inbox|workspace|project|invoices?|photos?)|screenshots?|(?:customer|patient|employee|personnel|client|payroll|student)(?:s|.{1,3}s|s.{1,3})?\s+(?:records?|data|files?|lists?|rows|names|addresses)|summary\s+of\s+the\s+(?:conversation|chat|session)|hostname|public\s+ip|installed\s+(?:apps|software|programs)|names\s+of\s+(?:the\s+)?files|user.{1,3}s\s+question|contents?\s+of\s+(?:each|every|all|the|any)|user.{1,3}s\s+(?:full\s+)?(?:name|e-?mail|files|messages|photos|(?:own\s+)?words)|salar(?:y|ies)|home\s+addresses|(?:shell|browser|browsing|search|location)\s+history|git\s+config|copy\s+of\s+(?:each|every|all|the))\b)"
     };
 }
 /// Where something is handed to: an address outside, a chat, a public place.
 macro_rules! away {
     () => {
-        concat!("(?:", address!(), r"|\bpublic\s+gist\b|\bpastebin\b|\bgithub\s+pages\b|\b(?:telegram|discord|whatsapp)\s+(?:chat|channel|bot|group|webhook)\b|@\w{4,}\s+on\s+telegram|\+\d[\d ]{7,}|\bour\s+(?:\w+\s+)?(?:servers?|buckets?|bot|cloud|endpoint|api|service)\b)")
+        concat!("(?:", address!(), r"|\bpublic\s+gist\b|\bpastebin\b|\bgithub\s+pages\b|\b(?:telegram|discord|whatsapp)\s+(?:chat|channel|bot|group|webhook)\b|@\w{4,}\s+on\s+telegram|\bour\s+(?:\w+\s+)?(?:servers?|buckets?|bot|cloud|endpoint|api|service)\b)")
     };
 }
 /// Verbs of handing over.
@@ -74,7 +74,7 @@ macro_rules! hand {
         r"\b(?:send|sends|sent|sending|posts?|put|uploads?|submit|submits|forwards?|syncs?|push|pushes|mirrors?|deliver|transmit|shares?|publish|register|pass|curl|wget|cop(?:y|ies|ied)|reports?|hand|relay|e?-?mail|append|embed|include|attach|go|goes|create|message|saved|stored|paste|bcc|cc|ping|route|routed|dispatch|stream|contains?|request)\b"
     };
 }
-pub(super) use {address, away, hand, secret, whole};
+pub(super) use {address, away, hand, mailbox, secret, whole};
 
 /// What is kept out of sight for everybody's good: an anchor with it in its sentence conceals nothing.
 pub(super) static CARE: Question = Question::new(

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it is concealed.
 
-use super::cues::{AWAY, Cue, HANDED, grave, secret, signed, whole};
+use super::cues::{Cue, HANDED, grave, secret, whole};
 
 /// What a passage does: each is looked for only around what finds a passage.
 pub(super) static DEEDS: [Cue; 9] = [
@@ -11,7 +11,7 @@ pub(super) static DEEDS: [Cue; 9] = [
     // What people wrote, all of it.
     grave(2, concat!(r"(?i)", whole!())),
     // Handed to an address.
-    signed(2, HANDED, &[AWAY]),
+    grave(2, HANDED),
     // Money and its addresses.
     grave(
         2,

@@ -2,7 +2,24 @@
 //!
 //! Must not know how it is concealed or excused.
 
-use super::cues::{AWAY, Cue, address, away, grave, hand, secret, signed, whole};
+use super::cues::{AWAY, Cue, address, away, grave, hand, mailbox, secret, signed, whole};
+
+/// Verbs of putting one thing in the place of another, what a payment goes to, and one as banks write it.
+macro_rules! put {
+    () => {
+        r"\b(?:replac|overwrit|substitut|swap|chang|redirect|put|set|use|write)\w*\b"
+    };
+}
+macro_rules! account {
+    () => {
+        r"\b(?:IBAN|accounts?|bank|payee|beneficiary|payments?|invoices?)\b"
+    };
+}
+macro_rules! iban {
+    () => {
+        r"\b(?-i:[A-Z]{2}\d{2}[ ]?[0-9A-Z]{4}[ ]?\d{2})"
+    };
+}
 
 /// Deeds that find a passage.
 pub(super) static SHARP: [Cue; 27] = [
@@ -64,7 +81,13 @@ pub(super) static SHARP: [Cue; 27] = [
     // A copy of mail to a fixed address.
     grave(
         3,
-        r"(?i)\b(?:bcc|cc|blind\s+copy)\w*\b[^\n]{0,80}?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b[^\n]{0,30}?\b(?:in|as)\s+(?:the\s+)?bcc\b",
+        concat!(
+            r"(?i)\b(?:bcc|cc|blind\s+copy)\w*\b[^\n]{0,110}?",
+            mailbox!(),
+            "|",
+            mailbox!(),
+            r"[^\n]{0,40}?\b(?:in|as)\s+(?:the\s+)?bcc\b"
+        ),
     ),
     // Traffic is led through an address.
     grave(
@@ -79,13 +102,31 @@ pub(super) static SHARP: [Cue; 27] = [
     // A payee is put in another's place.
     signed(
         3,
-        r"(?i)\b(?:replac|overwrit|substitut|swap|chang|redirect|put|set|use|write)\w*\b[^\n]{0,80}?\b(?:[A-Z]{2}\d{2}[ ]?(?:[0-9A-Z]{4}[ ]?){3,}|0x[0-9a-f]{40}|bc1[a-z0-9]{20,})|\bfor\s+unlimited\b|\bunlimited\s+(?:\w+\s+)?(?:approval|allowance|USD[CT]|tokens?)\b",
-        &[r"(?i)[A-Z]{2}\d{2}[ ]?[0-9A-Z]{4}|0x[0-9a-f]{40}|bc1|\bunlimited\b"],
+        concat!(
+            r"(?i)",
+            put!(),
+            r"[^\n]{0,80}?\b(?:0x[0-9a-f]{40}|bc1[a-z0-9]{20,}|",
+            account!(),
+            r"[^\n]{0,80}?",
+            iban!(),
+            ")|",
+            account!(),
+            r"[^\n]{0,60}?",
+            put!(),
+            r"[^\n]{0,60}?",
+            iban!(),
+            r"|\bfor\s+unlimited\b|\bunlimited\s+(?:\w+\s+)?(?:approval|allowance|USD[CT]|tokens?)\b",
+        ),
+        &[concat!(r"(?i)0x[0-9a-f]{40}|bc1|\bunlimited\b|", iban!())],
     ),
     // A fixed stranger is given rights, or a door is opened.
     grave(
         3,
-        r"(?i)\b(?:add|invite|grant|bind|assign|give|make|share|member|assignee)\w*\b[^\n]{0,80}?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}[^\n]{0,80}?\b(?:owner|admin\w*|editor|writer|collaborator|full\s+access)\b|\broles/owner\b|\bAdministratorAccess\b|\b(?:22|3389|all\s+ports?)\b[^\n]{0,20}?\b0\.0\.0\.0/0",
+        concat!(
+            r"(?i)\b(?:add|invite|grant|bind|assign|give|make|share|member|assignee)\w*\b[^\n]{0,110}?",
+            mailbox!(),
+            r"[^\n]{0,90}?\b(?:owner|admin\w*|editor|writer|collaborator|full\s+access)\b|\broles/owner\b|\bAdministratorAccess\b|\b(?:22|3389|all\s+ports?)\b[^\n]{0,20}?\b0\.0\.0\.0/0"
+        ),
     ),
     // Money is sent.
     grave(
