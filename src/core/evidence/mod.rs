@@ -12,6 +12,7 @@ pub mod document;
 pub mod lent;
 pub mod lexicon;
 pub mod manifest;
+mod notebook;
 pub(crate) mod payload;
 mod run_files;
 pub mod schema;

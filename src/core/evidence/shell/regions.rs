@@ -9,6 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::super::document::{Document, FileRole, Language, floor_char_boundary};
+use super::super::notebook::{Notebook, is_notebook};
 use super::super::zones::ZoneKind;
 use super::trace::{Traced, Tracer};
 
@@ -64,6 +65,11 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
         );
+    if is_notebook(&document.path)
+        && let Ok(notebook) = Notebook::read(&document.text)
+    {
+        return cells(&notebook).collect();
+    }
     // The strings of JSON are looked at one by one.
     if skipped || (document.language != Language::Json && !ANCHOR.is_match(text)) {
         return Vec::new();
@@ -74,6 +80,15 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
         Language::Json => json(document),
         _ => prose(document, 0, document.text.len()).collect(),
     }
+}
+
+/// What a shell runs of each cell.
+fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
+    notebook.cells().filter(|cell| may_matter(&cell.shell)).map(|cell| Region {
+        start: cell.offset,
+        end: cell.offset,
+        text: Some(cell.shell.clone()),
+    })
 }
 
 fn markdown(document: &Document) -> Vec<Region> {

@@ -13,6 +13,7 @@ use crate::fact::Place;
 use crate::snapshot::{Gap, GapReason};
 
 use super::document::{Document, Language};
+use super::notebook::is_notebook;
 use super::tools::Tool;
 
 mod callees;
@@ -150,7 +151,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if let Some(language) = lexed::language(&document.path) {
         return lexed::read(document, language);
     }
-    if notebook::is_notebook(&document.path) {
+    if is_notebook(&document.path) {
         return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
