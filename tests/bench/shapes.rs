@@ -16,9 +16,7 @@ pub(crate) struct Shape {
 enum Content {
     /// A unit over and over.
     Repeated(&'static str),
-    /// A beginning, then a unit over and over.
-    Begun(&'static str, &'static str),
-    /// The same, and an end.
+    /// A beginning, then a unit over and over, and an end.
     Within(&'static str, &'static str, &'static str),
     /// A unit over and over, as base64.
     Base64(&'static str),
@@ -39,7 +37,6 @@ impl Shape {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         match &self.content {
             Content::Repeated(unit) => repeated(unit.as_bytes()),
-            Content::Begun(beginning, unit) => [beginning.as_bytes(), &repeated(unit.as_bytes())].concat(),
             Content::Within(beginning, unit, end) => {
                 [beginning.as_bytes(), &repeated(unit.as_bytes()), end.as_bytes()].concat()
             }
@@ -108,7 +105,7 @@ const fn skill(name: &'static str, unit: &'static str) -> Shape {
 }
 
 const fn begun(name: &'static str, beginning: &'static str, unit: &'static str) -> Shape {
-    Shape { name, file: "SKILL.md", content: Content::Begun(beginning, unit) }
+    Shape { name, file: "SKILL.md", content: Content::Within(beginning, unit, "") }
 }
 
 const fn other(name: &'static str, file: &'static str, unit: &'static str) -> Shape {
@@ -241,7 +238,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     // Other files.
     made("tools", "tools.json", Content::Tools),
     made("tool-steering", "tools.json", STEERING),
-    made("json-nested", "tools.json", Content::Begun("{\"tools\":", "[")),
+    made("json-nested", "tools.json", Content::Within("{\"tools\":", "[", "")),
     other("yaml-flow", "config.yaml", "[a, "),
     other("yaml-keys", "config.yaml", "a: b\n"),
     other("javascript-line", "index.js", "var a=1;f(a,function(){return a});"),

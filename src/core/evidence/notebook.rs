@@ -12,6 +12,9 @@ pub(super) fn is_notebook(path: &str) -> bool {
     path.ends_with(".ipynb")
 }
 
+/// How many cells are looked for in vain, each to the end of the text: those behind them stand where the last one was found.
+const MISSED_MOST: usize = 8;
+
 /// The code cells of a notebook, in order.
 pub(super) struct Notebook(Vec<Cell>);
 
@@ -43,7 +46,7 @@ impl Notebook {
     pub(super) fn read(text: &str) -> Result<Self, serde_json::Error> {
         let value: Value = serde_json::from_str(text)?;
         let kernel = kernel(&value);
-        let (mut read, mut at) = (Vec::new(), 0);
+        let (mut read, mut at, mut missed) = (Vec::new(), 0, 0);
         let cells = value.get("cells").and_then(Value::as_array).into_iter().flatten();
         for cell in cells.filter(|cell| cell.get("cell_type").and_then(Value::as_str) == Some("code")) {
             let pieces: Vec<&str> = match cell.get("source") {
@@ -52,7 +55,11 @@ impl Notebook {
                 _ => continue,
             };
             let first = pieces.first().map(|first| Value::from(*first).to_string()).unwrap_or_default();
-            at += text.get(at..).and_then(|rest| rest.find(&first)).unwrap_or(0);
+            let rest = text.get(at..).filter(|_| missed < MISSED_MOST).unwrap_or_default();
+            match rest.find(&first) {
+                Some(further) => at += further,
+                None => missed += 1,
+            }
             read.push(Cell { offset: at, ..Cell::of(&pieces.concat(), kernel) });
         }
         Ok(Self(read))
@@ -182,6 +189,18 @@ mod tests {
         for magic in ["%%writefile a.js", "%%html", "%%script perl", "%%"] {
             assert_eq!(one(&python, &format!("{magic}\nls")), cell("", ""), "{magic}");
         }
+    }
+
+    #[test]
+    fn cells_that_are_written_oddly_are_not_looked_for_again_and_again() {
+        // Each of them to the end of the text would be some hundred billion bytes: nobody waits for that.
+        let cell = |source: &str| format!(r#"{{"cell_type":"code","source":"{source}"}}"#);
+        let odd = vec![cell(r"\u0066()"); 100_000].join(",");
+        let text = format!(r#"{{"cells":[{},{odd}]}}"#, cell("g()"));
+        let notebook = Notebook::read(&text).expect("it is JSON");
+        let found = text.find("\"g()").expect("it is there");
+        let read = notebook.cells().skip(1).filter(|cell| cell.python == "f()\n" && cell.offset == found).count();
+        assert_eq!(read, 100_000);
     }
 
     #[test]
