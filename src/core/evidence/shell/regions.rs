@@ -70,14 +70,18 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     {
         return cells(&notebook).collect();
     }
-    // The strings of JSON are looked at one by one.
-    if skipped || (document.language != Language::Json && !ANCHOR.is_match(text)) {
+    if skipped {
+        return Vec::new();
+    }
+    let mut anchors = Anchors::of(text);
+    // The strings of JSON are looked at one by one: what is escaped there shows no anchor.
+    if document.language != Language::Json && !anchors.stand_in(0, text.len()) {
         return Vec::new();
     }
     match document.language {
         Language::Shell => vec![Region { start: 0, end: document.text.len(), text: None }],
-        Language::Markdown => markdown(document),
-        Language::Json => json(document),
+        Language::Markdown => markdown(document, &mut anchors),
+        Language::Json => json(document, &mut anchors),
         _ => prose(document, 0, document.text.len()).collect(),
     }
 }
@@ -91,12 +95,16 @@ fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
     })
 }
 
-fn markdown(document: &Document) -> Vec<Region> {
+fn markdown(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
     let mut regions = Vec::new();
     for zone in &document.zones {
         let bytes = document.text.as_bytes().get(zone.start..zone.end).unwrap_or(&[]);
         match zone.kind {
-            ZoneKind::CodeBlock | ZoneKind::InlineCode if !ANCHOR.is_match(bytes) => {}
+            // Nothing but a fence parts the first line of a block from what stands before it.
+            ZoneKind::CodeBlock if !bytes.starts_with(b"```") => {
+                regions.extend(block(&document.text, zone.start, zone.end).filter(|_| ANCHOR.is_match(bytes)));
+            }
+            ZoneKind::CodeBlock | ZoneKind::InlineCode if !anchors.stand_in(zone.start, zone.end) => {}
             ZoneKind::CodeBlock => regions.extend(block(&document.text, zone.start, zone.end)),
             ZoneKind::InlineCode => {
                 let marks = bytes.iter().take_while(|byte| **byte == b'`').count();
@@ -173,15 +181,15 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
 }
 
 /// The strings of a JSON text that hold commands, and each `command` with its `args`.
-fn json(document: &Document) -> Vec<Region> {
+fn json(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
     let text = &document.text;
     let mut regions = Vec::new();
-    let mut anchors = Anchors { text: text.as_bytes(), next: Some(0) };
     for zone in document.zones.iter().filter(|zone| zone.kind == ZoneKind::Literal) {
         let Some(literal) = text.get(zone.start..zone.end) else { continue };
         // Of what is escaped the reading counts: the writing makes `\n` a letter after a backslash.
         let is_escaped = literal.contains('\\');
-        if !is_escaped && !anchors.begin_in(zone.start, zone.end) {
+        // The mark behind it ends its last word.
+        if !is_escaped && !anchors.stand_in(zone.start, zone.end + 1) {
             continue;
         }
         let literal = literal.trim();
@@ -206,17 +214,25 @@ fn json(document: &Document) -> Vec<Region> {
 /// The anchors of a text, looked for in one walk.
 struct Anchors<'a> {
     text: &'a [u8],
-    /// Where the first begins that was found last; none where there are no more.
-    next: Option<usize>,
+    /// From where on was looked.
+    from: usize,
+    /// Where the first one ends that begins there or later; none where there is none.
+    end: Option<usize>,
 }
 
-impl Anchors<'_> {
-    /// Whether one begins between two offsets, the first of which is not before the last one asked for.
-    fn begin_in(&mut self, start: usize, end: usize) -> bool {
-        if self.next.is_some_and(|next| next < start) {
-            self.next = ANCHOR.find_at(self.text, start).map(|found| found.start());
+impl<'a> Anchors<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        Self { text, from: 0, end: ANCHOR.shortest_match(text) }
+    }
+
+    /// Whether one stands between two offsets, the first of which is not before the last one asked for.
+    fn stand_in(&mut self, start: usize, end: usize) -> bool {
+        let ends_there = |known: Option<usize>| known.is_some_and(|known| known <= end);
+        // That which ends there may have begun before.
+        if ends_there(self.end) && self.from < start {
+            (self.from, self.end) = (start, ANCHOR.shortest_match_at(self.text, start));
         }
-        self.next.is_some_and(|next| (start..end).contains(&next))
+        ends_there(self.end)
     }
 }
 
