@@ -2,8 +2,9 @@
 //!
 //! A search that begins anywhere follows every beginning that it has passed at once; with a gap between lists of words
 //! each place of a text then leads to a state of its own, and states are built instead of text being read. From one
-//! beginning on there are few. What is found is what the expression itself finds. Must stay linear: where so many
-//! beginnings stand so close that the searches from them would read a text many times over, it gives up.
+//! beginning on there are few, and fewer still where nobody counts how long a gap is: that is asked first, and nearly always
+//! enough. What is found is what the expression itself finds. Must stay linear: where so many beginnings stand so close that
+//! the searches from them would read a text many times over, it gives up.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,11 +12,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{self, NFA};
 use regex_automata::util::pool::Pool;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored as Mode, Input};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
 
 /// How often the searches may read each byte of a stretch, taken together.
 const READ_MOST: usize = 8;
@@ -23,6 +24,8 @@ const READ_MOST: usize = 8;
 const READ_ANYWAY: usize = 4096;
 /// How far a beginning is looked at, in bytes.
 const LENGTH: usize = 3;
+/// How far behind a beginning gaps are not counted, in bytes: without an end of its own a gap reaches to that of its line.
+const LOOSE_MOST: usize = 512;
 /// The most beginnings that are told apart from other text; each counts in every spelling of its letters.
 const BEGINNINGS_MOST: usize = 4096;
 /// The memory that the states of one expression may take before they are forgotten.
@@ -33,10 +36,15 @@ const STATES: usize = 8 << 20;
 pub(super) struct Anchored {
     begins: Begins,
     dfa: DFA,
-    caches: Pool<Cache, NewCache>,
+    /// The same with gaps of any length: few states, which stay near the processor, where each place in a counted gap has a
+    /// state of its own.
+    loose: DFA,
+    caches: Pool<Caches, NewCaches>,
 }
 
-type NewCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
+/// The states that are known of an expression, and of the same with gaps of any length.
+type Caches = (Cache, Cache);
+type NewCaches = Box<dyn Fn() -> Caches + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 /// What a search has come to.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,21 +59,15 @@ pub(super) enum Outcome {
 
 impl Anchored {
     /// None for an expression that has no gap, or whose matches can begin with almost anything.
-    pub(super) fn of(text: &str, parsed: &Hir) -> Option<Self> {
+    pub(super) fn of(parsed: &Hir) -> Option<Self> {
         if !has_gap(parsed) {
             return None;
         }
         let begins = Begins::of(parsed)?;
-        let config = DFA::config().cache_capacity(STATES).skip_cache_capacity_check(true);
-        let dfa = DFA::builder()
-            .configure(config)
-            .syntax(syntax::Config::new().unicode(false).utf8(false))
-            .thompson(regex_automata::nfa::thompson::Config::new().utf8(false))
-            .build(text)
-            .ok()?;
-        let own = dfa.clone();
-        let caches: NewCache = Box::new(move || own.create_cache());
-        Some(Self { begins, dfa, caches: Pool::new(caches) })
+        let (dfa, loose) = (dfa_of(parsed)?, dfa_of(&loosened(parsed))?);
+        let (own, own_loose) = (dfa.clone(), loose.clone());
+        let caches: NewCaches = Box::new(move || (own.create_cache(), own_loose.create_cache()));
+        Some(Self { begins, dfa, loose, caches: Pool::new(caches) })
     }
 
     /// How many bytes may be read for so long a stretch.
@@ -78,7 +80,11 @@ impl Anchored {
         let mut from = starts.start;
         let mut cache = None;
         while let Some(at) = self.begins.next(text, from..starts.end) {
-            let cache = cache.get_or_insert_with(|| self.caches.get());
+            let (cache, loose) = &mut **cache.get_or_insert_with(|| self.caches.get());
+            if !self.may_match_at(loose, text, at, budget) {
+                from = at + 1;
+                continue;
+            }
             match self.match_at(cache, text, at, budget) {
                 Some(Some(end)) => return Outcome::Found(at..end),
                 Some(None) => from = at + 1,
@@ -86,6 +92,28 @@ impl Anchored {
             }
         }
         Outcome::Nothing
+    }
+
+    /// Whether a match may begin at a place, by one with gaps of any length: where that takes long it may.
+    fn may_match_at(&self, cache: &mut Cache, text: &[u8], at: usize, budget: &mut usize) -> bool {
+        let read = LOOSE_MOST.min(*budget);
+        let Ok(mut state) = self.loose.start_state_forward(cache, &Input::new(text).range(at..).anchored(Mode::Yes))
+        else {
+            return true;
+        };
+        let rest = text.get(at..).unwrap_or_default();
+        for (offset, byte) in rest.iter().take(read).enumerate() {
+            match self.loose.next_state(cache, state, *byte) {
+                Ok(next) => state = next,
+                Err(_) => return true,
+            }
+            if state.is_tagged() {
+                *budget -= offset;
+                return !state.is_dead();
+            }
+        }
+        *budget -= read.min(rest.len());
+        rest.len() > read || self.loose.next_eoi_state(cache, state).is_ok_and(|state| state.is_match())
     }
 
     /// Where the match ends that begins at a place, if one does; none where that could not be read to its end.
@@ -119,6 +147,30 @@ impl Anchored {
         note(state, text.len());
         *budget = budget.checked_sub(text.len() - at)?;
         Some(end)
+    }
+}
+
+/// What finds the matches of an expression that begin at a place.
+fn dfa_of(parsed: &Hir) -> Option<DFA> {
+    let nfa = NFA::compiler().configure(thompson::Config::new().utf8(false)).build_from_hir(parsed).ok()?;
+    let config = DFA::config().cache_capacity(STATES).skip_cache_capacity_check(true);
+    DFA::builder().configure(config).build_from_nfa(nfa).ok()
+}
+
+/// An expression with gaps of any length: what it matches does not hold less.
+fn loosened(part: &Hir) -> Hir {
+    let all = |parts: &[Hir]| parts.iter().map(loosened).collect();
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => part.clone(),
+        HirKind::Capture(Capture { sub, .. }) => loosened(sub),
+        HirKind::Repetition(repetition) => {
+            let Repetition { min, max, greedy, sub } = repetition;
+            let sub = Box::new(loosened(sub));
+            let (min, max) = if max.is_none_or(|most| most > 2) { ((*min).min(1), None) } else { (*min, *max) };
+            Hir::repetition(Repetition { min, max, greedy: *greedy, sub })
+        }
+        HirKind::Concat(parts) => Hir::concat(all(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
     }
 }
 
@@ -203,7 +255,7 @@ mod tests {
     ];
 
     fn anchored(text: &str) -> Option<Anchored> {
-        Anchored::of(text, &parsed(text).expect("the pattern is valid"))
+        Anchored::of(&parsed(text).expect("the pattern is valid"))
     }
 
     fn all(text: &str, bytes: &[u8]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {

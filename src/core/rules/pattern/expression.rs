@@ -38,7 +38,7 @@ impl Expression {
 
     /// The expression, ready to be looked for where it can begin; none where that is not worth it.
     pub(super) fn anchored(&self) -> Option<&Anchored> {
-        self.anchored.get_or_init(|| Anchored::of(&self.text, &parsed(&self.text)?)).as_ref()
+        self.anchored.get_or_init(|| Anchored::of(&parsed(&self.text)?)).as_ref()
     }
 
     /// Whether it occurs in some bytes.
