@@ -3,6 +3,7 @@
 //! Must not know any rule. A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in their
 //! plain form, and every regular form of them is known. A word costs one look-up.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::sentences::hash;
@@ -205,20 +206,27 @@ const WORDS: &[(Classes, &str)] = &[
 ];
 
 /// One form of a word.
-struct Entry {
-    word: String,
+struct Form {
+    hash: u32,
+    word: Box<str>,
     classes: Classes,
 }
 
-/// The forms, in chains by hash.
-static TABLE: LazyLock<Vec<Vec<Entry>>> = LazyLock::new(|| {
-    let mut table: Vec<Vec<Entry>> = (0..BUCKETS).map(|_| Vec::new()).collect();
+/// All forms, looked up for every word of a text: most are none, and are told from them within a few kilobytes.
+struct Table {
+    /// Which folded hashes there are, a bit for each of sixteen bits.
+    known: Vec<u64>,
+    /// Where the forms of each bucket begin among all, and where the last ones end.
+    starts: Vec<usize>,
+    forms: Vec<Form>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut forms: BTreeMap<(usize, u32, String), Classes> = BTreeMap::new();
     let mut add = |word: String, classes: Classes| {
-        let Some(chain) = table.get_mut(bucket(hash(word.as_bytes()))) else { return };
-        match chain.iter_mut().find(|entry| entry.word == word) {
-            Some(entry) => entry.classes = entry.classes.with(classes),
-            None => chain.push(Entry { word, classes }),
-        }
+        let hash = hash(word.as_bytes());
+        let known = forms.entry((bucket(hash), hash, word)).or_default();
+        *known = known.with(classes);
     };
     for (classes, words) in VERBS {
         for verb in words.split(' ') {
@@ -233,20 +241,46 @@ static TABLE: LazyLock<Vec<Vec<Entry>>> = LazyLock::new(|| {
     for (classes, words) in WORDS {
         words.split(' ').for_each(|word| add(word.to_owned(), *classes));
     }
-    table
+    let mut known = vec![0; FOLDED / 64];
+    for (_, hash, _) in forms.keys() {
+        known.get_mut(folded(*hash) / 64).into_iter().for_each(|bits| *bits |= 1_u64 << (folded(*hash) % 64));
+    }
+    let mut buckets = forms.keys().map(|(bucket, ..)| *bucket).enumerate().peekable();
+    let mut end = 0;
+    let starts = (0..=BUCKETS).map(|bucket| {
+        while let Some((at, _)) = buckets.next_if(|(_, other)| *other < bucket) {
+            end = at + 1;
+        }
+        end
+    });
+    let starts = starts.collect();
+    let form = |((_, hash, word), classes): ((usize, u32, String), Classes)| Form { hash, word: word.into(), classes };
+    Table { known, starts, forms: forms.into_iter().map(form).collect() }
 });
 
 const BUCKETS: usize = 4096;
+const FOLDED: usize = 1 << 16;
 
 /// The families of a word in lower case with such a hash.
 pub(super) fn classes_of(word: &str, hash: u32) -> Classes {
-    let chain = TABLE.get(bucket(hash)).map(Vec::as_slice).unwrap_or_default();
-    chain.iter().find(|entry| entry.word == word).map_or(Classes::NONE, |entry| entry.classes)
+    let Table { known, starts, forms } = &*TABLE;
+    if known.get(folded(hash) / 64).is_none_or(|bits| bits >> (folded(hash) % 64) & 1 == 0) {
+        return Classes::NONE;
+    }
+    let start = |bucket: usize| starts.get(bucket).copied().unwrap_or(0);
+    let own = forms.get(start(bucket(hash))..start(bucket(hash) + 1)).unwrap_or_default();
+    let form = own.iter().find(|form| form.hash == hash && *form.word == *word);
+    form.map_or(Classes::NONE, |form| form.classes)
 }
 
-/// A hash, folded to the number of buckets.
+/// A hash, folded to sixteen bits.
+const fn folded(hash: u32) -> usize {
+    (hash ^ (hash >> 16)) as usize % FOLDED
+}
+
+/// The same, folded to the number of buckets.
 const fn bucket(hash: u32) -> usize {
-    (hash ^ (hash >> 15)) as usize % BUCKETS
+    folded(hash) % BUCKETS
 }
 
 /// The plain form with the ending of the third person or plural.

@@ -85,10 +85,7 @@ fn signals(document: &Document) -> Value {
     let text = document.text.as_str();
     let body = text.trim();
     let beginning: Vec<&str> = body.lines().take(10).collect();
-    let signal = |(name, question): &(&str, Question)| {
-        let occurs = question.first_in(document).is_some();
-        ((*name).to_owned(), Value::Bool(occurs))
-    };
+    let signal = |(name, question): &(&str, Question)| ((*name).to_owned(), Value::Bool(question.occurs(document)));
     let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();
     signals.insert("title".to_owned(), json!(body.starts_with('#')));
     signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));

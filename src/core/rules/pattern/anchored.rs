@@ -16,14 +16,16 @@ use regex_automata::nfa::thompson::{self, NFA};
 use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored as Mode, Input};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
-use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
+
+use super::reach::is_word;
 
 /// How often the searches may read each byte of a stretch, taken together.
 const READ_MOST: usize = 8;
 /// As many bytes more may be read in every stretch: short ones have beginnings that stand close.
 const READ_ANYWAY: usize = 4096;
 /// How far a beginning is looked at, in bytes.
-const LENGTH: usize = 3;
+const LENGTH: usize = 4;
 /// How far behind a beginning gaps are not counted, in bytes: without an end of its own a gap reaches to that of its line.
 const LOOSE_MOST: usize = 512;
 /// The most beginnings that are told apart from other text; each counts in every spelling of its letters.
@@ -187,7 +189,11 @@ fn has_gap(part: &Hir) -> bool {
 /// The first bytes of all matches of an expression, in eight groups: a byte has the bit of each group of whose beginnings
 /// one has it at that place.
 #[derive(Debug)]
-struct Begins([[u8; 256]; LENGTH]);
+struct Begins {
+    groups: [[u8; 256]; LENGTH],
+    /// Whether the edge of a word stands before every match.
+    at_edge: bool,
+}
 
 impl Begins {
     /// None where a match can begin with anything, or with one letter alone.
@@ -201,40 +207,64 @@ impl Begins {
         }
         let folded: BTreeSet<Vec<u8>> = literals.iter().map(|literal| literal.to_ascii_lowercase()).collect();
         let folded: Vec<Vec<u8>> = folded.into_iter().collect();
-        let mut tables = [[0; 256]; LENGTH];
+        let mut groups = [[0; 256]; LENGTH];
         for literal in literals {
             // Beginnings that are alike share a group, so that few others fit it.
             let place = folded.binary_search(&literal.to_ascii_lowercase()).ok()?;
             let group = 1_u8 << (place * 8 / folded.len());
-            for (at, table) in tables.iter_mut().enumerate() {
+            for (at, table) in groups.iter_mut().enumerate() {
                 match literal.get(at) {
                     Some(byte) => table.get_mut(usize::from(*byte)).into_iter().for_each(|groups| *groups |= group),
                     None => table.iter_mut().for_each(|groups| *groups |= group),
                 }
             }
         }
-        Some(Self(tables))
+        Some(Self { groups, at_edge: begins_at_edge(parsed) })
     }
 
     /// The first place of a range at which a match may begin.
     fn next(&self, text: &[u8], range: Range<usize>) -> Option<usize> {
-        let [first, second, third] = &self.0;
-        let groups = |table: &[u8; 256], byte: u8| table.get(usize::from(byte)).copied().unwrap_or(0);
-        let end = range.end.saturating_add(LENGTH - 1).min(text.len());
-        let fits = |window: &[u8]| match window {
-            [one, two, three] => groups(first, *one) & groups(second, *two) & groups(third, *three) != 0,
-            _ => false,
-        };
-        let within = text.get(range.start..end)?;
-        let found = within.windows(LENGTH).position(fits).map(|at| range.start + at);
-        // A beginning of two bytes may be the end of the text.
-        let last = || {
-            let at = text.len().checked_sub(2)?;
-            let [one, two] = text.get(at..)? else { return None };
-            let fits = groups(first, *one) & groups(second, *two) != 0;
-            (fits && range.contains(&at)).then_some(at)
-        };
-        found.or_else(last)
+        let end = range.end.min(text.len());
+        let mut at = range.start;
+        while at < end {
+            let rest = text.get(at..end.saturating_add(LENGTH - 1).min(text.len()))?;
+            let fits = |window: &[u8; LENGTH]| self.fits(window);
+            // The end of the text cuts its last windows short.
+            let behind = (rest.len() + 1).saturating_sub(LENGTH);
+            let found = rest.array_windows().position(fits).or_else(|| {
+                let mut cut = (behind..rest.len()).filter_map(|at| rest.get(at..)).map(<[u8]>::iter);
+                cut.position(|bytes| bytes.len() > 1 && self.fits(bytes)).map(|place| behind + place)
+            });
+            at += found?;
+            if at < end && (!self.at_edge || is_edge(text, at)) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Whether bytes may be those with which a match begins, or the first of them.
+    fn fits<'a>(&self, bytes: impl IntoIterator<Item = &'a u8>) -> bool {
+        let groups = |(table, byte): (&[u8; 256], &u8)| table.get(usize::from(*byte)).copied().unwrap_or(0);
+        self.groups.iter().zip(bytes).map(groups).fold(u8::MAX, |all, groups| all & groups) != 0
+    }
+}
+
+/// Whether a word begins or ends before a place.
+fn is_edge(text: &[u8], at: usize) -> bool {
+    let is_word_at = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte));
+    is_word_at(at.checked_sub(1)) != is_word_at(Some(at))
+}
+
+/// Whether every match of an expression begins at the edge of a word.
+fn begins_at_edge(part: &Hir) -> bool {
+    match part.kind() {
+        HirKind::Look(look) => *look == Look::WordAscii,
+        HirKind::Capture(capture) => begins_at_edge(&capture.sub),
+        HirKind::Concat(parts) => parts.first().is_some_and(begins_at_edge),
+        HirKind::Alternation(parts) => parts.iter().all(begins_at_edge),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Repetition(_) => false,
     }
 }
 

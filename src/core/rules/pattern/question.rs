@@ -37,6 +37,15 @@ impl Question {
         Self { text, expression: OnceLock::new(), signs, number: OnceLock::new() }
     }
 
+    /// Whether a match lies in a document: a question without signs.
+    pub(in crate::rules) fn occurs(&self, document: &Document) -> bool {
+        let (text, regex) = (document.text.as_bytes(), self.expression().regex());
+        match self.noted(document) {
+            Some(noted) => noted.first().is_some_and(|(starts, _)| regex.is_match_at(text, starts.start)),
+            None => regex.is_match(text),
+        }
+    }
+
     /// Where the first match lies in a document.
     pub(in crate::rules) fn first_in(&self, document: &Document) -> Option<Range<usize>> {
         self.all_in(document, 1).pop()
