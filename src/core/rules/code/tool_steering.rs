@@ -84,11 +84,14 @@ const MEDIUM: u32 = 5;
 
 /// How bad the worst passage of a text is, and the sentence of it that holds most.
 fn judgement<'a>(text: &'a Text, speaker: &Speaker<'_>) -> Option<(Severity, Sentence<'a>)> {
+    // Nearly no text has a cue that matters, and what is not judged without one need not be asked for.
+    if text.sentences().all(|sentence| told(&sentence, speaker).is_empty()) {
+        return None;
+    }
     let mut cues: Vec<(Sentence<'a>, Cues)> =
         text.sentences().map(|sentence| (sentence, told(&sentence, speaker))).collect();
-    // Nearly no text has a cue that matters, and what is not judged without one need not be asked for.
     let is_loud = |(sentence, cues): &(Sentence<'a>, Cues)| cues.are_loud() || is_loud(sentence, speaker);
-    if cues.iter().all(|(_, cues)| cues.is_empty()) || !cues.iter().any(is_loud) {
+    if !cues.iter().any(is_loud) {
         return None;
     }
     for (sentence, cues) in &mut cues {

@@ -48,7 +48,7 @@ static PIECES: LazyLock<BTreeMap<&[u8], u32>> = LazyLock::new(|| {
 });
 
 /// The share of a byte, in lower case.
-fn of_byte(byte: u8) -> f64 {
+pub(super) fn of_byte(byte: u8) -> f64 {
     match byte {
         // Words come in habitual rows: that a blank stands between two letters tells next to nothing.
         b' ' => 0.5,

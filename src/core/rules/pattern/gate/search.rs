@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use super::super::FILES;
+use super::super::frequency;
 use super::super::literal::Literal;
 use super::super::reach::is_word;
 use super::squeezed::Squeezed;
@@ -20,6 +21,8 @@ const CHUNK: usize = 256;
 
 /// Pieces of two, three and four bytes are numbered apart, with sixteen bits each.
 const KINDS: usize = 3;
+/// The longest piece.
+const PIECE: usize = 4;
 /// Eight neighbouring numbers are a group.
 const GROUPS: usize = 1 << 13;
 
@@ -31,6 +34,32 @@ pub(super) struct Search {
     before: Box<[[u16; GROUPS]; KINDS]>,
     /// The first entry of each number, in their order, then those that share a number with another.
     entries: Vec<Entry>,
+    /// What is asked of each entry before it is compared: most do not stand there, and are told so by less memory.
+    hints: Vec<Hint>,
+}
+
+/// One byte of a text, and the next entry with the same number.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    /// How far in front of its piece, one byte further, the byte stands.
+    ahead: u8,
+    byte: u8,
+    /// None where there is no other.
+    next: u16,
+}
+
+impl Hint {
+    /// The byte of an entry that may be expected least often, outside its piece where there is one.
+    fn of(entry: &Entry) -> Self {
+        let bytes = entry.bytes.to_le_bytes();
+        let (length, offset) = (usize::from(entry.length), usize::from(entry.offset));
+        let own = bytes.iter().enumerate().take(length);
+        let outside = own.filter(|(at, _)| length < PIECE || !(offset..offset + PIECE).contains(at));
+        let rarest =
+            outside.min_by(|(_, one), (_, other)| frequency::of_byte(**one).total_cmp(&frequency::of_byte(**other)));
+        let (at, byte) = rarest.map_or((offset, bytes.get(offset).copied().unwrap_or(0)), |(at, byte)| (at, *byte));
+        Self { ahead: small(LONGEST + at - offset), byte, next: NONE }
+    }
 }
 
 /// One text, in as little room as it takes: most places that are compared wait for memory.
@@ -43,8 +72,6 @@ struct Entry {
     /// Four bits for each way in which bytes of words may stand beside it: which of the things to tell, from one on;
     /// nought where there is none.
     by_sides: u16,
-    /// The place of another one with the same number, or none.
-    next: u16,
     length: u8,
     /// How far into the text its piece stands.
     offset: u8,
@@ -86,7 +113,7 @@ impl Search {
             let mut bytes = [0; LONGEST];
             bytes.iter_mut().zip(text).for_each(|(byte, own)| *byte = *own);
             let (bytes, length, thing) = (u128::from_le_bytes(bytes), small(text.len()), counted(thing));
-            let entry = Entry { bytes, thing, by_sides, next: NONE, length, offset: 0 };
+            let entry = Entry { bytes, thing, by_sides, length, offset: 0 };
             let mut number = |kind, piece, entry| {
                 let number = numbers(piece).into_iter().nth(kind).unwrap_or_default();
                 numbered.push((kind, number, entry));
@@ -122,11 +149,13 @@ impl Search {
             }
             last = Some((kind, number));
         }
-        for (first, mut entry) in others {
-            let place = counted(entries.len());
-            if let Some(first) = entries.get_mut(first) {
-                entry.next = std::mem::replace(&mut first.next, place);
+        let mut hints: Vec<Hint> = entries.iter().map(Hint::of).collect();
+        for (first, entry) in others {
+            let (place, mut hint) = (counted(entries.len()), Hint::of(&entry));
+            if let Some(first) = hints.get_mut(first) {
+                hint.next = std::mem::replace(&mut first.next, place);
             }
+            hints.push(hint);
             entries.push(entry);
         }
         let mut count = 0;
@@ -134,7 +163,7 @@ impl Search {
             *before = counted(count);
             count += byte.count_ones() as usize;
         }
-        Self { known, before, entries }
+        Self { known, before, entries, hints }
     }
 
     /// Tells of everything that is to be told of a text, with the last byte of each.
@@ -204,14 +233,22 @@ impl Search {
         count: usize,
         found: &mut Tries,
     ) -> (usize, usize) {
-        let (mut standing, mut others) = (0, 0);
+        let (mut hinted, mut others) = (0, 0);
         for at in 0..count {
             let Some((place, number)) = tries.get(at).copied() else { break };
+            let Some(hint) = self.hints.get(usize::from(number)) else { continue };
+            let byte = padded.get(from + usize::from(place) + usize::from(hint.ahead) - LONGEST);
+            found.get_mut(hinted).into_iter().for_each(|to| *to = (place, number));
+            hinted += usize::from(byte == Some(&hint.byte));
+            tries.get_mut(others).into_iter().for_each(|to| *to = (place, hint.next));
+            others += usize::from(hint.next != NONE);
+        }
+        let mut standing = 0;
+        for at in 0..hinted {
+            let Some((place, number)) = found.get(at).copied() else { break };
             let Some(entry) = self.entries.get(usize::from(number)) else { continue };
             found.get_mut(standing).into_iter().for_each(|to| *to = (place, number));
             standing += usize::from(entry.stands(padded, from + usize::from(place)));
-            tries.get_mut(others).into_iter().for_each(|to| *to = (place, entry.next));
-            others += usize::from(entry.next != NONE);
         }
         (standing, others)
     }
