@@ -275,3 +275,23 @@ pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) ->
     }
     vec![Traced { start: region.start, end: region.end, plain: plains.join(" ; ") }]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn one_walk_tells_of_each_span_what_its_own_text_does(
+            text in "(?:[a-z >$]{0,3}(?:curl |open |watch |> ?|\\$A)?`(?:curl x|open|sh|\\. \\./x|\\./x|a>|claude\\.md|\\$A\\$B|-B|rm|[a-z ]{1,6})`\n?){0,8}",
+        ) {
+            let marks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
+            let spans = marks.chunks_exact(2).map(|pair| (pair[0], pair[1] + 1));
+            let mut anchors = Anchors::of(text.as_bytes());
+            for (start, end) in spans {
+                let expected = ANCHOR.is_match(&text.as_bytes()[start..end]);
+                proptest::prop_assert_eq!(anchors.stand_in(start, end), expected, "{}", &text[start..end]);
+            }
+        }
+    }
+}

@@ -320,6 +320,15 @@ mod tests {
         assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), Outcome::Nothing);
     }
 
+    #[test]
+    fn a_gap_may_be_longer_than_what_is_read_without_counting() {
+        let anchored = anchored(r"ab[^.]{0,900}c").expect("it has a gap");
+        let text = |length: usize| format!("ab{}c", "x".repeat(length));
+        let found = |length: usize| anchored.find(text(length).as_bytes(), 0..length + 3, &mut 5_000);
+        assert_eq!(found(LOOSE_MOST + 100), Outcome::Found(0..LOOSE_MOST + 103));
+        assert_eq!([found(LOOSE_MOST - 3), found(901)], [Outcome::Found(0..LOOSE_MOST), Outcome::Nothing]);
+    }
+
     proptest! {
         #[test]
         fn what_is_found_is_what_the_expression_finds(

@@ -41,7 +41,7 @@ pub(super) struct Search {
 /// One byte of a text, and the next entry with the same number.
 #[derive(Clone, Copy, Debug)]
 struct Hint {
-    /// How far in front of its piece, one byte further, the byte stands.
+    /// Where the byte stands, counted from sixteen bytes before its piece.
     ahead: u8,
     byte: u8,
     /// None where there is no other.
