@@ -241,21 +241,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for (classes, words) in WORDS {
         words.split(' ').for_each(|word| add(word.to_owned(), *classes));
     }
-    let mut known = vec![0; FOLDED / 64];
-    for (_, hash, _) in forms.keys() {
-        known.get_mut(folded(*hash) / 64).into_iter().for_each(|bits| *bits |= 1_u64 << (folded(*hash) % 64));
-    }
-    let mut buckets = forms.keys().map(|(bucket, ..)| *bucket).enumerate().peekable();
-    let mut end = 0;
-    let starts = (0..=BUCKETS).map(|bucket| {
-        while let Some((at, _)) = buckets.next_if(|(_, other)| *other < bucket) {
-            end = at + 1;
-        }
-        end
-    });
-    let starts = starts.collect();
     let form = |((_, hash, word), classes): ((usize, u32, String), Classes)| Form { hash, word: word.into(), classes };
-    Table { known, starts, forms: forms.into_iter().map(form).collect() }
+    let forms: Vec<Form> = forms.into_iter().map(form).collect();
+    let mut known = vec![0; FOLDED / 64];
+    for number in forms.iter().map(|form| folded(form.hash)) {
+        known.get_mut(number / 64).into_iter().for_each(|bits| *bits |= 1_u64 << (number % 64));
+    }
+    let starts = (0..=BUCKETS).map(|number| forms.partition_point(|form| bucket(form.hash) < number)).collect();
+    Table { known, starts, forms }
 });
 
 const BUCKETS: usize = 4096;

@@ -18,7 +18,7 @@ use regex_automata::{Anchored as Mode, Input};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
-use super::reach::is_word;
+use super::reach::words_beside;
 
 /// How often the searches may read each byte of a stretch, taken together.
 const READ_MOST: usize = 8;
@@ -253,8 +253,8 @@ impl Begins {
 
 /// Whether a word begins or ends before a place.
 fn is_edge(text: &[u8], at: usize) -> bool {
-    let is_word_at = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte));
-    is_word_at(at.checked_sub(1)) != is_word_at(Some(at))
+    let [before, here] = words_beside(text, at);
+    before != here
 }
 
 /// Whether every match of an expression begins at the edge of a word.

@@ -11,7 +11,7 @@ use crate::rules::code;
 
 use super::expression::Expression;
 use super::gate::{Need, Passing};
-use super::reach::is_word;
+use super::reach::words_beside;
 use super::stretch::{Stretch, find_in};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
@@ -99,10 +99,7 @@ impl Question {
 /// A part of a text without the words that it holds only pieces of: where the gate and an expression read it, an edge of
 /// a word is the same.
 pub(in crate::rules) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
-    let is_inside = |at: usize| {
-        let is_word_at = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte));
-        is_word_at(at.checked_sub(1)) && is_word_at(Some(at))
-    };
+    let is_inside = |at: usize| words_beside(text, at) == [true; 2];
     let end = part.end.min(text.len());
     let start = (part.start..end).find(|at| !is_inside(*at)).unwrap_or(end);
     start..(start..=end).rev().find(|at| !is_inside(*at)).unwrap_or(start)

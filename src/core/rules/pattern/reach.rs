@@ -113,6 +113,11 @@ pub(super) const fn is_word(byte: u8) -> bool {
     (small.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
+/// Whether the byte before a place is one of a word, and whether that at the place is.
+pub(super) fn words_beside(text: &[u8], at: usize) -> [bool; 2] {
+    [at.checked_sub(1), Some(at)].map(|at| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::expression::parsed;

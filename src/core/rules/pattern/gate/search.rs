@@ -2,8 +2,9 @@
 //!
 //! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
 //! in tables of a few kilobytes, without a jump: it with the next one, two and three. Each literal is known by its two or
-//! three bytes or by the piece of four that is rarest, and compared only where that piece stands; where its bit stands
-//! among those that are set tells which one it is. Literals that differ in their edges alone are compared once.
+//! three bytes or by the piece of four that is rarest, and compared only where that piece and one more byte of it stand;
+//! where its bit stands among those that are set tells which one it is. Literals that differ in their edges alone are
+//! compared once.
 
 use std::sync::LazyLock;
 
