@@ -48,9 +48,10 @@ pub struct Hidden {
 pub fn hidden(text: &str) -> Vec<Hidden> {
     let mut found: Vec<Hidden> = Vec::new();
     let mut end = 0;
+    let mut right_to_left = RightToLeft::new(text);
     for (offset, letter) in suspects(text) {
         let Some(kind) = kind_of(letter) else { continue };
-        if is_allowed(text, offset, letter, kind) {
+        if is_allowed(text, offset, letter, kind, &mut right_to_left) {
             continue;
         }
         match found.last_mut() {
@@ -183,7 +184,7 @@ fn push_payload(payload: &mut String, letter: char) {
     }
 }
 
-fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind) -> bool {
+fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind, near: &mut RightToLeft<'_>) -> bool {
     let before = || text.get(..offset).and_then(|left| left.chars().next_back());
     let after = || text.get(offset + letter.len_utf8()..).and_then(|right| right.chars().next());
     match kind {
@@ -197,7 +198,8 @@ fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind) -> bool
             _ => false,
         },
         HiddenKind::Mark => before().is_some_and(is_right_to_left) || after().is_some_and(is_right_to_left),
-        HiddenKind::Bidi => near_right_to_left(text, offset),
+        // Isolates and embeddings then serve display.
+        HiddenKind::Bidi => near.stands_near(offset),
         HiddenKind::Selector => before().is_some_and(|base| match letter {
             '\u{FE00}'..='\u{FE0F}' => !base.is_ascii_alphabetic() && kind_of(base).is_none() && !base.is_whitespace(),
             _ => matches!(base.script(), Script::Han | Script::Hiragana | Script::Katakana),
@@ -248,19 +250,49 @@ fn is_emoji(letter: char) -> bool {
 }
 
 fn is_right_to_left(letter: char) -> bool {
-    // The script is looked up in a table, and this is asked of every letter around a mark.
-    !letter.is_ascii()
+    // The script is looked up in a table, and this is asked of every letter: between Arabic and its presentation forms
+    // stand the scripts and signs of everyone else.
+    !matches!(letter, ..'\u{590}' | '\u{900}'..'\u{FB1D}')
         && matches!(
             letter.script(),
             Script::Arabic | Script::Hebrew | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
         )
 }
 
-/// Whether right-to-left letters stand within a few words: then isolates and embeddings serve display.
-fn near_right_to_left(text: &str, offset: usize) -> bool {
-    let left = text.get(..offset).unwrap_or("").chars().rev().take(40);
-    let right = text.get(offset..).unwrap_or("").chars().take(40);
-    left.chain(right).any(is_right_to_left)
+/// Where right-to-left letters stand, asked at offsets that only grow: all asking together looks at a text once.
+struct RightToLeft<'a> {
+    text: &'a str,
+    /// The last such letter before what was asked for last.
+    before: Option<usize>,
+    /// The first such letter from there on.
+    next: Option<usize>,
+    /// Up to where the text was looked at.
+    seen: usize,
+}
+
+impl<'a> RightToLeft<'a> {
+    /// So many characters are a few words.
+    const NEAR: usize = 40;
+
+    const fn new(text: &'a str) -> Self {
+        Self { text, before: None, next: None, seen: 0 }
+    }
+
+    /// Whether right-to-left letters stand within a few words of an offset.
+    fn stands_near(&mut self, offset: usize) -> bool {
+        while self.seen < self.text.len() && self.next.is_none_or(|next| next < offset) {
+            self.before = self.next.or(self.before);
+            let rest = self.text.get(self.seen..).unwrap_or("");
+            self.next = beyond_ascii(rest).find(|(_, letter)| is_right_to_left(*letter)).map(|(at, _)| self.seen + at);
+            self.seen = self.next.map_or(self.text.len(), |next| self.text.ceil_char_boundary(next + 1));
+        }
+        let within = |from: usize, to: usize, most: usize| {
+            to - from <= most * char::MAX_LEN_UTF8
+                && self.text.get(from..to).is_some_and(|between| between.chars().count() <= most)
+        };
+        self.before.is_some_and(|before| within(before, offset, Self::NEAR))
+            || self.next.is_some_and(|next| within(offset, next, Self::NEAR - 1))
+    }
 }
 
 /// A text with its deceptions undone, and where each part of it came from.
@@ -291,7 +323,8 @@ impl Folded {
     /// Notes that what is pushed next comes from `origin`; nothing is stored while both texts run alike.
     pub(crate) fn mark(&mut self, origin: usize) {
         let here = self.text.len();
-        if self.origin(here) != origin {
+        let (last, there) = self.steps.last().copied().unwrap_or((0, 0));
+        if there + (here - last) != origin {
             self.steps.push((here, origin));
         }
     }

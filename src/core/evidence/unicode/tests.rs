@@ -79,6 +79,35 @@ proptest::proptest! {
     }
 }
 
+/// The words around each mark, asked for one by one.
+fn near_each(text: &str) -> Vec<bool> {
+    let near = |(offset, _): (usize, char)| {
+        let left = text.get(..offset).unwrap_or("").chars().rev().take(RightToLeft::NEAR);
+        left.chain(text.get(offset..).unwrap_or("").chars().take(RightToLeft::NEAR)).any(is_right_to_left)
+    };
+    suspects(text).map(near).collect()
+}
+
+proptest::proptest! {
+    #[test]
+    fn right_to_left_letters_are_found_near_every_mark(text in "([a-z ]{0,45}[é一]{0,45}[אب𞤀]{0,2}[\u{202E}\u{2066}]{0,2}){0,6}") {
+        let mut near = RightToLeft::new(&text);
+        let found: Vec<bool> = suspects(&text).map(|(offset, _)| near.stands_near(offset)).collect();
+        proptest::prop_assert_eq!(found, near_each(&text));
+    }
+}
+
+#[test]
+fn only_letters_of_right_to_left_scripts_are_right_to_left() {
+    for letter in (0..=0x10_FFFF).filter_map(char::from_u32) {
+        let of_script = matches!(
+            letter.script(),
+            Script::Arabic | Script::Hebrew | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
+        );
+        assert_eq!(is_right_to_left(letter), of_script, "U+{:04X}", u32::from(letter));
+    }
+}
+
 #[test]
 fn zero_width_bits_are_read() {
     let bits = |text: &str, zero: char, one: char| -> String {
