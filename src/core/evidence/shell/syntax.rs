@@ -38,10 +38,10 @@ const fn ends_plain(byte: u8) -> bool {
 const RESERVED: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "function", "esac"];
 
-/// Reads a shell text.
-pub(super) fn parse(text: &str) -> Vec<Pipeline> {
+/// Reads a shell text, one pipeline after the other: a tree of many bytes for each of the text need not be kept.
+pub(super) fn parse(text: &str) -> impl Iterator<Item = Pipeline> {
     let mut parser = Parser { text: text.as_bytes(), at: 0, depth: 0, jump: None, lost_ends: 0 };
-    parser.list(Until::End)
+    std::iter::from_fn(move || parser.next(Until::End))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,16 +74,20 @@ impl Parser<'_> {
     }
 
     fn list(&mut self, until: Until) -> Vec<Pipeline> {
-        let mut pipelines = Vec::new();
+        std::iter::from_fn(|| self.next(until)).collect()
+    }
+
+    /// The next pipeline; none where the list ends, whose end is read with it.
+    fn next(&mut self, until: Until) -> Option<Pipeline> {
         while let Some(byte) = self.peek() {
             match byte {
                 b')' if until == Until::Parenthesis => {
                     self.at += 1;
-                    return pipelines;
+                    return None;
                 }
                 b'}' if until == Until::Brace => {
                     self.at += 1;
-                    return pipelines;
+                    return None;
                 }
                 b'\n' => self.newline(),
                 b'\\' if self.byte(1) == Some(b'\n') => self.at += 2,
@@ -93,16 +97,16 @@ impl Parser<'_> {
                 _ => {
                     let before = self.at;
                     let pipeline = self.pipeline(until);
-                    if !pipeline.commands.is_empty() {
-                        pipelines.push(pipeline);
-                    }
                     if self.at == before {
                         self.at += 1;
+                    }
+                    if !pipeline.commands.is_empty() {
+                        return Some(pipeline);
                     }
                 }
             }
         }
-        pipelines
+        None
     }
 
     fn newline(&mut self) {

@@ -364,7 +364,7 @@ impl Tracer {
         }
         self.fuel -= text.len();
         self.depth += 1;
-        let pipelines = parse(text);
+        let pipelines: Vec<Pipeline> = parse(text).collect();
         let plain = render::list(&pipelines, &self.variables);
         let printed = self.list(&pipelines, &Stuff::default());
         self.depth -= 1;

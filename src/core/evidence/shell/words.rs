@@ -59,6 +59,14 @@ impl Builder {
 
     pub(super) fn part(&mut self, part: Part) {
         self.flush();
+        self.add(part);
+    }
+
+    fn add(&mut self, part: Part) {
+        // Nearly every word has one part, and the first push would take room for four.
+        if self.word.parts.is_empty() {
+            self.word.parts.reserve_exact(1);
+        }
         self.word.parts.push(part);
     }
 
@@ -66,7 +74,7 @@ impl Builder {
         if !self.text.is_empty() {
             let text = String::from_utf8(std::mem::take(&mut self.text));
             let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-            self.word.parts.push(Part::Text(text));
+            self.add(Part::Text(text));
         }
     }
 
