@@ -142,6 +142,9 @@ async function keyboard(browser) {
   must((await page.evaluate(() => document.activeElement.id)) === 'f-q', '/ leads to the search');
   await page.keyboard.type('kit');
   await page.waitForFunction(() => location.hash === '#q=kit');
+  await page.evaluate(() => new Promise((told) => { addEventListener('hashchange', told, { once: true }); location.hash = 'main'; }));
+  must((await page.locator('#f-q').inputValue()) === 'kit', 'the way to the content keeps what is searched for');
+  await page.focus('#f-q');
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'End', 'Home', 'PageDown', 'ArrowUp']) await press(key);
   const focused = () => page.evaluate(() => document.activeElement.closest('tr')?.dataset.at);
   must(Number(await focused()) > 2, `arrow keys move: row ${await focused()}`);

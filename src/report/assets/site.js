@@ -91,7 +91,8 @@ class Directory {
     clear.addEventListener('click', () => { this.search.value = this.kind.value = this.band.value = this.source.value = ''; this.order.value = 'rank'; this.turned.ariaPressed = 'false'; this.changed(); this.search.focus(); });
     this.window.addEventListener('scroll', () => this.draw(), { passive: true });
     addEventListener('resize', () => { this.height = 0; this.drawn = null; this.draw(); });
-    addEventListener('hashchange', () => this.read());
+    // A part of the page, as the way to the content, is no choice: what was chosen or is being typed stays.
+    addEventListener('hashchange', () => { if (!document.getElementById(location.hash.slice(1))) this.read(); });
     addEventListener('keydown', (event) => this.key(event));
   }
 
