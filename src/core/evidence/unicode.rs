@@ -49,10 +49,10 @@ pub struct Hidden {
 pub fn hidden(text: &str) -> Vec<Hidden> {
     let mut found: Vec<Hidden> = Vec::new();
     let mut end = 0;
-    let mut right_to_left = RightToLeft::new(text);
+    let mut near_right_to_left = near_right_to_left(text);
     for (offset, letter) in suspects(text) {
         let Some(kind) = kind_of(letter) else { continue };
-        if is_allowed(text, offset, letter, kind, &mut right_to_left) {
+        if is_allowed(text, offset, letter, kind, &mut near_right_to_left) {
             continue;
         }
         match found.last_mut() {
@@ -185,7 +185,13 @@ fn push_payload(payload: &mut String, letter: char) {
     }
 }
 
-fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind, near: &mut RightToLeft<'_>) -> bool {
+fn is_allowed(
+    text: &str,
+    offset: usize,
+    letter: char,
+    kind: HiddenKind,
+    near_right_to_left: &mut impl FnMut(usize) -> bool,
+) -> bool {
     let before = || text.get(..offset).and_then(|left| left.chars().next_back());
     let after = || text.get(offset + letter.len_utf8()..).and_then(|right| right.chars().next());
     match kind {
@@ -199,8 +205,7 @@ fn is_allowed(text: &str, offset: usize, letter: char, kind: HiddenKind, near: &
             _ => false,
         },
         HiddenKind::Mark => before().is_some_and(is_right_to_left) || after().is_some_and(is_right_to_left),
-        // Isolates and embeddings then serve display.
-        HiddenKind::Bidi => near.stands_near(offset),
+        HiddenKind::Bidi => near_right_to_left(offset),
         HiddenKind::Selector => before().is_some_and(|base| match letter {
             '\u{FE00}'..='\u{FE0F}' => !base.is_ascii_alphabetic() && kind_of(base).is_none() && !base.is_whitespace(),
             _ => matches!(base.script(), Script::Han | Script::Hiragana | Script::Katakana),
@@ -260,38 +265,24 @@ fn is_right_to_left(letter: char) -> bool {
         )
 }
 
-/// Where right-to-left letters stand, asked at offsets that only grow: all asking together looks at a text once.
-struct RightToLeft<'a> {
-    text: &'a str,
-    /// The last such letter before what was asked for last.
-    before: Option<usize>,
-    /// The first such letter from there on.
-    next: Option<usize>,
-    /// Up to where the text was looked at.
-    seen: usize,
-}
+/// So many characters are a few words.
+const NEAR: usize = 40;
 
-impl<'a> RightToLeft<'a> {
-    /// So many characters are a few words.
-    const NEAR: usize = 40;
-
-    const fn new(text: &'a str) -> Self {
-        Self { text, before: None, next: None, seen: 0 }
-    }
-
-    /// Whether right-to-left letters stand within a few words of an offset.
-    fn stands_near(&mut self, offset: usize) -> bool {
-        while self.seen < self.text.len() && self.next.is_none_or(|next| next < offset) {
-            self.before = self.next.or(self.before);
-            let rest = self.text.get(self.seen..).unwrap_or("");
-            self.next = beyond_ascii(rest).find(|(_, letter)| is_right_to_left(*letter)).map(|(at, _)| self.seen + at);
-            self.seen = self.next.map_or(self.text.len(), |next| self.text.ceil_char_boundary(next + 1));
+/// Tells of an offset whether right-to-left letters stand within a few words: then isolates and embeddings serve display.
+/// To be asked at offsets that only grow: all asking together looks at a text once.
+fn near_right_to_left(text: &str) -> impl FnMut(usize) -> bool {
+    let letters = beyond_ascii(text).filter(|(_, letter)| is_right_to_left(*letter));
+    let mut letters = letters.map(|(at, _)| at).peekable();
+    let mut before = None;
+    let within = move |from: usize, to: usize, most: usize| {
+        to - from <= most * char::MAX_LEN_UTF8
+            && text.get(from..to).is_some_and(|between| between.chars().count() <= most)
+    };
+    move |offset| {
+        while let Some(at) = letters.next_if(|at| *at < offset) {
+            before = Some(at);
         }
-        let within = |from: usize, to: usize, most: usize| {
-            to - from <= most * char::MAX_LEN_UTF8
-                && self.text.get(from..to).is_some_and(|between| between.chars().count() <= most)
-        };
-        self.before.is_some_and(|before| within(before, offset, Self::NEAR))
-            || self.next.is_some_and(|next| within(offset, next, Self::NEAR - 1))
+        before.is_some_and(|before| within(before, offset, NEAR))
+            || letters.peek().is_some_and(|next| within(offset, *next, NEAR - 1))
     }
 }

@@ -65,8 +65,8 @@ proptest::proptest! {
 /// The words around each mark, asked for one by one.
 fn near_each(text: &str) -> Vec<bool> {
     let near = |(offset, _): (usize, char)| {
-        let left = text.get(..offset).unwrap_or("").chars().rev().take(RightToLeft::NEAR);
-        left.chain(text.get(offset..).unwrap_or("").chars().take(RightToLeft::NEAR)).any(is_right_to_left)
+        let left = text.get(..offset).unwrap_or("").chars().rev().take(NEAR);
+        left.chain(text.get(offset..).unwrap_or("").chars().take(NEAR)).any(is_right_to_left)
     };
     suspects(text).map(near).collect()
 }
@@ -74,8 +74,8 @@ fn near_each(text: &str) -> Vec<bool> {
 proptest::proptest! {
     #[test]
     fn right_to_left_letters_are_found_near_every_mark(text in "([a-z ]{0,45}[é一]{0,45}[אب𞤀]{0,2}[\u{202E}\u{2066}]{0,2}){0,6}") {
-        let mut near = RightToLeft::new(&text);
-        let found: Vec<bool> = suspects(&text).map(|(offset, _)| near.stands_near(offset)).collect();
+        let mut near = near_right_to_left(&text);
+        let found: Vec<bool> = suspects(&text).map(|(offset, _)| near(offset)).collect();
         proptest::prop_assert_eq!(found, near_each(&text));
     }
 }
