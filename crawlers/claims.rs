@@ -2,8 +2,8 @@
 //!
 //! Must not know which registry speaks.
 
-use capdex_core::listing::Claim;
-use capdex_core::time::Timestamp;
+use capdex_model::listing::Claim;
+use capdex_model::time::Timestamp;
 use serde_json::Value;
 
 /// The longest text that a claim takes. Longer ones (whole licences pasted twice, generated descriptions) are

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Validators;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
 
 use crate::http::testing::{Asked, Sent, Server, client, request, settings};
 use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Source, SourceSettings};

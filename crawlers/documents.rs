@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::digest::Digest;
-use capdex_core::listing::Validators;
-use capdex_core::time::Timestamp;
+use capdex_model::digest::Digest;
+use capdex_model::listing::Validators;
+use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use url::Url;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know who drives.
 
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::snapshot::{Gap, GapReason};
 
 use crate::http::redact;
 

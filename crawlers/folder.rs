@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claims, Listing, Locator, Validators};
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::bundle::BundleFile;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Listing, Locator, Validators};
+use capdex_model::snapshot::{Gap, GapReason};
 
 use crate::unpack::intake::{Intake, WHOLE};
 use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};

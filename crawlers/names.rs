@@ -2,7 +2,7 @@
 //!
 //! Must not know any source.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 
 /// The longest name of a listing, in bytes.
 pub(crate) const MAX_BYTES: usize = 256;

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Validators};
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Validators};
+use capdex_model::snapshot::{Gap, GapReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

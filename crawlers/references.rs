@@ -2,8 +2,8 @@
 //!
 //! Must not ask anybody. What cannot be read as a reference is none: it stays in the claims as it was written.
 
-use capdex_core::ids::{ListingKey, pypi_name};
-use capdex_core::listing::Claim;
+use capdex_model::ids::{ListingKey, pypi_name};
+use capdex_model::listing::Claim;
 use serde_json::Value;
 use url::Url;
 

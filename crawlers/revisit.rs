@@ -4,9 +4,9 @@
 //! Pure: instants and the seed of the jitter are passed in. The scheme is that of the Software Heritage scheduler
 //! (visits that found something move two steps towards "soon", others one step towards "seldom").
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::time::{AsOf, Timestamp};
 
 const DAY_S: i64 = 86_400;
 /// The step beyond which nothing gets rarer.

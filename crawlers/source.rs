@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Validators};
-use capdex_core::snapshot::Gap;
-use capdex_core::time::AsOf;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Validators};
+use capdex_model::snapshot::Gap;
+use capdex_model::time::AsOf;
 
 use crate::CrawlError;
 use crate::http::{Http, Pace};

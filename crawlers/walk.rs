@@ -5,10 +5,10 @@
 
 use std::future::Future;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Validators};
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Validators};
+use capdex_model::snapshot::{Gap, GapReason};
 use tokio::task::JoinSet;
 
 use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page};
@@ -198,7 +198,7 @@ fn index_of(cursor: &str, digest: &str) -> Option<usize> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use capdex_core::time::{AsOf, Timestamp};
+    use capdex_model::time::{AsOf, Timestamp};
 
     use super::*;
     use crate::http::testing::{client, settings};

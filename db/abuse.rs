@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::abuse::{AbuseList, Report};
-use capdex_core::digest::Digest;
-use capdex_core::listing::Claim;
-use capdex_core::time::AsOf;
+use capdex_model::abuse::{AbuseList, Report};
+use capdex_model::digest::Digest;
+use capdex_model::listing::Claim;
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::Store;
     use crate::fixtures::{Folder, day, digest, list, listing, scan, scan_of, scanned};
-    use capdex_core::abuse::Entry;
+    use capdex_model::abuse::Entry;
 
     fn abuse_list(name: &str, version: u32, names: &[&str]) -> AbuseList {
         let entry = |name: &&str| Entry {

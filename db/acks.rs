@@ -1,10 +1,10 @@
 //! Acknowledgements, a history that is only added to, and the operator's suppressions as the last run found them.
 //!
-//! Must not know which alerts they keep back: `capdex_core::alert` does.
+//! Must not know which alerts they keep back: `capdex_model::alert` does.
 
-use capdex_core::alert::ack::Ack;
-use capdex_core::alert::suppression::Suppression;
-use capdex_core::time::Timestamp;
+use capdex_model::alert::ack::Ack;
+use capdex_model::alert::suppression::Suppression;
+use capdex_model::time::Timestamp;
 
 use crate::sql::{Cells, canonical, execute, insert, rows, seconds};
 use crate::{Reader, StoreError, Writer};

@@ -2,8 +2,8 @@
 //!
 //! Must not know how alerts are sent.
 
-use capdex_core::alert::{Alert, Raised};
-use capdex_core::time::AsOf;
+use capdex_model::alert::{Alert, Raised};
+use capdex_model::time::AsOf;
 
 use crate::documents::pack;
 use crate::sql::{Cells, canonical, execute, first, id_of, rows, seconds};
@@ -54,7 +54,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, capability_id, day};
-    use capdex_core::fact::Severity;
+    use capdex_model::fact::Severity;
 
     fn alert(key: &str, details: usize) -> Alert {
         Alert {

@@ -2,7 +2,7 @@
 //!
 //! Must not know what the bytes are. What comes out is checked against its address.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, execute, first, id_of};

@@ -2,8 +2,8 @@
 //!
 //! Must not know what a score means.
 
-use capdex_core::digest::Digest;
-use capdex_core::score::{Part, Score, Term};
+use capdex_model::digest::Digest;
+use capdex_model::score::{Part, Score, Term};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

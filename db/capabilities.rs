@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::capability::{Capability, Kind};
-use capdex_core::digest::Digest;
-use capdex_core::ids::{CapabilityId, ListingKey};
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
+use capdex_model::capability::{Capability, Kind};
+use capdex_model::digest::Digest;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
 
 use rusqlite::Row;
 

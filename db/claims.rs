@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::listing::{Claims, Listing};
+use capdex_model::digest::Digest;
+use capdex_model::listing::{Claims, Listing};
 use rusqlite::Connection;
 
 use crate::identities::settle_listing;

@@ -2,11 +2,11 @@
 //!
 //! Must not find them: the pass `collision` does.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::passes::collision::{Collision, Cue};
-use capdex_core::passes::drift::Pins;
-use capdex_core::time::AsOf;
+use capdex_corpus::collision::{Collision, Cue};
+use capdex_corpus::drift::Pins;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::time::AsOf;
 
 use crate::documents::pack;
 use crate::facts::facts_id;
@@ -104,8 +104,8 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, day, facts, scan_of};
-    use capdex_core::fact::Severity;
-    use capdex_core::passes::collision::Class;
+    use capdex_corpus::collision::Class;
+    use capdex_model::fact::Severity;
 
     fn collision(key: &str, class: Class, parties: u64) -> Collision {
         Collision {

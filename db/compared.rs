@@ -2,10 +2,10 @@
 //!
 //! Must not compare anything.
 
-use capdex_core::ids::{CapabilityId, ListingKey};
-use capdex_core::listing::{Listing, Locator};
-use capdex_core::passes::drift::Pins;
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Pins;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::listing::{Listing, Locator};
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, execute, first, id_of, rows, seconds};
@@ -246,7 +246,7 @@ impl Reader {
         rows(self.connection(), "read the removals", sql, (), |row| {
             let instant = |column| -> Result<Option<AsOf>, StoreError> {
                 let at: Option<i64> = row.cell(column)?;
-                Ok(at.map(|at| AsOf(capdex_core::time::Timestamp::from_unix_seconds(at))))
+                Ok(at.map(|at| AsOf(capdex_model::time::Timestamp::from_unix_seconds(at))))
             };
             Ok(Removal {
                 capability: CapabilityId(row.digest(0)?),
@@ -277,7 +277,7 @@ mod tests {
     use crate::fixtures::{
         Folder, capability_id, day, digest, list, listing, not_assessable, record, scan, scan_of, start_run,
     };
-    use capdex_core::listing::Claim;
+    use capdex_model::listing::Claim;
 
     fn versions(store: &crate::Store) -> Vec<(Option<String>, Option<String>)> {
         let pairs = store.reader().expect("opens").uncompared_snapshots().expect("reads");

@@ -2,9 +2,9 @@
 //!
 //! Must not know what passes look for.
 
-use capdex_core::listing::Listing;
-use capdex_core::passes::corpus::{Corpus, Member};
-use capdex_core::time::AsOf;
+use capdex_corpus::corpus::{Corpus, Member};
+use capdex_model::listing::Listing;
+use capdex_model::time::AsOf;
 
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
@@ -62,8 +62,8 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, day};
-    use capdex_core::ids::ListingKey;
-    use capdex_core::listing::{Claims, Validators};
+    use capdex_model::ids::ListingKey;
+    use capdex_model::listing::{Claims, Validators};
 
     #[test]
     fn what_changes_the_corpus_changes_the_watched_state() {

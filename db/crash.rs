@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write, stdout};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use serde_json::json;
 
 use crate::fixtures::{Folder, at, day, gap};

@@ -3,7 +3,7 @@
 //! A due time has one row, written under the store's lock before its run begins and closed under the same lock when it
 //! ends. So an open row met by whoever holds the lock is that of a dead process, and no clock has to say so.
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 
 use crate::sql::{Cells, execute, first, rows};
 use crate::{Reader, StoreError, Writer};

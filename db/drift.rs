@@ -2,12 +2,12 @@
 //!
 //! Must not find changes: the drift pass does.
 
-use capdex_core::alert::ScoreChange;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::drift::{Change, Class, DriftKind, Effect, Moved};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::{Change, Class, DriftKind, Effect, Moved};
+use capdex_model::alert::ScoreChange;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::pack;

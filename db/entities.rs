@@ -4,15 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Listing;
-use capdex_core::passes::drift::Pins;
-use capdex_core::passes::identity::{
+use capdex_corpus::drift::Pins;
+use capdex_corpus::identity::{
     Anchor, Anchors, Contents, Edge, Identified, Known, NamedManifest, Statement, is_manifest, named_by,
 };
-use capdex_core::snapshot::FileEntry;
-use capdex_core::time::AsOf;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::snapshot::FileEntry;
+use capdex_model::time::AsOf;
 
 use crate::blobs::read_blob;
 use crate::documents::pack;
@@ -226,8 +226,8 @@ mod tests {
     use super::*;
     use crate::fixtures::{Folder, at, day, key, list, listing, mark, scan_of};
     use crate::{ListingState, Store};
-    use capdex_core::listing::Locator;
-    use capdex_core::passes::identity::Reason;
+    use capdex_corpus::identity::Reason;
+    use capdex_model::listing::Locator;
 
     fn put(store: &Store, name: &str, entity: &str) {
         let edges = vec![Edge { reason: Reason::IsArtefact, to: format!("npm:{name}"), note: String::new() }];

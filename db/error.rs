@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 
 /// Why the store could not be opened, read or written. A failed write has left nothing behind.
 #[derive(Debug, thiserror::Error)]

@@ -1,16 +1,15 @@
-//! Facts: what the rules said, stored once for each digest.
+//! SparseFacts: what the rules said, stored once for each digest.
 //!
-//! What rules usually answer about a kind stands once, and the facts of all its capabilities refer to it: a body holds only
-//! what was told besides. Must not know which capabilities facts are about: revisions do.
+//! A body holds the exceptions to the defaults of its kind; the defaults of a rule set stand once for each kind. Facts that
+//! exceptions would not restore are stored in full. Must not know which capabilities facts are about: revisions do.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::fact::{Fact, Facts};
-use capdex_core::time::AsOf;
-use capdex_core::told::{self, Silent, Told, Usual, Word};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Fact;
+use capdex_model::facts::{Exceptions, OutcomeRow, RuleDefaults, SparseFacts, WrittenDefaults, fact_of};
+use capdex_model::time::AsOf;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -19,36 +18,35 @@ use crate::documents::{pack, parse, text_of, unpack, written};
 use crate::sql::{Cells, first, id_of, insert, rows, seconds};
 use crate::{Reader, StoreError};
 
-/// Facts as a body without usual answers holds them. Until version 13 the answers that say a word stood in `plain`; a body
-/// without them holds all facts in their order.
+/// The body of facts that were stored in full. Until version 13 facts that are an outcome and no more stood in `plain`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct FullBody {
     kind: Kind,
     facts: Vec<Fact>,
     #[serde(default)]
-    plain: Vec<Silent<'static>>,
+    plain: Vec<OutcomeRow<'static>>,
 }
 
-impl Body {
-    fn whole(self) -> Facts {
-        let plain = self.plain.iter().map(told::fact_of);
-        Facts::new(self.kind, plain.chain(self.facts).collect())
+impl FullBody {
+    fn restore(self, rules: &RuleDefaults) -> SparseFacts {
+        let plain = self.plain.iter().map(fact_of);
+        SparseFacts::new(rules, self.kind, plain.chain(self.facts).collect())
     }
 }
 
-/// Facts as a body with usual answers holds them, to be written: what was told besides.
+/// The body of facts that were stored as exceptions to defaults, to be written.
 #[derive(Serialize)]
-struct Shortened<'a> {
+struct ExceptionsBody<'a> {
     kind: Kind,
     told: &'a [Cow<'a, Fact>],
-    silent: &'a [Silent<'a>],
+    silent: &'a [OutcomeRow<'a>],
 }
 
 /// The same as it is read: JSON texts that can be handed on as they are.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Short<'a> {
+struct RawExceptionsBody<'a> {
     kind: Kind,
     #[serde(borrow)]
     told: &'a RawValue,
@@ -56,54 +54,23 @@ struct Short<'a> {
     silent: &'a RawValue,
 }
 
-/// What rules usually answer about one kind, as a packed text.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answers<'a> {
-    kind: Kind,
-    answers: Vec<Word<'a>>,
-}
-
-/// This program's usual answers about a kind, as they are written.
-struct Ours {
-    kind: Kind,
-    text: String,
-    digest: Digest,
-}
-
-static OURS: LazyLock<Vec<Ours>> = LazyLock::new(|| {
-    let ours = |kind| {
-        let answers = Answers { kind, answers: Usual::of_this_program().words(kind) };
-        let text = serde_json::to_string(&answers).unwrap_or_default();
-        Ours { kind, digest: Digest::of(text.as_bytes()), text }
-    };
-    Kind::ALL.into_iter().map(ours).collect()
-});
-
-/// Stores the usual answers about a kind unless they are there; their id.
-fn put_usual(conn: &Connection, kind: Kind) -> Result<Option<i64>, StoreError> {
-    let Some(Ours { text, digest, .. }) = OURS.iter().find(|ours| ours.kind == kind) else { return Ok(None) };
-    put_answers(conn, text, digest).map(Some)
-}
-
-fn put_answers(conn: &Connection, text: &str, digest: &Digest) -> Result<i64, StoreError> {
+/// Stores written defaults unless they are there; their id.
+fn put_defaults(conn: &Connection, (text, digest): (&str, &Digest)) -> Result<i64, StoreError> {
     let known = "SELECT id FROM usual_answers WHERE digest = ?1";
-    if let Some(id) = id_of(conn, "look up usual answers", known, (digest.as_bytes(),))? {
+    if let Some(id) = id_of(conn, "look up rule defaults", known, (digest.as_bytes(),))? {
         return Ok(id);
     }
     let sql = "INSERT INTO usual_answers (digest, body) VALUES (?1, ?2)";
-    insert(conn, "store usual answers", sql, (digest.as_bytes(), pack(text.to_owned())?))
+    insert(conn, "store rule defaults", sql, (digest.as_bytes(), pack(text.to_owned())?))
 }
 
-/// The short form of facts; none where it would not give them back.
-fn shortened(facts: &Facts) -> Result<Option<String>, StoreError> {
-    let usual = Usual::of_this_program();
-    let told = usual.short(facts);
-    if !told.is_usual {
+/// The body of facts as exceptions to their defaults; none where it would not restore them.
+fn exceptions_body(facts: &SparseFacts) -> Result<Option<String>, StoreError> {
+    let Exceptions { kind, over_defaults, facts, outcomes } = facts.exceptions();
+    if !over_defaults {
         return Ok(None);
     }
-    let short = written(&Shortened { kind: facts.kind, told: &told.told, silent: &told.silent }, "facts")?;
-    Ok((usual.whole(told) == *facts).then_some(short))
+    written(&ExceptionsBody { kind, told: &facts, silent: &outcomes }, "facts").map(Some)
 }
 
 /// Facts by where they lie in this file: quicker than by their digest, and meaningless outside it.
@@ -118,118 +85,123 @@ pub struct PackedFacts {
     stored: Stored,
 }
 
-/// A body, and what it leaves out.
+/// A body, and the defaults that it leaves out.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     body: Vec<u8>,
-    left_out: LeftOut,
+    defaults: LeftOut,
 }
 
+/// The defaults that a body leaves out.
 #[derive(Clone, Debug)]
 enum LeftOut {
     Nothing,
-    /// What this program's rules usually answer.
-    OurAnswers,
-    /// What the rules of another version usually answered: the packed document.
-    Answers(Vec<u8>),
+    /// Those of the rule set that reads.
+    SameRules,
+    /// Those of another rule set: the packed text.
+    OtherRules(Vec<u8>),
 }
 
-/// The columns that [`stored`] decodes, `body` of the facts and then `digest` and `id` of the answers.
+/// The columns that [`stored`] decodes, `body` of the facts and then `digest` and `id` of the defaults.
 macro_rules! stored_sql {
     ($rest:literal) => {
         concat!("SELECT f.body, a.digest, a.id FROM facts f LEFT JOIN usual_answers a ON a.id = f.usual ", $rest)
     };
 }
 
-fn stored(conn: &Connection, row: &Row<'_>) -> Result<Stored, StoreError> {
-    let usual: Option<([u8; 32], i64)> = match row.cell(1)? {
-        None => None,
-        Some(digest) => Some((digest, row.cell(2)?)),
+fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<Stored, StoreError> {
+    let is_same = |digest: [u8; 32]| {
+        Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest)
     };
-    let left_out = match usual {
+    let defaults = match row.cell::<Option<[u8; 32]>>(1)? {
         None => LeftOut::Nothing,
-        Some((digest, _)) if OURS.iter().any(|ours| *ours.digest.as_bytes() == digest) => LeftOut::OurAnswers,
-        Some((_, id)) => LeftOut::Answers(answers(conn, id)?),
+        Some(digest) if is_same(digest) => LeftOut::SameRules,
+        Some(_) => LeftOut::OtherRules(packed_defaults(conn, row.cell(2)?)?),
     };
-    Ok(Stored { body: row.cell(0)?, left_out })
+    Ok(Stored { body: row.cell(0)?, defaults })
 }
 
-fn answers(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
+fn packed_defaults(conn: &Connection, id: i64) -> Result<Vec<u8>, StoreError> {
     let sql = "SELECT body FROM usual_answers WHERE id = ?1";
-    let found = first(conn, "read usual answers", sql, (id,), |row| row.cell(0))?;
-    found.ok_or_else(|| StoreError::Unknown { what: "usual answers", key: id.to_string() })
+    let found = first(conn, "read rule defaults", sql, (id,), |row| row.cell(0))?;
+    found.ok_or_else(|| StoreError::Unknown { what: "rule defaults", key: id.to_string() })
 }
 
-/// The JSON texts of what facts tell besides this program's usual answers: see [`Told`].
+/// The JSON texts of the exceptions to this program's defaults: see [`Exceptions`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldTexts {
-    /// Facts that say more than a word.
-    pub told: String,
-    /// Those that say a word, and another than usual.
-    pub silent: String,
+pub struct ExceptionTexts {
+    /// Facts that say more than an outcome.
+    pub facts: String,
+    /// Facts that are an outcome and no more.
+    pub outcomes: String,
 }
 
 impl Stored {
-    fn unpack(&self) -> Result<Facts, StoreError> {
-        self.read().map(|(facts, _)| facts)
-    }
-
-    fn read(&self) -> Result<(Facts, Option<ToldTexts>), StoreError> {
-        let other: Usual;
-        let usual = match &self.left_out {
+    fn read(&self, rules: &RuleDefaults) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+        let other: RuleDefaults;
+        let defaults = match &self.defaults {
             LeftOut::Nothing => {
-                let body: Body = unpack(&self.body, "facts")?;
-                return Ok((body.whole(), None));
+                let body: FullBody = unpack(&self.body, "facts")?;
+                return Ok((body.restore(rules), None));
             }
-            LeftOut::OurAnswers => Usual::of_this_program(),
-            LeftOut::Answers(document) => {
-                let text = text_of(document, "answers")?;
-                let Answers { kind, answers } = parse(&text, "answers")?;
-                other = Usual::of_words(answers.into_iter().map(|word| (kind, word)));
+            LeftOut::SameRules => rules,
+            LeftOut::OtherRules(packed) => {
+                let text = text_of(packed, "rule defaults")?;
+                let WrittenDefaults { kind, answers } = parse(&text, "rule defaults")?;
+                other = RuleDefaults::of_rows(answers.into_iter().map(|row| (kind, row)));
                 &other
             }
         };
         let text = text_of(&self.body, "facts")?;
-        let short: Short<'_> = parse(&text, "facts")?;
-        let told: Vec<Fact> = parse(short.told.get(), "facts")?;
-        let silent: Vec<Silent<'_>> = parse(short.silent.get(), "facts")?;
-        let told = told.into_iter().map(Cow::Owned).collect();
-        let facts = usual.whole(Told { kind: short.kind, is_usual: true, told, silent });
-        let is_ours = matches!(self.left_out, LeftOut::OurAnswers);
-        let texts = || ToldTexts { told: short.told.get().to_owned(), silent: short.silent.get().to_owned() };
-        Ok((facts, is_ours.then(texts)))
+        let body: RawExceptionsBody<'_> = parse(&text, "facts")?;
+        let facts: Vec<Fact> = parse(body.told.get(), "facts")?;
+        let facts = facts.into_iter().map(Cow::Owned).collect();
+        let outcomes: Vec<OutcomeRow<'_>> = parse(body.silent.get(), "facts")?;
+        let exceptions = Exceptions { kind: body.kind, over_defaults: true, facts, outcomes };
+        let facts = SparseFacts::restore(exceptions, defaults, rules);
+        let texts = || ExceptionTexts { facts: body.told.get().to_owned(), outcomes: body.silent.get().to_owned() };
+        Ok((facts, matches!(self.defaults, LeftOut::SameRules).then(texts)))
     }
 }
 
 impl PackedFacts {
     /// The facts. [`StoreError::Corrupt`] where they are damaged.
-    pub fn unpack(&self) -> Result<Facts, StoreError> {
-        self.stored.unpack()
+    pub fn unpack(&self, rules: &RuleDefaults) -> Result<SparseFacts, StoreError> {
+        self.stored.read(rules).map(|(facts, _)| facts)
     }
 
     /// The same, with the texts of what they tell where the rest is what this program's rules usually answer.
-    pub fn unpack_with_texts(&self) -> Result<(Facts, Option<ToldTexts>), StoreError> {
-        self.stored.read()
+    pub fn unpack_with_texts(
+        &self,
+        rules: &RuleDefaults,
+    ) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+        self.stored.read(rules)
     }
 }
 
 /// The facts in the rows of a query that begins with the three columns of a body and its answers.
-pub(crate) fn unpack_row(conn: &Connection, row: &Row<'_>) -> Result<Facts, StoreError> {
-    stored(conn, row)?.unpack()
+pub(crate) fn unpack_row(
+    conn: &Connection,
+    row: &Row<'_>,
+    rules: &RuleDefaults,
+) -> Result<SparseFacts, StoreError> {
+    stored(conn, row, rules)?.read(rules).map(|(facts, _)| facts)
 }
 
 /// Stores facts unless they are there; their id.
-pub(crate) fn put_facts(conn: &Connection, facts: &Facts, at: AsOf) -> Result<i64, StoreError> {
+pub(crate) fn put_facts(conn: &Connection, facts: &SparseFacts, at: AsOf) -> Result<i64, StoreError> {
     // Written once for the digest and, where there is no shorter form, the body.
     let text = facts.canonical();
     let digest = Digest::of(text.as_bytes());
     if let Some(id) = facts_id(conn, &digest)? {
         return Ok(id);
     }
-    let usual = || put_usual(conn, facts.kind);
-    let (body, usual) = shortened(facts)?.map_or(Ok((text, None)), |short| usual().map(|usual| (short, usual)))?;
+    let (body, defaults) = match exceptions_body(facts)? {
+        Some(exceptions) => (exceptions, Some(put_defaults(conn, facts.defaults().written())?)),
+        None => (text, None),
+    };
     let sql = "INSERT INTO facts (digest, body, usual, at) VALUES (?1, ?2, ?3, ?4)";
-    insert(conn, "store facts", sql, (digest.as_bytes(), pack(body)?, usual, seconds(at)))
+    insert(conn, "store facts", sql, (digest.as_bytes(), pack(body)?, defaults, seconds(at)))
 }
 
 /// The id of stored facts.
@@ -244,52 +216,52 @@ impl Reader {
         rows(self.connection(), "read the current facts", sql, (), |row| row.cell(0).map(FactsId))
     }
 
-    /// Some facts as they are stored, in the order asked for. [`StoreError::Unknown`] where they are not.
-    pub fn packed_facts(&self, ids: &[FactsId]) -> Result<Vec<PackedFacts>, StoreError> {
+    /// Some facts as they are stored, in the order asked for, to be unpacked with the same `rules`.
+    /// [`StoreError::Unknown`] where they are not stored.
+    pub fn packed_facts(&self, ids: &[FactsId], rules: &RuleDefaults) -> Result<Vec<PackedFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.id = ?1");
         ids.iter()
             .map(|id| {
-                let stored = first(conn, "read facts", sql, (id.0,), |row| stored(conn, row))?;
+                let stored = first(conn, "read facts", sql, (id.0,), |row| stored(conn, row, rules))?;
                 let stored = stored.ok_or_else(|| StoreError::Unknown { what: "facts", key: id.0.to_string() })?;
                 Ok(PackedFacts { id: *id, stored })
             })
             .collect()
     }
 
-    /// The facts of a digest; none where they are not stored.
-    pub fn facts(&self, digest: &Digest) -> Result<Option<Facts>, StoreError> {
+    /// The facts of a digest, numbered by `rules`; none where they are not stored.
+    pub fn facts(&self, digest: &Digest, rules: &RuleDefaults) -> Result<Option<SparseFacts>, StoreError> {
         let conn = self.connection();
         let sql = stored_sql!("WHERE f.digest = ?1");
-        let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row))?;
-        stored.map(|stored| stored.unpack()).transpose()
+        let stored = first(conn, "read facts", sql, (digest.as_bytes(),), |row| stored(conn, row, rules))?;
+        stored.map(|stored| stored.read(rules).map(|(facts, _)| facts)).transpose()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, day, facts};
+    use crate::fixtures::{Folder, day, facts, rules};
     use crate::sql::{canonical, execute};
-    use capdex_core::fact::{Outcome, Place, Severity};
-    use capdex_core::rules;
+    use capdex_model::fact::{Outcome, Place, Severity};
 
     /// What rules say of a skill in which nothing was found, and two things.
-    fn usual_and_more() -> Facts {
-        let mut all: Vec<Fact> = rules::nothing_found(Kind::Skill).cloned().collect();
+    fn usual_and_more() -> SparseFacts {
+        let mut all: Vec<Fact> = rules().of_kind(Kind::Skill).facts().cloned().collect();
         all[0].outcome = Outcome::Unavailable;
         all[0].evidence = "no tool could be read".into();
         let place = Place { file: "a.md".into(), line: 3, column: 1, pointer: String::new() };
         all[1] =
             Fact { outcome: Outcome::True, severity: Severity::High, place, evidence: "x".into(), ..all[1].clone() };
-        Facts::new(Kind::Skill, all)
+        SparseFacts::new(rules(), Kind::Skill, all)
     }
 
     /// What is read of facts that are written like this, as stored and again through their own texts.
-    fn read_back(folder: &Folder, id: i64) -> (Facts, Option<ToldTexts>) {
+    fn read_back(folder: &Folder, id: i64) -> (SparseFacts, Option<ExceptionTexts>) {
         let reader = folder.store().reader().expect("opens");
-        let packed = reader.packed_facts(&[FactsId(id)]).expect("reads").pop().expect("one");
-        packed.unpack_with_texts().expect("unpacks")
+        let packed = reader.packed_facts(&[FactsId(id)], rules()).expect("reads").pop().expect("one");
+        packed.unpack_with_texts(rules()).expect("unpacks")
     }
 
     #[test]
@@ -301,7 +273,7 @@ mod tests {
         let (read, texts) = read_back(&folder, id);
         assert_eq!((&read, read.digest()), (&stored, stored.digest()));
         let texts = texts.expect("in the short form");
-        assert!(texts.told.len() + texts.silent.len() < 600 && texts.told.starts_with("[{\"rule\""), "{texts:?}");
+        assert!(texts.facts.len() + texts.outcomes.len() < 600 && texts.facts.starts_with("[{\"rule\""), "{texts:?}");
         let body = folder.store().write(move |writer| {
             let conn = writer.connection();
             let sql = "SELECT f.body, a.body FROM facts f JOIN usual_answers a ON a.id = f.usual";
@@ -310,13 +282,13 @@ mod tests {
         let (body, answers) = body.expect("reads").expect("refers to answers");
         assert!(body.len() < 600 && answers.len() > 1000, "{} {}", body.len(), answers.len());
         // Facts of another version, whose rules usually answered something else.
-        let answers: Answers<'_> = unpack(&answers, "answers").expect("reads");
-        let mut others = Answers { kind: answers.kind, answers: answers.answers };
+        let answers: WrittenDefaults<'_> = unpack(&answers, "answers").expect("reads");
+        let mut others = answers;
         others.answers[2].1 += 7;
         let version = others.answers[2].1;
         let write = move |writer: &crate::Writer<'_>| {
             let text = serde_json::to_string(&others).expect("serialises");
-            let other = put_answers(writer.connection(), &text, &Digest::of(text.as_bytes()))?;
+            let other = put_defaults(writer.connection(), (&text, &Digest::of(text.as_bytes())))?;
             execute(writer.connection(), "refer", "UPDATE facts SET usual = ?1", (other,))
         };
         folder.store().write(write).expect("written");
@@ -329,11 +301,11 @@ mod tests {
     fn bodies_of_earlier_versions_are_read() {
         let folder = Folder::new();
         let stored = usual_and_more();
-        let word = |fact: &Fact| -> Silent<'static> {
+        let word = |fact: &Fact| -> OutcomeRow<'static> {
             (fact.rule.as_str().to_owned().into(), fact.version, fact.outcome, fact.evidence.clone().into())
         };
-        let plain = |fact: &&Fact| told::fact_of(&word(fact)) == **fact;
-        let words: Vec<Silent<'static>> = stored.all().filter(plain).map(word).collect();
+        let plain = |fact: &&Fact| fact_of(&word(fact)) == **fact;
+        let words: Vec<OutcomeRow<'static>> = stored.all().filter(plain).map(word).collect();
         let rest: Vec<&Fact> = stored.all().filter(|fact| !plain(fact)).collect();
         assert!(!words.is_empty() && !rest.is_empty());
         let short = serde_json::json!({ "kind": stored.kind, "facts": rest, "plain": words }).to_string();
@@ -351,9 +323,9 @@ mod tests {
     #[test]
     fn facts_that_the_short_form_would_not_give_back_are_kept_whole() {
         // Two facts that only their severity tells apart, the plain one second: the order is kept.
-        let twice = told::fact_of(&("twice".into(), 1, Outcome::False, "".into()));
-        let twice = Facts::new(Kind::Skill, vec![Fact { severity: Severity::Low, ..twice.clone() }, twice]);
-        assert_eq!(shortened(&twice).expect("tries"), None);
+        let twice = fact_of(&("twice".into(), 1, Outcome::False, "".into()));
+        let twice = SparseFacts::new(rules(), Kind::Skill, vec![Fact { severity: Severity::Low, ..twice.clone() }, twice]);
+        assert_eq!(exceptions_body(&twice).expect("tries"), None);
         let folder = Folder::new();
         let kept = twice.clone();
         let id = folder.store().write(move |writer| put_facts(writer.connection(), &kept, day(1))).expect("written");
@@ -371,9 +343,9 @@ mod tests {
         let [first, other, again] = ids.expect("written");
         assert!(first == again && first != other);
         let reader = store.reader().expect("opens");
-        let stored = reader.facts(&facts("a").digest()).expect("reads");
+        let stored = reader.facts(&facts("a").digest(), rules()).expect("reads");
         assert_eq!(stored, Some(facts("a")));
         assert_eq!(stored.expect("stored").digest(), facts("a").digest());
-        assert_eq!(reader.facts(&Digest::of(b"none")).expect("reads"), None);
+        assert_eq!(reader.facts(&Digest::of(b"none"), rules()).expect("reads"), None);
     }
 }

@@ -3,13 +3,13 @@
 //! Derived and replaced, unlike the history that they are made from: what was raised about them stays among the alerts.
 //! Must not find any: the passes do.
 
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::{CapabilityId, ListingKey};
-use capdex_core::passes::campaign::Campaign;
-use capdex_core::passes::clone::{Basis, Difference};
-use capdex_core::time::AsOf;
+use capdex_corpus::campaign::Campaign;
+use capdex_corpus::clone::{Basis, Difference};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::time::AsOf;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::pack;
@@ -112,7 +112,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, capability_id, day};
-    use capdex_core::passes::campaign::Shared;
+    use capdex_corpus::campaign::Shared;
 
     fn member(name: &str) -> FamilyMember {
         FamilyMember {

@@ -3,17 +3,20 @@
 //! Must not know what any test is about.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use capdex_core::capability::{Capability, Kind};
-use capdex_core::digest::Digest;
-use capdex_core::fact::{Confidence, Fact, Facts, Outcome, Place, Severity};
-use capdex_core::ids::{CapabilityId, ListingKey, RuleId, slug_of};
-use capdex_core::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
-use capdex_core::passes::drift::Pins;
-use capdex_core::points::Points;
-use capdex_core::score::{Coverage, RubricRef, Score, Term, Texts};
-use capdex_core::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_corpus::drift::Pins;
+
+use capdex_model::capability::{Capability, Kind};
+use capdex_model::digest::Digest;
+use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::facts::{RuleDefaults, RuleEntry, SparseFacts};
+use capdex_model::ids::{CapabilityId, ListingKey, RuleId, slug_of};
+use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator, Validators};
+use capdex_model::points::Points;
+use capdex_model::score::{Coverage, RubricRef, Score, Term, Texts};
+use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::Value;
 
 use crate::{ListingState, Scanned, SnapshotId, Store, StoreError, Writer};
@@ -122,7 +125,7 @@ pub(crate) fn capability(name: &str, path: &str, version: &str) -> Capability {
     }
 }
 
-pub(crate) fn facts(evidence: &str) -> Facts {
+pub(crate) fn facts(evidence: &str) -> SparseFacts {
     let fact = Fact {
         rule: RuleId::new("pipe-to-shell"),
         version: 1,
@@ -133,7 +136,17 @@ pub(crate) fn facts(evidence: &str) -> Facts {
         evidence: evidence.into(),
         value: Value::Null,
     };
-    Facts::new(Kind::Package, vec![fact])
+    SparseFacts::new(rules(), Kind::Package, vec![fact])
+}
+
+/// A rule set of sixty rules that apply to every kind.
+pub(crate) fn rules() -> &'static RuleDefaults {
+    static RULES: LazyLock<RuleDefaults> = LazyLock::new(|| {
+        let id = |number: usize| RuleId::new(&format!("rule-with-a-name-of-some-length-{number:03}"));
+        let rule = |number| RuleEntry { id: id(number), version: 1, kinds: Kind::ALL.to_vec(), runs: true };
+        RuleDefaults::new((0..60).map(rule))
+    });
+    &RULES
 }
 
 pub(crate) fn scanned(name: &str, path: &str, version: &str, evidence: &str) -> Scanned {

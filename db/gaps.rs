@@ -2,8 +2,8 @@
 //!
 //! Must not know why: the gap says so.
 
-use capdex_core::snapshot::Gap;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::snapshot::Gap;
+use capdex_model::time::{AsOf, Timestamp};
 
 use rusqlite::Row;
 

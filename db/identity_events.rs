@@ -2,7 +2,7 @@
 //!
 //! Must not find them: the pass `identity` does.
 
-use capdex_core::passes::identity::IdentityEvent;
+use capdex_corpus::identity::IdentityEvent;
 
 use crate::documents::pack;
 use crate::sql::{Cells, canonical, execute, rows, seconds};
@@ -29,8 +29,8 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, day};
-    use capdex_core::fact::Severity;
-    use capdex_core::passes::identity::EventKind;
+    use capdex_corpus::identity::EventKind;
+    use capdex_model::fact::Severity;
 
     #[test]
     fn an_event_is_kept_once() {

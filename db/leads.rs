@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::capability::{Capability, Kind};
-use capdex_core::fact::{Facts, Severity};
-use capdex_core::ids::ListingKey;
-use capdex_core::passes::drift::Pins;
-use capdex_core::passes::lookalike::night::{Conduct, Inner};
-use capdex_core::passes::lookalike::{Lead, Space};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Pins;
+use capdex_corpus::lookalike::night::{Conduct, Inner};
+use capdex_corpus::lookalike::{Lead, Space};
+use capdex_model::capability::{Capability, Kind};
+use capdex_model::fact::Severity;
+use capdex_model::facts::{RuleDefaults, SparseFacts};
+use capdex_model::ids::ListingKey;
+use capdex_model::time::AsOf;
 
 use crate::documents::pack;
 use crate::facts::unpack_row;
@@ -73,7 +74,7 @@ impl Reader {
 
     /// What is known of the bytes behind listings, taken together: findings at high or above of what counts now, and
     /// scripts that run at installation.
-    pub fn conduct(&self, listings: &[&ListingKey]) -> Result<Conduct, StoreError> {
+    pub fn conduct(&self, listings: &[&ListingKey], rules: &RuleDefaults) -> Result<Conduct, StoreError> {
         let conn = self.connection();
         let sql = "SELECT f.body, a.digest, a.id FROM listings l
                    JOIN listing_identities e ON e.listing = l.id AND e.named = 1
@@ -85,10 +86,10 @@ impl Reader {
         let (mut high, mut scripts) = (BTreeSet::new(), BTreeSet::new());
         for key in listings {
             let of_key = (&key.source, &key.name);
-            let facts: Vec<Facts> =
-                rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row))?;
+            let facts: Vec<SparseFacts> =
+                rows(conn, "read the facts of a listing", sql, of_key, |row| unpack_row(conn, row, rules))?;
             let findings =
-                facts.iter().flat_map(Facts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
+                facts.iter().flat_map(SparseFacts::findings_of_its_own).filter(|fact| fact.severity >= Severity::High);
             high.extend(findings.map(|fact| fact.rule.as_str().to_owned()));
             let listing = self.listing(key)?.and_then(|stored| stored.listing);
             let claimed = listing.and_then(|listing| listing.claims.install_scripts.known().cloned());
@@ -101,9 +102,9 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{Folder, day, key, list, listing, scan_of};
-    use capdex_core::listing::Claim;
-    use capdex_core::passes::lookalike::Kind as LookAlikeKind;
+    use crate::fixtures::{rules, Folder, day, key, list, listing, scan_of};
+    use capdex_corpus::lookalike::Kind as LookAlikeKind;
+    use capdex_model::listing::Claim;
 
     fn lead(name: &str, severity: Severity) -> Lead {
         Lead {
@@ -155,7 +156,7 @@ mod tests {
         list(&store, &listed, 1);
         scan_of(&store, "a", "1", 1);
         let reader = store.reader().expect("opens");
-        let conduct = reader.conduct(&[&key("a"), &key("unknown")]).expect("reads");
+        let conduct = reader.conduct(&[&key("a"), &key("unknown")], rules()).expect("reads");
         assert_eq!(conduct.install_scripts, ["postinstall"]);
         assert_eq!(reader.inner_names().expect("reads"), [], "a package is neither a skill nor a server");
     }

@@ -76,7 +76,7 @@ pub use daemon::{DueOutcome, DueRun};
 pub use drift::DriftEvent;
 pub use entities::{RevisionId, ToldContent};
 pub use error::StoreError;
-pub use facts::{FactsId, PackedFacts, ToldTexts};
+pub use facts::{ExceptionTexts, FactsId, PackedFacts};
 pub use families::{CampaignRow, FamilyMember};
 pub use gaps::LedgerGap;
 pub use listings::{ListingState, StoredListing, Upserted};

@@ -2,11 +2,11 @@
 //!
 //! All of it is a claim by strangers; nothing here is checked.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claims, Listing, Validators};
-use capdex_core::snapshot::Gap;
-use capdex_core::time::AsOf;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Listing, Validators};
+use capdex_model::snapshot::Gap;
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::claims;

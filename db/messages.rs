@@ -3,10 +3,10 @@
 //! A message and the fates of its alerts come in one transaction, and a message is sent once it is marked so: a process
 //! that dies in between tries again, with the same id. Must not know how anything is sent.
 
-use capdex_core::alert::message::Message;
-use capdex_core::alert::plan::{Fate, FateKind, Plan};
-use capdex_core::fact::Severity;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::alert::message::Message;
+use capdex_model::alert::plan::{Fate, FateKind, Plan};
+use capdex_model::fact::Severity;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::documents::pack;
 use crate::sql::{Cells, canonical, execute, first, id_of, insert, rows, seconds};

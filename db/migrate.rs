@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{Folder, listing};
     use crate::{Reader, Store};
-    use capdex_core::listing::Validators;
+    use capdex_model::listing::Validators;
 
     #[test]
     fn every_step_is_sound_sql() {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(listings.into_iter().map(|stored| stored.listing).collect::<Vec<_>>(), [Some(kept)]);
     }
 
-    fn folder_as_of() -> capdex_core::time::AsOf {
+    fn folder_as_of() -> capdex_model::time::AsOf {
         crate::fixtures::day(1)
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know what a page looks like.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::snapshot::FileEntry;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::snapshot::FileEntry;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, failed, first, rows};

@@ -2,7 +2,7 @@
 //!
 //! What a dataset is made of is none of them. Must not decide how old is too old.
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 
 use crate::sql::{Cells, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::listing::Listing;
-use capdex_core::snapshot::FileEntry;
-use capdex_core::time::AsOf;
+use capdex_model::digest::Digest;
+use capdex_model::listing::Listing;
+use capdex_model::snapshot::FileEntry;
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::compared::MAX_PAIRS;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 use serde_json::Value;
 
 use crate::sql::{Cells, execute, rows};

@@ -2,10 +2,10 @@
 //!
 //! Must not fetch.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Locator;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Locator;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::sql::{Cells, execute, rows, seconds};
 use crate::{Reader, SnapshotId, StoreError, Writer};

@@ -2,12 +2,12 @@
 //!
 //! Must not know how capabilities are found or judged.
 
-use capdex_core::capability::Capability;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Facts;
-use capdex_core::passes::drift::Pins;
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Pins;
+use capdex_model::capability::Capability;
+use capdex_model::digest::Digest;
+use capdex_model::facts::SparseFacts;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::facts::put_facts;
@@ -23,7 +23,7 @@ pub struct Scanned {
     /// What is pinned of it.
     pub pins: Pins,
     /// What the rules said.
-    pub facts: Facts,
+    pub facts: SparseFacts,
     /// Whether all of it could be looked at.
     pub completeness: Completeness,
 }

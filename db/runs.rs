@@ -2,7 +2,7 @@
 //!
 //! Run ids and clock values stay in here: nothing exported holds one.
 
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::Value;
 
 use crate::sql::{Cells, execute, insert, rows, seconds};

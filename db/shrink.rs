@@ -74,7 +74,7 @@ impl Store {
 mod tests {
     use super::*;
     use crate::fixtures::Folder;
-    use capdex_core::digest::Digest;
+    use capdex_model::digest::Digest;
 
     fn fill(store: &Store) -> Vec<Digest> {
         let texts: Vec<String> = (0..400_u32).map(|number| format!("{number}").repeat(300)).collect();

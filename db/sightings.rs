@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::listing::Claim;
-use capdex_core::sighting::Sighting;
+use capdex_model::listing::Claim;
+use capdex_model::sighting::Sighting;
 use rusqlite::Connection;
 
 use crate::sql::{Cells, canonical, execute, rows};
@@ -56,8 +56,8 @@ pub(crate) fn of(conn: &Connection, subjects: &BTreeSet<String>) -> Result<Claim
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, digest, list, listing, scan, scan_of, scanned};
-    use capdex_core::digest::Digest;
-    use capdex_core::fact::Severity;
+    use capdex_model::digest::Digest;
+    use capdex_model::fact::Severity;
 
     fn sighting(class: &str) -> Sighting {
         Sighting {

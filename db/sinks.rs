@@ -2,7 +2,7 @@
 //!
 //! Must not know what a sink is.
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 
 use crate::sql::{Cells, execute, first, rows};
 use crate::{Reader, StoreError, Writer};

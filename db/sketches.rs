@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::capability::Capability;
-use capdex_core::digest::Digest;
-use capdex_core::passes::campaign::Traits;
-use capdex_core::passes::clone::Sketch;
-use capdex_core::snapshot::FileEntry;
+use capdex_corpus::campaign::Traits;
+use capdex_corpus::clone::Sketch;
+use capdex_model::bundle::BundleFile;
+use capdex_model::capability::Capability;
+use capdex_model::digest::Digest;
+use capdex_model::snapshot::FileEntry;
 
 use crate::blobs::read_blob;
 use crate::documents::pack;
@@ -113,7 +113,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, list, listing, scan_of};
-    use capdex_core::passes::clone::Files;
+    use capdex_corpus::clone::Files;
 
     #[test]
     fn each_content_is_sketched_once_for_each_version() {

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claims, Listing, Locator};
-use capdex_core::snapshot::{Completeness, FileEntry, Snapshot};
-use capdex_core::time::AsOf;
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Listing, Locator};
+use capdex_model::snapshot::{Completeness, FileEntry, Snapshot};
+use capdex_model::time::AsOf;
 use rusqlite::Connection;
 
 use crate::blobs::{has_blob, read_blob};

@@ -3,9 +3,9 @@
 //!
 //! Must not know what a cursor or a watermark means.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::snapshot::Gap;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::ids::ListingKey;
+use capdex_model::snapshot::Gap;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::listings::ListingState;
 use crate::sql::{Cells, execute, first, rows, seconds};

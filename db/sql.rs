@@ -2,8 +2,8 @@
 //!
 //! Statements are `&'static str`, so that none can be put together from data: values are bound, always.
 
-use capdex_core::digest::Digest;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::digest::Digest;
+use capdex_model::time::{AsOf, Timestamp};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use serde::Serialize;

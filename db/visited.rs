@@ -2,8 +2,8 @@
 //!
 //! The same questions with all answers at once stand in the file of their table group.
 
-use capdex_core::alert::Raised;
-use capdex_core::passes::identity::{Identified, IdentityEvent};
+use capdex_corpus::identity::{Identified, IdentityEvent};
+use capdex_model::alert::Raised;
 
 use crate::entities::identified;
 use crate::listings::stored;

@@ -2,8 +2,8 @@
 //!
 //! Must not know how long is waited: the caller says from when on.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::ids::ListingKey;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
@@ -67,7 +67,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use capdex_core::listing::Validators;
+    use capdex_model::listing::Validators;
 
     use super::*;
     use crate::fixtures::{Folder, day, listing};

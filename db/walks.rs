@@ -2,7 +2,7 @@
 //!
 //! Must not know what the numbers mean: the program writes the report.
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 use serde_json::Value;
 
 use crate::sql::{Cells, execute, rows, seconds};

@@ -29,7 +29,7 @@ mod tests {
     };
     use crate::sql::{full_scans, id_of};
     use crate::{ListingState, StoreError};
-    use capdex_core::listing::Validators;
+    use capdex_model::listing::Validators;
 
     #[test]
     fn nothing_that_is_done_for_each_package_walks_a_whole_table() {

@@ -4,18 +4,18 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::Bundle;
-use capdex_core::capability::{Capability, Kind};
-use capdex_core::decompose::decompose;
-use capdex_core::evidence::Evidence;
-use capdex_core::fact::Facts;
-use capdex_core::passes::drift::Pins;
-use capdex_core::rubrics::{RUBRICS, verdict};
-use capdex_core::rules::{self, Subject};
-use capdex_core::score::{Score, Verdict};
-use capdex_core::snapshot::{Completeness, Gap, GapReason};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Pins;
 use capdex_db::Scanned;
+use capdex_evidence::Evidence;
+use capdex_evidence::decompose::decompose;
+use capdex_evidence::subject::Subject;
+use capdex_model::bundle::Bundle;
+use capdex_model::capability::{Capability, Kind};
+use capdex_model::facts::SparseFacts;
+use capdex_model::score::{Score, Verdict};
+use capdex_model::snapshot::{Completeness, Gap, GapReason};
+use capdex_model::time::AsOf;
+use capdex_rubrics::{RUBRICS, verdict};
 use rayon::prelude::*;
 
 /// The most bundles that are read in step, and the most capabilities that are judged so.
@@ -85,7 +85,7 @@ fn read_all(bundles: &[&Bundle]) -> (Vec<Evidence>, Vec<Vec<Scanned>>) {
 }
 
 /// What is found out about one capability.
-type Answers = (Pins, Facts, Completeness);
+type Answers = (Pins, SparseFacts, Completeness);
 
 /// The capabilities of a bundle, each with the gaps that concern it.
 struct Found<'a> {
@@ -113,13 +113,13 @@ impl<'a> Found<'a> {
 
 fn told_in_step(asked: &[(&Bundle, Subject<'_>)]) -> Vec<Answers> {
     let pins: Vec<Pins> = asked.iter().map(|(bundle, subject)| pins(bundle, subject)).collect();
-    let facts = rules::evaluate(&asked.iter().map(|(_, subject)| *subject).collect::<Vec<_>>());
+    let facts = capdex_rules::evaluate(&asked.iter().map(|(_, subject)| *subject).collect::<Vec<_>>());
     let told = asked.iter().zip(pins).zip(facts).map(|(((bundle, subject), pins), facts)| {
         let completeness = completeness(bundle, subject.gaps);
         let facts = match completeness {
             Completeness::Analysed => facts,
             Completeness::Partial(_) => facts.with_absence_unproven(),
-            Completeness::NotAssessable(_) => rules::unavailable(subject.capability.kind),
+            Completeness::NotAssessable(_) => capdex_rules::unavailable(subject.capability.kind),
         };
         (pins, facts, completeness)
     });
@@ -200,7 +200,7 @@ impl<'a> Owners<'a> {
 const WHOLE: &str = ".";
 
 /// Scores facts with every rubric, or with the one that `only` names.
-pub fn score(facts: &Facts, only: Option<&str>, at: AsOf) -> Vec<Score> {
+pub fn score(facts: &SparseFacts, only: Option<&str>, at: AsOf) -> Vec<Score> {
     RUBRICS
         .iter()
         .filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id))
@@ -209,7 +209,7 @@ pub fn score(facts: &Facts, only: Option<&str>, at: AsOf) -> Vec<Score> {
 }
 
 /// Scores some facts with every rubric, each of which takes all of them before the next does.
-pub fn score_all(facts: &[&Facts], at: AsOf) -> Vec<Vec<Score>> {
+pub fn score_all(facts: &[&SparseFacts], at: AsOf) -> Vec<Vec<Score>> {
     let mut scores: Vec<Vec<Score>> = facts.iter().map(|_| Vec::with_capacity(RUBRICS.len())).collect();
     for rubric in RUBRICS {
         scores.iter_mut().zip(facts).for_each(|(scores, facts)| scores.push(rubric.score(facts, at)));
@@ -224,7 +224,7 @@ pub fn judge(scores: &[Score], completeness: &Completeness) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use capdex_core::bundle::BundleFile;
+    use capdex_model::bundle::BundleFile;
 
     use super::*;
 
@@ -235,7 +235,7 @@ mod tests {
 
     /// Bundles of every kind, whole and partial, and one of which nothing could be read.
     fn bundles() -> Vec<Bundle> {
-        let examples = rules::all().iter().flat_map(|meta| &meta.examples.fires).step_by(3);
+        let examples = capdex_rules::all().iter().flat_map(|meta| &meta.examples.fires).step_by(3);
         let named = (0..).zip(examples).map(|(number, example)| {
             let files: Vec<_> = example.files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
             Bundle { claims: example.claims.clone(), ..bundle(&number.to_string(), &files) }

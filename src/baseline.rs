@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
+use capdex_model::time::{AsOf, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::usage;

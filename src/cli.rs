@@ -11,7 +11,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use alerts::{Alerts, AlertsAck, AlertsList, AlertsSend};

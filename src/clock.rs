@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 
 /// The present instant, to the second.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]

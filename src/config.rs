@@ -12,7 +12,7 @@ mod sources;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capdex_core::passes::identity::Overrides;
+use capdex_corpus::identity::Overrides;
 use capdex_crawlers::http::HttpSettings;
 use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::fact::{Confidence, Fact, Facts, Severity};
-use capdex_core::rules;
+use capdex_model::fact::{Confidence, Fact, Severity};
+use capdex_model::facts::SparseFacts;
 use serde::Serialize;
 
 use crate::baseline::Standing;
@@ -59,16 +59,16 @@ impl Codes<'_> {
     /// The codes of a rule; all empty for one that this version does not know.
     fn of(rule: &str) -> Codes<'static> {
         Codes {
-            saferskills: rules::codes(rule, "saferskills"),
-            spiderrating: rules::codes(rule, "spiderrating"),
-            mcpbundles: rules::codes(rule, "mcpbundles"),
-            agentscore: rules::codes(rule, "agentscore"),
+            saferskills: capdex_rules::codes(rule, "saferskills"),
+            spiderrating: capdex_rules::codes(rule, "spiderrating"),
+            mcpbundles: capdex_rules::codes(rule, "mcpbundles"),
+            agentscore: capdex_rules::codes(rule, "agentscore"),
         }
     }
 }
 
 /// The findings among facts, sorted by (file, line, column, rule).
-pub fn findings(facts: &Facts) -> Vec<Finding<'_>> {
+pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
     let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
     facts
         .findings()
@@ -83,7 +83,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding<'_>> {
 }
 
 fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
-    let meta = rules::find(fact.rule.as_str());
+    let meta = capdex_rules::find(fact.rule.as_str());
     Finding {
         rule: fact.rule.as_str(),
         severity: fact.severity,
@@ -107,7 +107,7 @@ pub struct Tally([u64; 5]);
 
 impl Tally {
     /// Counts the findings among facts.
-    pub fn of(facts: &Facts) -> Self {
+    pub fn of(facts: &SparseFacts) -> Self {
         let mut tally = Self::default();
         for fact in facts.findings() {
             if let Some(count) = Severity::ALL

@@ -2,7 +2,7 @@
 //!
 //! Must not know what time it is.
 
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::time::{AsOf, Timestamp};
 
 const DAY_S: i64 = 86_400;
 

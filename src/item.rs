@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::capability::{Capability, Kind};
-use capdex_core::fact::{Facts, Outcome};
-use capdex_core::points::Points;
-use capdex_core::score::{Part, Score, Term, Text, Verdict};
-use capdex_core::snapshot::Completeness;
+use capdex_model::capability::{Capability, Kind};
+use capdex_model::fact::Outcome;
+use capdex_model::facts::SparseFacts;
+use capdex_model::points::Points;
+use capdex_model::score::{Part, Score, Term, Text, Verdict};
+use capdex_model::snapshot::Completeness;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -70,7 +71,7 @@ impl<'a> Item<'a> {
         input: &'a str,
         capability: &'a Capability,
         completeness: &Completeness,
-        facts: &'a Facts,
+        facts: &'a SparseFacts,
         scores: &'a [Score],
         verdict: Verdict,
     ) -> Self {
@@ -123,7 +124,7 @@ fn breakdown<'a>(terms: &'a [Term], parts: &'a [Part]) -> Breakdown<'a> {
 }
 
 /// The capability codes (`W015` and so on) that rules measured: each has a `tag` in its value.
-pub fn capability_tags(facts: &Facts) -> BTreeSet<String> {
+pub fn capability_tags(facts: &SparseFacts) -> BTreeSet<String> {
     facts
         .all()
         .filter(|fact| fact.outcome == Outcome::True)

@@ -3,8 +3,8 @@
 //! Nothing that rules or passes suspect ever becomes one: a record says "malicious" to machines that block. Format: OSV
 //! schema 1.6.7 (ossf.github.io/osv-schema).
 
-use capdex_core::abuse::{AbuseList, Entry};
-use capdex_core::digest::Digest;
+use capdex_model::abuse::{AbuseList, Entry};
+use capdex_model::digest::Digest;
 use serde_json::{Value, json};
 use url::Url;
 

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
 use serde::Serialize;
 
 use crate::doctor::Health;

@@ -6,9 +6,9 @@ mod items;
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Validators};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Validators};
 use serde_json::json;
 
 use self::items::Item;

@@ -2,9 +2,9 @@
 //!
 //! Must not know what a skill holds. Source: its OpenAPI document and `http-api.md` as of 2026.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claims, Listing, Locator};
-use capdex_core::time::Timestamp;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Listing, Locator};
+use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -129,7 +129,7 @@ fn read(item: &Map<String, Value>, key: &ListingKey, base_url: &str) -> Result<(
     let version = latest.and_then(|latest| page::text(latest, "version"));
     let locator = version.map(|version| archive(item, key, version, base_url)).transpose()?;
     let claims = Claims {
-        description: claims::text(item.get("summary"), &capdex_core::listing::Claim::Unknown),
+        description: claims::text(item.get("summary"), &capdex_model::listing::Claim::Unknown),
         keywords: claims::texts(item.get("topics")),
         created: claims::milliseconds(item.get("createdAt")),
         published: claims::milliseconds(latest.and_then(|latest| latest.get("createdAt"))),

@@ -1,6 +1,6 @@
 //! ClawHub by hand, and with the skills of 2026-01-31 that `openclaw-skills/all-meta` records.
 
-use capdex_core::listing::Claim;
+use capdex_model::listing::Claim;
 use serde_json::json;
 
 use super::*;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde_json::{Map, Value, json};
 
 use crate::{claims, forge, images, json, page, references};

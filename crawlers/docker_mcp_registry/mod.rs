@@ -6,10 +6,10 @@ mod entry;
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Validators;
+use capdex_model::bundle::BundleFile;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
 
 use crate::documents::{self, Document};
 use crate::http::Pace;

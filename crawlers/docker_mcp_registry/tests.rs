@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use capdex_core::listing::{Claim, Locator};
+use capdex_model::listing::{Claim, Locator};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};

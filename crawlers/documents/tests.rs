@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use capdex_core::listing::{Claims, Listing};
-use capdex_core::time::AsOf;
+use capdex_model::listing::{Claims, Listing};
+use capdex_model::time::AsOf;
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, request, settings};
@@ -16,7 +16,7 @@ fn lines(document: &Document) -> Result<Vec<Listed>, String> {
         return Err("nothing in it".to_owned());
     }
     let listed = |line: &str| {
-        let key = capdex_core::ids::ListingKey::new(&document.id, format!("{}/{line}", document.name));
+        let key = capdex_model::ids::ListingKey::new(&document.id, format!("{}/{line}", document.name));
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
         let digest = Some(Digest::of(line.as_bytes()));
         Listed::Changed { listing: Box::new(listing), validators: Validators { digest, ..Validators::default() } }

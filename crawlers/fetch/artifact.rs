@@ -4,9 +4,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use capdex_core::digest::bytes_of_hex;
-use capdex_core::listing::Integrity;
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::digest::bytes_of_hex;
+use capdex_model::listing::Integrity;
+use capdex_model::snapshot::{Gap, GapReason};
 use sha2::Digest as _;
 
 use super::Fetched;

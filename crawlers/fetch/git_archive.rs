@@ -4,7 +4,7 @@
 //! what vouches for them is the commit in the address, and git's own mark of the commit in the archive. Forges that
 //! leave the mark out are taken at their word.
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 
 use super::Fetched;
 use super::artifact;

@@ -2,7 +2,7 @@
 //!
 //! Must not know who named it. Where no digest was published, nothing is missing: few directories publish one.
 
-use capdex_core::listing::Integrity;
+use capdex_model::listing::Integrity;
 
 use super::Fetched;
 use super::artifact;

@@ -12,9 +12,9 @@ mod pypi;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::listing::Locator;
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::bundle::BundleFile;
+use capdex_model::listing::Locator;
+use capdex_model::snapshot::{Gap, GapReason};
 
 use crate::http::Http;
 use crate::{CrawlError, folder, unpack};

@@ -2,7 +2,7 @@
 //!
 //! Must not know the packument that named it.
 
-use capdex_core::listing::Integrity;
+use capdex_model::listing::Integrity;
 
 use super::Fetched;
 use super::artifact;

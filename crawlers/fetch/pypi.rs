@@ -2,8 +2,8 @@
 //!
 //! Must not know the project that named it.
 
-use capdex_core::listing::Integrity;
-use capdex_core::snapshot::GapReason;
+use capdex_model::listing::Integrity;
+use capdex_model::snapshot::GapReason;
 
 use super::Fetched;
 use super::artifact;

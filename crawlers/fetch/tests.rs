@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use capdex_core::digest::Digest;
-use capdex_core::listing::Integrity;
+use capdex_model::digest::Digest;
+use capdex_model::listing::Integrity;
 
 use super::*;
 use crate::http::testing::{Sent, Server, client, settings};

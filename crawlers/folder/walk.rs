@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 
 use crate::unpack::intake::{Inside, Intake};
 use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};

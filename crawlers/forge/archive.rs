@@ -2,8 +2,8 @@
 //!
 //! Must not ask them.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Locator;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Locator;
 
 /// The archive of a repository, named by its key (`github:owner/name`, `git:host/owner/name`), at a commit in full hex that
 /// the listing `by` pins. It is not the repository's own: a stranger chose the commit, and forges serve those of forks too.

@@ -2,8 +2,8 @@
 //!
 //! Must not know how an answer is got.
 
-use capdex_core::listing::{Claim, Claims};
-use capdex_core::standing::Standing;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::standing::Standing;
 use serde_json::{Map, Value};
 
 use crate::CrawlError;

@@ -7,10 +7,10 @@ mod forges;
 #[cfg(test)]
 mod tests;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 
 use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
 use crate::http::{Answer, Http, Pace, Request, is_status, redact};

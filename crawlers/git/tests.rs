@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
 use super::{SOURCE, base_url as base_url_of};

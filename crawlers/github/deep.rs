@@ -2,7 +2,7 @@
 //!
 //! Must not fail a row: what is not answered stays unknown.
 
-use capdex_core::listing::{Claim, Claims};
+use capdex_model::listing::{Claim, Claims};
 use serde_json::Value;
 
 use super::repository::{Repository, name_of};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 use serde_json::Value;
 use url::Url;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know what is found there.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::queries::{Queries, Query};

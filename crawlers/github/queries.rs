@@ -2,7 +2,7 @@
 //!
 //! Must not know how searches are walked.
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 
 use crate::CrawlError;
 use crate::forge::is_name;

@@ -3,9 +3,9 @@
 //! Must not know how it was asked for. octocrab's type reads it, of the members that are kept: whole documents it takes
 //! only as GitHub itself writes them, and what speaks GitHub's interface elsewhere leaves some members out.
 
-use capdex_core::digest::Digest;
-use capdex_core::listing::{Claim, Claims};
-use capdex_core::standing::Standing;
+use capdex_model::digest::Digest;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::standing::Standing;
 use octocrab::models;
 use serde_json::{Map, Value, json};
 

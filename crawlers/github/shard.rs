@@ -91,7 +91,7 @@ fn arithmetic((from, to): (u64, u64)) -> Option<[(u64, u64); 2]> {
 
 /// Seconds as GitHub reads an instant.
 fn instant(seconds: u64) -> String {
-    let time = i64::try_from(seconds).map(capdex_core::time::Timestamp::from_unix_seconds);
+    let time = i64::try_from(seconds).map(capdex_model::time::Timestamp::from_unix_seconds);
     time.map(|time| time.to_string()).unwrap_or_default()
 }
 

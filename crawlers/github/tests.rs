@@ -6,9 +6,9 @@ mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 use fake::{GitHub, Repo};
 
 use super::SOURCE;

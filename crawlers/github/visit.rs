@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 use url::Url;
 
 use super::deep;

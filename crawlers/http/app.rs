@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 use reqwest::header::HeaderValue;
 use ring::rand::SystemRandom;
 use ring::rsa::KeyPair;

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use capdex_core::listing::Validators;
-use capdex_core::snapshot::GapReason;
-use capdex_core::time::Timestamp;
+use capdex_model::listing::Validators;
+use capdex_model::snapshot::GapReason;
+use capdex_model::time::Timestamp;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use reqwest::{Client, ClientBuilder};
 use url::Url;
 

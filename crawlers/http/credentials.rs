@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 

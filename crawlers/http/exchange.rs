@@ -5,9 +5,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use capdex_core::listing::Validators;
-use capdex_core::snapshot::GapReason;
-use capdex_core::time::Timestamp;
+use capdex_model::listing::Validators;
+use capdex_model::snapshot::GapReason;
+use capdex_model::time::Timestamp;
 use reqwest::Response;
 use reqwest::header::{
     AGE, CONTENT_LENGTH, DATE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,

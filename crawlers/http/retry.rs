@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 
 /// What is waited for where a server says "later" and not when.
 pub(crate) const WAIT_WHEN_NONE_IS_GIVEN: Duration = Duration::from_secs(60);

@@ -2,7 +2,7 @@
 //!
 //! Must not know any source.
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 
 use super::{Secret, TapeSettings};
 

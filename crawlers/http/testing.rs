@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 
 use super::clock::{Clock, Wait};
 use super::{Http, HttpSettings};

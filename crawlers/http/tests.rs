@@ -6,7 +6,7 @@ mod pool;
 use std::io::Write as _;
 use std::time::Duration;
 
-use capdex_core::listing::Validators;
+use capdex_model::listing::Validators;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -6,8 +6,8 @@ mod origin;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde_json::{Map, Value, json};
 
 use self::origin::Origin;

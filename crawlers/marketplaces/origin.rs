@@ -2,7 +2,7 @@
 //!
 //! Must not know what else an entry says.
 
-use capdex_core::ids::ListingKey;
+use capdex_model::ids::ListingKey;
 use serde_json::{Map, Value, json};
 use url::Url;
 

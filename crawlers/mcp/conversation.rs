@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
 use super::answer::{self, Answered};

@@ -10,11 +10,11 @@ mod conversation;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
-use capdex_core::standing::Standing;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
+use capdex_model::standing::Standing;
 use serde_json::{Value, json};
 use url::Url;
 

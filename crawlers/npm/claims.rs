@@ -3,8 +3,8 @@
 //! Must not know which claims are worth believing. Where a packument is abbreviated or put together by a proxy, what it
 //! lacks is unknown instead of absent.
 
-use capdex_core::listing::{Claim, Claims};
-use capdex_core::standing::Standing;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::standing::Standing;
 use serde_json::Value;
 
 use super::packument::Packument;

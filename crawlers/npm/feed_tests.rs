@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::ids::ListingKey;
+use capdex_model::ids::ListingKey;
 use serde_json::json;
 
 use super::*;

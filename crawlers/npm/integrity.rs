@@ -5,8 +5,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use capdex_core::digest::hex_of;
-use capdex_core::listing::Integrity;
+use capdex_model::digest::hex_of;
+use capdex_model::listing::Integrity;
 use serde_json::Value;
 
 /// Every digest of `dist`, strongest first, each once. Empty where none is published.

@@ -11,8 +11,8 @@ mod packument;
 mod search;
 mod version;
 
-use capdex_core::listing::Validators;
-use capdex_core::snapshot::GapReason;
+use capdex_model::listing::Validators;
+use capdex_model::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request};
 use crate::walk::{self, Visited};

@@ -2,11 +2,11 @@
 //!
 //! Must not know how it was fetched.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Locator};
-use capdex_core::snapshot::GapReason;
-use capdex_core::time::Timestamp;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Locator};
+use capdex_model::snapshot::GapReason;
+use capdex_model::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::version::Version;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Integrity, Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Integrity, Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn listing(value: &Value) -> Result<Listing, CrawlError> {
     read(name, "subject", value.to_string().as_bytes()).map(|(listing, _)| listing)
 }
 
-fn digest(value: &Value) -> capdex_core::digest::Digest {
+fn digest(value: &Value) -> capdex_model::digest::Digest {
     let name = value.get("name").and_then(Value::as_str).unwrap_or("a");
     read(name, "subject", value.to_string().as_bytes()).expect("a packument").1
 }

@@ -2,8 +2,8 @@
 //!
 //! Must not fetch a layer. Digests are checked: a registry that gives other bytes than a digest names is refused.
 
-use capdex_core::digest::Digest;
-use capdex_core::snapshot::GapReason;
+use capdex_model::digest::Digest;
+use capdex_model::snapshot::GapReason;
 use serde_json::{Value, json};
 
 use super::reference::Reference;

@@ -8,9 +8,9 @@ mod manifest;
 mod reference;
 mod token;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
 use serde_json::Value;
 
 use crate::http::{Http, Pace};

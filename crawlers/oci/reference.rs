@@ -2,7 +2,7 @@
 //!
 //! Must not ask a registry.
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 
 use crate::CrawlError;
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Integrity, Listing, Locator};
-use capdex_core::standing::Standing;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Integrity, Listing, Locator};
+use capdex_model::standing::Standing;
 use serde_json::{Map, Value};
 use url::Url;
 

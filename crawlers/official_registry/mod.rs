@@ -12,7 +12,7 @@ mod manual;
 mod oci;
 mod row;
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

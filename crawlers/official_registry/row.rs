@@ -2,10 +2,10 @@
 //!
 //! Must not know pages or cursors.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Validators};
-use capdex_core::time::Timestamp;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Validators};
+use capdex_model::time::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::{canonical, listing};

@@ -6,7 +6,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use capdex_core::listing::{Claim, Validators};
+use capdex_model::listing::{Claim, Validators};
 use serde_json::{Value, json};
 
 use super::fake::{Fake, synthetic};
@@ -75,7 +75,7 @@ async fn a_full_walk_asks_for_deleted_rows_and_an_incremental_one_from_before_it
     assert_eq!((listed.len(), watermark.as_deref()), (101, Some("2026-03-02T00:00:00Z")));
     assert_eq!(
         listed.last(),
-        Some(&Listed::Gone(capdex_core::ids::ListingKey::new("official-registry", "io.test/y@1.0.0")))
+        Some(&Listed::Gone(capdex_model::ids::ListingKey::new("official-registry", "io.test/y@1.0.0")))
     );
     let (listed, watermark) = walk(SOURCE, &server, Walk::Since("2026-03-02T00:00:00Z")).await.expect("a walk");
     assert_eq!((listed.len(), watermark.as_deref()), (1, Some("2026-03-02T00:00:00Z")));

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::pypi_name;
-use capdex_core::listing::{Integrity, Locator};
-use capdex_core::time::Timestamp;
+use capdex_model::digest::Digest;
+use capdex_model::ids::pypi_name;
+use capdex_model::listing::{Integrity, Locator};
+use capdex_model::time::Timestamp;
 use serde::Serialize;
 
 use super::version::Version;

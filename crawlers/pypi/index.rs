@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::ids::pypi_name;
+use capdex_model::ids::pypi_name;
 use serde::Deserialize;
 
 use crate::CrawlError;

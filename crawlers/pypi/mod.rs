@@ -10,10 +10,10 @@ mod version;
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::{ListingKey, pypi_name};
-use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
-use capdex_core::snapshot::GapReason;
+use capdex_model::digest::Digest;
+use capdex_model::ids::{ListingKey, pypi_name};
+use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
 
 use crate::http::{Answer, Http, Request, redact};
 use crate::walk::{self, Visited};

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::pypi_name;
-use capdex_core::listing::{Claim, Claims};
-use capdex_core::snapshot::GapReason;
+use capdex_model::digest::Digest;
+use capdex_model::ids::pypi_name;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::snapshot::GapReason;
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -27,7 +27,7 @@ const FORGES: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeber
 /// What is read of a project: where its bytes are, what is claimed, and the digest of all that decides "unchanged".
 pub(crate) struct Read {
     /// The file to fetch.
-    pub(crate) locator: capdex_core::listing::Locator,
+    pub(crate) locator: capdex_model::listing::Locator,
     /// The claims.
     pub(crate) claims: Claims,
     /// The digest of the canonical form.

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it was fetched. It says of files what the project JSON says, and nothing else of the project.
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use html5gum::{Token, Tokenizer};
 use serde_json::Value;
 use url::Url;

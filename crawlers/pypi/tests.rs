@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::listing::{Integrity, Locator};
+use capdex_model::listing::{Integrity, Locator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

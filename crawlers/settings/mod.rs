@@ -8,7 +8,7 @@ mod well_known;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use url::Url;
 
 pub use npmrc::{npm_base_url, npm_scopes};
@@ -93,7 +93,7 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(capdex_core::digest::bytes_of_hex).as_deref() {
+        match digits.and_then(capdex_model::digest::bytes_of_hex).as_deref() {
             Some([byte]) => {
                 bytes.push(*byte);
                 rest = after.get(2..).unwrap_or_default();

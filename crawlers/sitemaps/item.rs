@@ -3,9 +3,9 @@
 //! Must not know how it was found. The name comes from the address, because titles and descriptions of such pages were
 //! seen to be those of the site.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing};
 
 use crate::references;
 

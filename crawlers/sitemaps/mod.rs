@@ -9,9 +9,9 @@ mod xml;
 
 use std::collections::BTreeSet;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Validators;
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
+use capdex_model::snapshot::{Gap, GapReason};
 use serde::{Deserialize, Serialize};
 
 use self::xml::{Place, Sitemap};

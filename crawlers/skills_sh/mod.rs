@@ -4,8 +4,8 @@
 
 mod prefixes;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claims, Listing, Locator};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claims, Listing, Locator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know how a search is sent.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 
 const LETTERS: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know what a skill holds. Source: the API's own page as seen in 2026.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 
 use super::Limits;
 

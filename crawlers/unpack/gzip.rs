@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::snapshot::{Gap, GapReason};
 use flate2::bufread::GzDecoder;
 
 use super::capped::{Refusal, read_at_most};

@@ -7,9 +7,9 @@ use std::io::Read;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::evidence::shape::{self, Shape};
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_evidence::shape::{self, Shape};
+use capdex_model::bundle::BundleFile;
+use capdex_model::snapshot::{Gap, GapReason};
 
 use super::capped::{Budget, Capped, Refusal, read_at_most};
 use super::format::{Format, unread_container};

@@ -25,8 +25,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::snapshot::{Gap, GapReason};
+use capdex_model::bundle::BundleFile;
+use capdex_model::snapshot::{Gap, GapReason};
 
 pub(crate) use capped::{Refusal, read_at_most};
 pub use format::Format;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use tar::{Archive, Entry, EntryType};
 
 use super::Limits;

@@ -10,7 +10,7 @@ mod zip_members;
 
 use std::io::Write;
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use proptest::prelude::*;

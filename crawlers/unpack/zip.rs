@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
-use capdex_core::snapshot::GapReason;
+use capdex_model::snapshot::GapReason;
 use zip::read::read_zipfile_from_stream;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive, ZipReadOptions};

@@ -1,7 +1,7 @@
 //! A queue of one sink, through the store.
 
-use capdex_core::alert::Alert;
-use capdex_core::alert::plan::{Known, Policy, plan};
+use capdex_model::alert::Alert;
+use capdex_model::alert::plan::{Known, Policy, plan};
 
 use super::*;
 use crate::Store;

@@ -80,8 +80,8 @@ fn an_artifact_that_a_listing_names_now_keeps_its_bytes() {
     night(&store, 2, "2");
     compare(&store, 2);
     let mut other = listing("a", "1");
-    other.key = capdex_core::ids::ListingKey::new("mirror", "a");
-    let gone = capdex_core::listing::Listing { locators: vec![locator("a", "2")], ..other.clone() };
+    other.key = capdex_model::ids::ListingKey::new("mirror", "a");
+    let gone = capdex_model::listing::Listing { locators: vec![locator("a", "2")], ..other.clone() };
     list(&store, &other, 2);
     // The mirror names it, so it stands again, and what it took the place of waits to be compared.
     night(&store, 3, "3");

@@ -4,7 +4,7 @@ use super::*;
 use crate::fixtures::{
     Folder, capability_id, claims_digest, day, digest, facts, list, listing, record, scan, scan_of, scanned, snapshot,
 };
-use capdex_core::listing::Claim;
+use capdex_model::listing::Claim;
 
 #[test]
 fn a_snapshot_is_unscanned_until_this_rule_set_saw_it_under_these_claims() {

@@ -5,7 +5,7 @@ use crate::Store;
 use crate::fixtures::{
     Folder, at, day, digest, gap, key, list, listing, locator, not_assessable, record, snapshot, start_run,
 };
-use capdex_core::listing::Validators;
+use capdex_model::listing::Validators;
 
 /// The current snapshots, in the order of their identities: with no rules ever run, all of them are unscanned.
 fn current(store: &Store) -> Vec<SnapshotId> {
@@ -21,7 +21,7 @@ fn a_bundle_has_the_bytes_the_gaps_and_the_claims_of_today() {
     partial.completeness = Completeness::from_gaps(vec![gap("z"), gap("c")]);
     let id = record(&store, "a", &partial, 1);
     let mut renewed = listing("a", "1");
-    renewed.claims.license = capdex_core::listing::Claim::Known("MIT".into());
+    renewed.claims.license = capdex_model::listing::Claim::Known("MIT".into());
     list(&store, &renewed, 2);
     let bundle = store.reader().expect("opens").bundle(id).expect("reads");
     assert_eq!(bundle.identity, "npm:a");

@@ -1,7 +1,7 @@
 //! Walks by hand: cursors, watermarks, and what is missing when.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Validators;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
 
 use super::*;
 use crate::Store;

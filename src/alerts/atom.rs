@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use capdex_core::alert::message::Message;
-use capdex_core::digest::Digest;
-use capdex_core::time::AsOf;
+use capdex_model::alert::message::Message;
+use capdex_model::digest::Digest;
+use capdex_model::time::AsOf;
 
 use super::note::{self, Room};
 use crate::output::xml as gate;

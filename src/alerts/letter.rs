@@ -3,7 +3,7 @@
 //! The gate is that of terminals, so that a subject is one line whatever a title holds; headers are encoded where they are
 //! sent.
 
-use capdex_core::alert::message::Message;
+use capdex_model::alert::message::Message;
 
 use super::note::{self, Room};
 use crate::output::{escape, shorten};

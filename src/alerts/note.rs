@@ -3,9 +3,9 @@
 //! The gate is that of terminals, line by line: no letter acts on anything, and no text of a stranger's makes a line of its
 //! own.
 
-use capdex_core::alert::Alert;
-use capdex_core::alert::message::{Body, Message, Roundup};
-use capdex_core::time::AsOf;
+use capdex_model::alert::Alert;
+use capdex_model::alert::message::{Body, Message, Roundup};
+use capdex_model::time::AsOf;
 
 use crate::output::{self, escape, shorten};
 

@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use capdex_core::alert::Alert;
-use capdex_core::alert::message::{Body, Message, Roundup};
-use capdex_core::time::AsOf;
+use capdex_model::alert::Alert;
+use capdex_model::alert::message::{Body, Message, Roundup};
+use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use crate::output::is_dangerous;

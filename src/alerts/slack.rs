@@ -5,7 +5,7 @@
 //! wants them, so that no `<!channel>` is one, and the words that call everybody are broken for receivers that read them
 //! anywhere. Source: Slack, "Formatting text for app surfaces".
 
-use capdex_core::alert::message::Message;
+use capdex_model::alert::message::Message;
 use serde_json::{Value, json};
 
 use super::note::{self, Room};
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_between_lines() {
         let mut message = hostile_message();
-        if let capdex_core::alert::message::Body::Alert(told) = &mut message.body {
+        if let capdex_model::alert::message::Body::Alert(told) = &mut message.body {
             told.alert.diff = vec!["+ & ".repeat(200); 500];
             told.alert.members = vec!["<".repeat(500); 500];
         }

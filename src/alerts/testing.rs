@@ -1,10 +1,10 @@
 //! A message whose every text is hostile, for the tests of the gates.
 
-use capdex_core::alert::message::{Body, Line, Message, Occasion, Roundup, Told};
-use capdex_core::alert::{Alert, ScoreChange};
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_model::alert::message::{Body, Line, Message, Occasion, Roundup, Told};
+use capdex_model::alert::{Alert, ScoreChange};
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::time::{AsOf, Timestamp};
 
 /// What strangers would write to be heard, followed or hidden.
 pub(crate) const HOSTILE: &str = "<!channel> @here @EVERYONE <https://evil.test|click> *b* `c` ```d``` \

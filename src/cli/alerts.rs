@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use capdex_core::fact::Severity;
+use capdex_model::fact::Severity;
 use clap::{Args, Subcommand};
 
 use super::ListFormat;

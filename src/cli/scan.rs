@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 

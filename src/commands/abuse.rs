@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::abuse::{AbuseList, Entry};
-use capdex_core::digest::Digest;
-use capdex_core::time::AsOf;
 use capdex_db::{ImportedList, Store, StoreError};
+use capdex_model::abuse::{AbuseList, Entry};
+use capdex_model::digest::Digest;
+use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use super::{listed, summary};

@@ -1,7 +1,7 @@
 //! `capdex clones`: families of near-equal content, who copied whom, and what the copies added.
 
-use capdex_core::fact::Severity;
 use capdex_db::FamilyMember;
+use capdex_model::fact::Severity;
 use serde_json::json;
 
 use super::listed;
@@ -85,7 +85,7 @@ fn table(members: &[FamilyMember], out: &mut Out) -> anyhow::Result<()> {
 fn line(copy: &FamilyMember, out: &mut Out) -> anyhow::Result<()> {
     let whose = if copy.same_publisher { "same publisher" } else { "another publisher" };
     let order = match copy.basis {
-        capdex_core::passes::clone::Basis::Unknown => "order unknown".to_owned(),
+        capdex_corpus::clone::Basis::Unknown => "order unknown".to_owned(),
         basis => format!("later ({})", basis.as_str()),
     };
     let severity = copy.severity.map_or("-", Severity::as_str);

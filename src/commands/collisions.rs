@@ -1,8 +1,8 @@
 //! `capdex collisions`: names of tools and listings that unlike entities share, from the store.
 
-use capdex_core::fact::Severity;
-use capdex_core::passes::collision::{Class, Collision};
-use capdex_core::time::AsOf;
+use capdex_corpus::collision::{Class, Collision};
+use capdex_model::fact::Severity;
+use capdex_model::time::AsOf;
 use serde_json::json;
 
 use super::listed;

@@ -1,8 +1,8 @@
 //! `capdex confirm`: lets a blocked mass deletion through.
 
 use anyhow::Context as _;
-use capdex_core::time::AsOf;
 use capdex_db::Store;
+use capdex_model::time::AsOf;
 
 use crate::cli::{Confirm, Global};
 use crate::clock;

@@ -1,8 +1,8 @@
 //! `capdex drift`: what changed, from the store.
 
-use capdex_core::passes::drift::Change;
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Change;
 use capdex_db::{DriftEvent, Reader};
+use capdex_model::time::AsOf;
 use serde_json::json;
 
 use super::listed;

@@ -1,13 +1,13 @@
 //! `capdex explain`: every finding of one capability, and the arithmetic of every rubric to the last term.
 
-use capdex_core::capability::Kind;
-use capdex_core::fact::{Confidence, Facts, Outcome};
-use capdex_core::ids::CapabilityId;
-use capdex_core::rubrics::{RUBRICS, why_they_differ};
-use capdex_core::rules;
-use capdex_core::score::{Score, Verdict};
-use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Confidence, Outcome};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::CapabilityId;
+use capdex_model::score::{Score, Verdict};
+use capdex_model::time::AsOf;
+use capdex_rubrics::{RUBRICS, why_they_differ};
 
 use crate::cli::{Explain, Global};
 use crate::exit::Exit;
@@ -98,7 +98,12 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
 
 /// Prints the findings as a review does: the count, then the worst first, each with what was read and where, why that is bad,
 /// and what to do.
-fn print_findings(reader: &Reader, current: &CurrentCapability, facts: &Facts, out: &mut Out) -> anyhow::Result<()> {
+fn print_findings(
+    reader: &Reader,
+    current: &CurrentCapability,
+    facts: &SparseFacts,
+    out: &mut Out,
+) -> anyhow::Result<()> {
     let mut findings = findings(facts);
     match findings.len() {
         0 => out.line("\nNo findings.")?,
@@ -134,7 +139,7 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     if !finding.evidence.is_empty() {
         out.line(output::hanging("  text  ", &output::escape(finding.evidence)))?;
     }
-    if let Some(meta) = rules::find(finding.rule) {
+    if let Some(meta) = capdex_rules::find(finding.rule) {
         out.line(output::hanging("  why   ", &meta.why))?;
         out.line(output::hanging("  fix   ", &meta.fix))?;
         out.line(output::hanging("  cites ", &meta.cites.join(", ")))?;

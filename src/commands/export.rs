@@ -1,6 +1,6 @@
 //! `capdex export`: writes the ranked dataset from the store.
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 
 use crate::cli::{Export, Global};
 use crate::exit::{Exit, usage};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::exposure::Dependencies;
+use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
 use super::listed;

@@ -1,8 +1,8 @@
 //! `capdex lookalikes`: names that are almost others, from the store or over two plain lists.
 
-use capdex_core::passes::lookalike::Lead;
-use capdex_core::passes::lookalike::list::{Line, Popular};
-use capdex_core::time::AsOf;
+use capdex_corpus::lookalike::Lead;
+use capdex_corpus::lookalike::list::{Line, Popular};
+use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 use tracing::warn;
 

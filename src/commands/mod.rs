@@ -3,8 +3,8 @@
 //! No rule, no rubric and no SQL may live here.
 
 use anyhow::Context as _;
-use capdex_core::rubrics::RUBRICS;
 use capdex_db::Reader;
+use capdex_rubrics::RUBRICS;
 
 use crate::cli::{Cli, Command, Global};
 use crate::exit::{Exit, usage};

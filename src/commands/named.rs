@@ -3,9 +3,9 @@
 //! A slug, `npm:@scope/name#kind:path` and digits of the id name one exactly. Where they name none, the words of the ranked table
 //! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several.
 
-use capdex_core::capability::Kind;
-use capdex_core::ids::slug_of;
 use capdex_db::{CurrentCapability, CurrentName, Reader};
+use capdex_model::capability::Kind;
+use capdex_model::ids::slug_of;
 
 use crate::exit::usage;
 use crate::output::escape;
@@ -165,7 +165,7 @@ impl<'a> Wanted<'a> {
 
 #[cfg(test)]
 mod tests {
-    use capdex_core::ids::CapabilityId;
+    use capdex_model::ids::CapabilityId;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! `capdex nightly`: the main job.
 
-use capdex_core::time::AsOf;
 use capdex_db::Reader;
+use capdex_model::time::AsOf;
 
 use super::{alerts, summary};
 use crate::cli::{Global, Nightly};

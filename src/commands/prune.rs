@@ -1,8 +1,8 @@
 //! `capdex prune`: deletes what is old and nothing needs, or says what that would be.
 
 use anyhow::Context as _;
-use capdex_core::time::AsOf;
 use capdex_db::{Reader, Store};
+use capdex_model::time::AsOf;
 use serde_json::json;
 
 use super::listed;

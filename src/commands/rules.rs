@@ -1,6 +1,6 @@
 //! `capdex rules`: the catalogue, from the data that the engine runs.
 
-use capdex_core::rules::{self, RuleMeta};
+use capdex_rules::RuleMeta;
 
 use super::{listed, summary};
 use crate::cli::{ListFormat, Rules};
@@ -11,7 +11,7 @@ pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
     match command {
         Rules::List { format } => list(*format, out)?,
         Rules::Show { id } => {
-            let meta = rules::find(id)
+            let meta = capdex_rules::find(id)
                 .ok_or_else(|| usage(format!("there is no rule {id:?}; `capdex rules list` names them all")))?;
             show(meta, out)?;
         }
@@ -20,14 +20,14 @@ pub(super) fn run(command: &Rules, out: &mut Out) -> anyhow::Result<Exit> {
 }
 
 fn list(format: ListFormat, out: &mut Out) -> anyhow::Result<()> {
-    listed::print(format, "capdex.rules/1", rules::all(), out, |out| {
+    listed::print(format, "capdex.rules/1", capdex_rules::all(), out, |out| {
         let mut table = summary::table();
         table.set_header(["rule", "severity", "confidence", "title"]);
-        for meta in rules::all() {
+        for meta in capdex_rules::all() {
             table.add_row([meta.id.as_str(), meta.severity.as_str(), meta.confidence.as_str(), &meta.title]);
         }
         out.line(table)?;
-        out.line(format_args!("{} rules, rule set {}", rules::all().len(), rules::digest()))?;
+        out.line(format_args!("{} rules, rule set {}", capdex_rules::all().len(), capdex_rules::digest()))?;
         Ok(())
     })
 }

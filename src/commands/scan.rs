@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use capdex_core::bundle::Bundle;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_crawlers::folder;
 use capdex_crawlers::unpack::Limits;
+use capdex_model::bundle::Bundle;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::baseline::{Asked, Baseline, Held, KnownBand, KnownFinding, Standing};
 use crate::cli::{FailOn, Global, Scan};

@@ -1,7 +1,7 @@
 //! What a run prints at its end: the ranked table and what each stage did.
 
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::score::Band;
+use capdex_model::score::Band;
+use capdex_rubrics::RUBRICS;
 use comfy_table::presets;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 

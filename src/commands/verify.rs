@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use capdex_core::bundle::Bundle;
-use capdex_core::digest::Digest;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
-use capdex_core::score::Score;
 use capdex_db::{CurrentCapability, Reader, StoreError};
+use capdex_model::bundle::Bundle;
+use capdex_model::digest::Digest;
+use capdex_model::score::Score;
+use capdex_rubrics::RUBRICS;
 
 use super::named::{self, Found};
 use crate::cli::{Global, Verify};
@@ -123,11 +122,11 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
     if scanned.capability.content != current.capability.content {
         differences.push("its stored bytes have another content digest".into());
     }
-    if current.ruleset != rules::digest() {
+    if current.ruleset != capdex_rules::digest() {
         differences.push(format!("its facts were found under rule set {}", current.ruleset));
     }
     if scanned.facts.digest() != current.facts {
-        differences.push(format!("rule set {} finds other facts in it", rules::digest()));
+        differences.push(format!("rule set {} finds other facts in it", capdex_rules::digest()));
     }
     if Digest::of_json(&ranked::facts(reader, current)?) != current.facts {
         differences.push("its stored facts have another digest".into());

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capdex_core::alert::plan::Policy;
-use capdex_core::alert::suppression::Suppression;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
 use capdex_crawlers::deliver::mail::MailServer;
 use capdex_crawlers::http::Secret;
+use capdex_model::alert::plan::Policy;
+use capdex_model::alert::suppression::Suppression;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
 use serde::Deserialize;
 
 use super::sinks::{SinkSection, sink_of};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capdex_core::passes::identity::Overrides;
+use capdex_corpus::identity::Overrides;
 use serde::Deserialize;
 
 use crate::exit::usage;

@@ -2,10 +2,10 @@
 //!
 //! Must not send anything. An address of an operator's may be on this machine or a private network.
 
-use capdex_core::alert::plan::Policy;
-use capdex_core::fact::Severity;
 use capdex_crawlers::deliver::mail::{self, MailServer, Protection};
 use capdex_crawlers::http::{Secret, origin_of};
+use capdex_model::alert::plan::Policy;
+use capdex_model::fact::Severity;
 use serde::Deserialize;
 
 use super::alerts::{Sink, Target};

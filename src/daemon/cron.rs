@@ -5,7 +5,7 @@
 
 use std::str::FromStr as _;
 
-use capdex_core::time::Timestamp;
+use capdex_model::time::Timestamp;
 use chrono::{DateTime, Utc};
 
 /// A checked expression.

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use capdex_core::time::Timestamp;
 use capdex_db::{DueOutcome, DueRun, Store, StoreError};
+use capdex_model::time::Timestamp;
 use tracing::{debug, error, info, warn};
 
 use crate::cli::{Global, Tape};

@@ -2,9 +2,9 @@
 //!
 //! Must not read a clock or the store.
 
-use capdex_core::digest::Digest;
-use capdex_core::time::Timestamp;
 use capdex_db::DueRun;
+use capdex_model::digest::Digest;
+use capdex_model::time::Timestamp;
 
 use crate::config::{Overlap, Timing};
 

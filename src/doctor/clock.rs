@@ -1,7 +1,7 @@
 //! The clock: later than what the store has seen. Ages, budgets and certificates hang on it.
 
-use capdex_core::time::Timestamp;
 use capdex_db::Reader;
+use capdex_model::time::Timestamp;
 
 use super::{Finding, Health, Patient};
 use crate::clock;

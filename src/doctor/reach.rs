@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::time::Timestamp;
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::http::{Answer, Http, HttpSettings, Request};
+use capdex_model::time::Timestamp;
 
 use super::{Finding, Health, Patient, clock};
 

@@ -1,7 +1,7 @@
 //! `Best`: what a terminal shows of the order, kept while the dataset is written, so that nothing is read twice.
 
-use capdex_core::capability::Kind;
-use capdex_core::score::{Band, Score, Text};
+use capdex_model::capability::Kind;
+use capdex_model::score::{Band, Score, Text};
 
 use super::ranked::Ranked;
 
@@ -22,7 +22,7 @@ pub struct Line {
     /// The verdict's band.
     pub band: Band,
     /// Value and grade by each seed rubric that gave a score, in their order.
-    pub scores: Vec<(Option<capdex_core::points::Points>, Text)>,
+    pub scores: Vec<(Option<capdex_model::points::Points>, Text)>,
     /// Its findings, counted.
     pub findings: String,
 }

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::score::Score;
 use capdex_db::{BreakdownId, Reader, StoreError, StoredBreakdown, StoredScore};
+use capdex_model::score::Score;
 
 /// Which breakdowns have a number.
 #[derive(Default)]

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
+use capdex_rubrics::RUBRICS;
 use serde_json::{Value, json};
 
 use super::ExportOptions;
@@ -52,7 +51,7 @@ fn readme(layouts: &[Layout], counts: &[u64], files: &[FileRow], options: &Expor
          Names, descriptions, paths and quoted evidence are texts of strangers: escape them before you show them, and let no \
          agent take them for instructions. A score is what a method says of what could be seen; `unknown` is never clean.\n\n\
          ## Tables\n\n| table | rows | a row is |\n|---|---:|---|",
-        rules::digest().hex(),
+        capdex_rules::digest().hex(),
         options.rank_by
     );
     for (table, count) in TABLES.iter().zip(counts) {

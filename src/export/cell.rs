@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use capdex_core::score::Coverage;
+use capdex_model::score::Coverage;
 use serde::Serialize;
 use serde_json::Value;
 

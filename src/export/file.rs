@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::digest::Hashing;
+use capdex_model::digest::Hashing;
 
 use super::manifest::FileRow;
 

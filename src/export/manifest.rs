@@ -5,12 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::digest::Digest;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
-use capdex_core::score::RubricRef;
-use capdex_core::time::AsOf;
 use capdex_db::{Reader, SourceCounts, SourceState};
+use capdex_model::digest::Digest;
+use capdex_model::score::RubricRef;
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
 use serde::{Deserialize, Serialize};
 
 use super::{ExportOptions, merkle};
@@ -119,7 +118,7 @@ pub(super) fn of(
     Ok(Manifest {
         schema: SCHEMA.into(),
         as_of: options.as_of,
-        ruleset_sha256: rules::digest().hex(),
+        ruleset_sha256: capdex_rules::digest().hex(),
         rubrics: rubrics(),
         rank_by: options.rank_by.clone(),
         private_columns: options.with_private,

@@ -2,7 +2,7 @@
 //!
 //! The tree is that of RFC 6962: a leaf is the line that `sha256sum` prints of a file, in the order of the files' names.
 
-use capdex_core::digest::{Digest, Hashing};
+use capdex_model::digest::{Digest, Hashing};
 
 use super::manifest::FileRow;
 

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use capdex_core::rank::DEFAULT_RANK_BY;
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_db::Reader;
+use capdex_model::time::{AsOf, Timestamp};
+use capdex_rubrics::rank::DEFAULT_RANK_BY;
 
 use best::Best;
 use format::Sink;

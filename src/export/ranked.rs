@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::fact::Facts;
-use capdex_core::rubrics::saferskills::Member;
-use capdex_core::rubrics::{RUBRICS, verdict};
-use capdex_core::score::{RubricRef, Score, Verdict};
-use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
+use capdex_model::facts::SparseFacts;
+use capdex_model::score::{RubricRef, Score, Verdict};
+use capdex_model::time::AsOf;
+use capdex_rubrics::saferskills::Member;
+use capdex_rubrics::{RUBRICS, verdict};
 
 use crate::cli::Global;
 use crate::finding::Tally;
@@ -37,9 +37,9 @@ pub struct Ranked {
 ///
 /// # Errors
 /// What the store says, or that the facts are missing.
-pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Facts> {
+pub fn facts(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
     reader
-        .facts(&current.facts)?
+        .facts(&current.facts, capdex_rules::defaults())?
         .ok_or_else(|| anyhow::anyhow!("the facts of {} are missing from the store", current.capability.slug))
 }
 

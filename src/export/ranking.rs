@@ -3,12 +3,12 @@
 //! Must not compute a score: it reads those that the score stage kept.
 
 use anyhow::Context as _;
-use capdex_core::rank::{Merit, merit};
-use capdex_core::rubrics::{RUBRICS, verdict};
-use capdex_core::score::{RubricRef, Score};
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
 use capdex_db::{CurrentPlace, Reader, RubricIds, StoreError, StoredScore};
+use capdex_model::score::{RubricRef, Score};
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
+use capdex_rubrics::rank::{Merit, merit};
+use capdex_rubrics::{RUBRICS, verdict};
 
 use crate::bulk;
 

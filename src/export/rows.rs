@@ -4,15 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::fact::Facts;
-use capdex_core::rubrics::saferskills::{self, Member};
-use capdex_core::rubrics::{RUBRICS, opposites, verdict};
-use capdex_core::score::Score;
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
 use capdex_db::{
     BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, Reader, StoreError, StoredBreakdown,
 };
+use capdex_model::facts::SparseFacts;
+use capdex_model::score::Score;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
+use capdex_rubrics::saferskills::{self, Member};
+use capdex_rubrics::{RUBRICS, opposites, verdict};
 
 use super::best::{Best, Line};
 use super::breakdowns::{Breakdowns, Named};
@@ -136,7 +136,7 @@ impl RowMaker {
         Ok(Packed {
             rank,
             current: reader.current_at(place)?,
-            facts: reader.packed_facts(&[place.facts])?.pop().ok_or_else(unknown)?,
+            facts: reader.packed_facts(&[place.facts], capdex_rules::defaults())?.pop().ok_or_else(unknown)?,
             is_first: met.facts.insert(place.facts),
             rests: rests(reader, &scores, &named)?,
             numbers: named.into_iter().map(|named| named.number).collect(),
@@ -147,7 +147,7 @@ impl RowMaker {
 
     /// Makes the rows.
     pub(super) fn make(&self, mut packed: Packed) -> anyhow::Result<Made> {
-        let (all, texts) = packed.facts.unpack_with_texts()?;
+        let (all, texts) = packed.facts.unpack_with_texts(capdex_rules::defaults())?;
         let (is_first, breakdowns) = (packed.is_first, std::mem::take(&mut packed.breakdowns));
         let numbers = std::mem::take(&mut packed.numbers);
         let ranked = ranked(packed, &all)?;
@@ -218,7 +218,7 @@ fn rests(reader: &Reader, scores: &[Score], named: &[Named]) -> Result<Vec<(usiz
     opposites(scores).into_iter().flatten().filter_map(rest).collect()
 }
 
-fn ranked(packed: Packed, all: &Facts) -> Result<Ranked, StoreError> {
+fn ranked(packed: Packed, all: &SparseFacts) -> Result<Ranked, StoreError> {
     let mut scores = packed.scores;
     for (at, rest) in packed.rests {
         if let Some(score) = scores.get_mut(at) {

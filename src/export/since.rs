@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::digest::{Digest, bytes_of_hex};
-use capdex_core::time::AsOf;
+use capdex_model::digest::{Digest, bytes_of_hex};
+use capdex_model::time::AsOf;
 
 use super::cell::{Cell, Row};
 use super::format::{EXPORTERS, Exporter};

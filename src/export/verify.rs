@@ -8,8 +8,6 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::rubrics;
-use capdex_core::rules;
 
 use super::cell::{Cell, Row};
 use super::format::{EXPORTERS, Exporter};
@@ -240,10 +238,10 @@ fn check_root(manifest: &Manifest, verified: &mut Verified) {
 
 /// The rules and rubrics of this program must be those that made the dataset, or nothing can be computed again.
 fn check_texts(manifest: &Manifest, verified: &mut Verified) {
-    if manifest.ruleset_sha256 != rules::digest().hex() {
+    if manifest.ruleset_sha256 != capdex_rules::digest().hex() {
         verified.differs("manifest.json: the facts were found under another rule set than this program's");
     }
-    if rubrics::find(&manifest.rank_by).is_none() {
+    if capdex_rubrics::find(&manifest.rank_by).is_none() {
         verified.differs(format!("manifest.json: {} ranks, which is no rubric of this program", manifest.rank_by));
     }
     check_rubrics(manifest, verified);

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::fact::Severity;
-use capdex_core::rules;
+use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Level, Printer, level};
 use crate::baseline::Standing;
@@ -49,7 +48,7 @@ impl Printer for Commands {
                 place = format!("{place},line={},col={}", finding.line, finding.column.max(1));
             }
             let title = property("title", &format!("capdex {}: {}", finding.severity.as_str(), finding.rule));
-            let fix = rules::find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
+            let fix = capdex_rules::find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
             let evidence =
                 if finding.evidence.is_empty() { String::new() } else { format!(" Found: {}", finding.evidence) };
             let text = data(&format!("{}.{evidence}{fix}", finding.title.trim_end_matches('.')));

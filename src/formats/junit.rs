@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use capdex_core::fact::Severity;
-use capdex_core::rules;
+use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Printer};
 use crate::baseline::Standing;
@@ -133,7 +132,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
 /// How a finding's case ended: what is known is skipped, what is merely worth knowing passes.
 fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
     let text = |lead: &str| {
-        let meta = rules::find(finding.rule);
+        let meta = capdex_rules::find(finding.rule);
         let (why, fix) = meta.map_or(("", ""), |meta| (meta.why.as_str(), meta.fix.as_str()));
         // The mark keeps a quoted line from being read as a command by a runner that logs it.
         format!("{lead}> {}\nWhy: {}\nFix: {}", xml(finding.evidence), xml(why), xml(fix))

@@ -1,12 +1,10 @@
 //! `scan --format markdown`: for pull requests and issues, the worst first, no longer than they take. Untrusted text stands in
 //! code spans only.
 
+use capdex_model::score::Band;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-
-use capdex_core::rules;
-use capdex_core::score::Band;
 
 use super::{Format, Judged, Printer};
 use crate::baseline::Standing;
@@ -83,7 +81,7 @@ impl Printer for Sections {
 
 /// What a rule says and asks for, in our own words.
 fn explained(rule: &str) -> String {
-    rules::find(rule).map_or_else(String::new, |meta| {
+    capdex_rules::find(rule).map_or_else(String::new, |meta| {
         format!("- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))
     })
 }
@@ -128,7 +126,8 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
         writeln!(text, "\nNot looked at: {}", code(&gap.to_string()))?;
     }
     left_out(&mut text, judged.gaps().len(), "gap")?;
-    let rules = findings.iter().filter_map(|finding| rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
+    let rules =
+        findings.iter().filter_map(|finding| capdex_rules::find(finding.rule)).map(|meta| meta.id.as_str()).collect();
     Ok(Section { band: judged.verdict.band, text, rules })
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Must not judge anything. Text of strangers passes `output::escape` and then the gate of the format itself.
 
-use capdex_core::fact::Severity;
-use capdex_core::score::{Score, Verdict};
-use capdex_core::snapshot::Gap;
 use capdex_db::Scanned;
+use capdex_model::fact::Severity;
+use capdex_model::score::{Score, Verdict};
+use capdex_model::snapshot::Gap;
 
 use crate::baseline::Standing;
 use crate::finding::{Finding, findings};

@@ -6,9 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use capdex_core::fact::{Confidence, Severity};
-use capdex_core::rules::{self, RuleMeta};
-use capdex_core::snapshot::{Completeness, Gap};
+use capdex_model::fact::{Confidence, Severity};
+use capdex_model::snapshot::{Completeness, Gap};
+use capdex_rules::RuleMeta;
 use serde_json::{Map, Value, json};
 
 use super::{Format, Judged, Level, Printer, level};
@@ -56,7 +56,7 @@ impl Printer for Run {
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
         self.cut();
-        let rules: Vec<Value> = rules::all().iter().map(|meta| rule(meta)).collect();
+        let rules: Vec<Value> = capdex_rules::all().iter().map(|meta| rule(meta)).collect();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -66,7 +66,7 @@ impl Printer for Run {
                     "version": env!("CARGO_PKG_VERSION"),
                     "semanticVersion": env!("CARGO_PKG_VERSION"),
                     "rules": rules,
-                    "properties": { "ruleset_sha256": rules::digest().hex() },
+                    "properties": { "ruleset_sha256": capdex_rules::digest().hex() },
                 } },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {
@@ -130,7 +130,7 @@ fn rule(meta: &RuleMeta) -> Value {
 }
 
 fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
-    let meta = rules::find(finding.rule);
+    let meta = capdex_rules::find(finding.rule);
     let fix = meta.map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
     let mut result = json!({
         "ruleId": finding.rule,
@@ -149,7 +149,7 @@ fn result(judged: &Judged, finding: &Finding<'_>) -> Value {
             "codes": finding.codes,
         },
     });
-    if let Some(index) = meta.and_then(|meta| rules::all().iter().position(|each| each.id == meta.id)) {
+    if let Some(index) = meta.and_then(|meta| capdex_rules::all().iter().position(|each| each.id == meta.id)) {
         result["ruleIndex"] = json!(index);
     }
     if let Some(standing) = finding.baseline {

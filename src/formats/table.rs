@@ -1,7 +1,7 @@
 //! `scan --format table`: for people, the worst first.
 
-use capdex_core::capability::Kind;
-use capdex_core::snapshot::Completeness;
+use capdex_model::capability::Kind;
+use capdex_model::snapshot::Completeness;
 
 use super::{Format, Judged, Printer};
 use crate::baseline::Standing;

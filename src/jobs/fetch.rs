@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::listing::Locator;
-use capdex_core::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
-use capdex_core::time::Timestamp;
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::{self, Fetched};
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::Limits;
 use capdex_db::{Job, JobId, ListingState, StoreError, Writer};
+use capdex_model::bundle::BundleFile;
+use capdex_model::listing::Locator;
+use capdex_model::snapshot::{Completeness, FileEntry, Gap, GapReason, Snapshot};
+use capdex_model::time::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::{debug, warn};
@@ -223,7 +223,7 @@ fn save_failure(
     payload: &FetchPayload,
     error: &CrawlError,
     now: Timestamp,
-    at: capdex_core::time::AsOf,
+    at: capdex_model::time::AsOf,
 ) -> Result<(), StoreError> {
     let gap = error.to_gap();
     writer.record_gap(STAGE, &payload.key.to_string(), &gap, at)?;

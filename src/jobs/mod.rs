@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use capdex_core::passes::identity::Overrides;
-use capdex_core::time::AsOf;
+use capdex_corpus::identity::Overrides;
 use capdex_crawlers::SourceSettings;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::Limits;
 use capdex_db::Store;
+use capdex_model::time::AsOf;
 use serde::Serialize;
 
 use crate::config::Alerts;

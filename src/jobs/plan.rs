@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::time::AsOf;
 use capdex_db::{Reader, StoreError, WalkOutcome, WalkRow};
+use capdex_model::ids::ListingKey;
+use capdex_model::time::AsOf;
 
 use super::{SourceRun, list};
 

@@ -4,8 +4,8 @@
 //! Must not touch what stands or what a dataset is made of. Every step is one bounded transaction, and a run that is killed is
 //! gone on with by the next: snapshots are marked before the first of their blobs goes.
 
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_db::{Gone, LEDGERS, Reader, Store};
+use capdex_model::time::{AsOf, Timestamp};
 use serde::Serialize;
 
 use super::{StageReport, Stop};

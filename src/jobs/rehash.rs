@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use capdex_core::alert::Alert;
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::{CapabilityId, slug_of};
-use capdex_core::passes::drift::{Change, Class, DriftKind, Moved};
-use capdex_core::snapshot::{Completeness, Gap, GapReason, Snapshot};
+use capdex_corpus::drift::{Change, Class, DriftKind, Moved};
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::Fetched;
 use capdex_db::{DriftEvent, Rehashable, Writer};
+use capdex_model::alert::Alert;
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::{CapabilityId, slug_of};
+use capdex_model::snapshot::{Completeness, Gap, GapReason, Snapshot};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::Semaphore;
 use tracing::warn;
@@ -210,7 +210,7 @@ fn save(context: &Context, one: Rehashable, found: Found) -> anyhow::Result<()> 
 }
 
 /// The event of bytes that were refused: the package's, since nothing inside them was looked at.
-fn event(one: &Rehashable, gap: &Gap, at: capdex_core::time::AsOf) -> DriftEvent {
+fn event(one: &Rehashable, gap: &Gap, at: capdex_model::time::AsOf) -> DriftEvent {
     let identity = one.locator.identity();
     let version = one.locator.version().map(str::to_owned);
     let capability = CapabilityId::of(&identity, Kind::Package, "");

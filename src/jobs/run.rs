@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use capdex_core::time::AsOf;
 use capdex_crawlers::http::{Http, TapeSettings};
 use capdex_crawlers::unpack::Limits;
 use capdex_db::{RunId, RunStatus, Store};
+use capdex_model::time::AsOf;
 use serde::Serialize;
 use serde_json::json;
 use tracing::info;

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::bundle::Bundle;
-use capdex_core::digest::Digest;
-use capdex_core::rules;
-use capdex_core::snapshot::Gap;
 use capdex_db::{Scanned, SnapshotId};
+use capdex_model::bundle::Bundle;
+use capdex_model::digest::Digest;
+use capdex_model::snapshot::Gap;
 use tracing::debug;
 
 use super::{Context, StageReport};
@@ -28,7 +27,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// What the store says.
 pub fn run(context: &Context) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
-    let ruleset = rules::digest();
+    let ruleset = capdex_rules::digest();
     let snapshots = context.store.reader()?.unscanned(&ruleset)?;
     let mut report = StageReport { items: u64::try_from(snapshots.len()).unwrap_or(0), ..StageReport::default() };
     let progress = Progress::stage("scan", Some(report.items), context.quiet);

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use capdex_core::rubrics::{RUBRICS, Rubric};
-use capdex_core::time::AsOf;
 use capdex_db::{FactsId, PackedFacts, PackedScore, StoreError};
+use capdex_model::time::AsOf;
+use capdex_rubrics::{RUBRICS, Rubric};
 
 use super::{Context, StageReport};
 use crate::progress::Progress;
@@ -37,7 +37,7 @@ pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<S
         }
         let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
-        Ok(Some(reader.packed_facts(&ids)?.into_iter().zip(rubrics).collect()))
+        Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
     };
     let work = |(facts, rubrics): (PackedFacts, Rubrics)| score(&facts, &rubrics, context.as_of);
     let write = |scores: Vec<Result<Vec<PackedScore>, StoreError>>| {
@@ -78,6 +78,6 @@ fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
 }
 
 fn score(facts: &PackedFacts, rubrics: &Rubrics, at: AsOf) -> Result<Vec<PackedScore>, StoreError> {
-    let unpacked = facts.unpack()?;
+    let unpacked = facts.unpack(capdex_rules::defaults())?;
     rubrics.iter().map(|rubric| PackedScore::new(facts.id, day(*rubric, at), &rubric.score(&unpacked, at))).collect()
 }

@@ -4,8 +4,8 @@
 
 use std::future::Future;
 
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_db::{RunId, RunStatus};
+use capdex_model::time::{AsOf, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tracing::{Span, field, info_span};

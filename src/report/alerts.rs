@@ -2,7 +2,7 @@
 //!
 //! Must not know what became of them at the sinks: those are the operator's.
 
-use capdex_core::alert::{Alert, Raised};
+use capdex_model::alert::{Alert, Raised};
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading, pager, pages_of};

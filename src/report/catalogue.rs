@@ -2,8 +2,8 @@
 //!
 //! From the data that the engine runs, as the manual is.
 
-use capdex_core::rules::measured::{self, Rate};
-use capdex_core::rules::{self, Example, RuleMeta};
+use capdex_rules::measured::{self, Rate};
+use capdex_rules::{Example, RuleMeta};
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
@@ -19,8 +19,8 @@ const LINES: usize = 30;
 /// The table of all rules.
 pub(crate) fn page(site: &Site) -> String {
     let frame = Frame { title: "Rules", part: "rules.html", depth: 0, as_of: Some(site.as_of) };
-    let metas = rules::all();
-    let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (rules::digest()) } "." };
+    let metas = capdex_rules::all();
+    let lead = html! { (counted(metas.len() as u64, "rule")) ", each with firing and silent examples that a test runs. Rule set " code { (capdex_rules::digest()) } "." };
     layout::page(
         &frame,
         &html! {

@@ -2,7 +2,7 @@
 //!
 //! Must not judge: it shows the ledgers.
 
-use capdex_core::rules::catalogue::{self, Catalogue, Entry};
+use capdex_rules::catalogue::{self, Catalogue, Entry};
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};

@@ -3,10 +3,10 @@
 //! A page from a file may load scripts and nothing else, so the rows are scripts: calls with arrays of numbers and strings that went
 //! through the gate. Without the script the list is whole, page by page.
 
-use capdex_core::capability::Kind;
-use capdex_core::fact::Severity;
-use capdex_core::points::Points;
-use capdex_core::rubrics::RUBRICS;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_model::points::Points;
+use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn live(site: &Site) -> Markup {
         "rows": site.rows.len(),
         "files": chunks(site),
         "kinds": Kind::ALL.map(Kind::as_str),
-        "bands": BANDS.map(capdex_core::score::Band::as_str),
+        "bands": BANDS.map(capdex_model::score::Band::as_str),
         "sources": sources.iter().map(|source| said(source, NAME)).collect::<Vec<_>>(),
         "rubrics": rubrics,
     });

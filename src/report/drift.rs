@@ -2,7 +2,7 @@
 //!
 //! Must not judge a change: the pass did.
 
-use capdex_core::passes::drift::Change;
+use capdex_corpus::drift::Change;
 use capdex_db::DriftEvent;
 use maud::{Markup, html};
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know what stands in a page.
 
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
-use capdex_core::time::AsOf;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
+use capdex_model::time::AsOf;
 use maud::{DOCTYPE, Markup, html};
 
 use super::paths;

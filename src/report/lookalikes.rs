@@ -2,7 +2,7 @@
 //!
 //! Leads are leads: nothing here is a verdict, and the page says so.
 
-use capdex_core::fact::Severity;
+use capdex_model::fact::Severity;
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
@@ -130,7 +130,7 @@ pub(crate) fn copied(site: &Site, of: &Copied, root: &str) -> Markup {
 }
 
 /// A capability by its name, linked where it stands.
-pub(crate) fn named(site: &Site, id: &capdex_core::ids::CapabilityId, slug: &str, root: &str) -> Markup {
+pub(crate) fn named(site: &Site, id: &capdex_model::ids::CapabilityId, slug: &str, root: &str) -> Markup {
     html! {
         @if site.row(id).is_some() { a href={ (root) (paths::capability(id)) } { (quoted(slug, NAME)) } } @else { (quoted(slug, NAME)) }
     }

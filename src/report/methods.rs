@@ -2,7 +2,7 @@
 //!
 //! Our own Markdown is written as HTML here; raw markup in it would be shown as text.
 
-use capdex_core::rubrics::{RUBRICS, RubricMeta, VERDICT_PAGE, band_table};
+use capdex_rubrics::{RUBRICS, RubricMeta, VERDICT_PAGE, band_table};
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser};
 

@@ -7,10 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
-use capdex_core::time::AsOf;
 use capdex_db::Reader;
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
 use serde_json::json;
 
 use crate::bulk;
@@ -76,7 +75,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions) -> anyhow::Re
     folder.written.capabilities = site.rows.len() as u64;
     lists(&site, &view, &mut folder)?;
     capabilities(&site, &view, options, &mut folder)?;
-    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": rules::digest().hex(),
+    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": capdex_rules::digest().hex(),
                        "capabilities": site.rows.len() });
     folder.put(MARK, &format!("{mark}\n"))?;
     export::replace(&staging, out)?;
@@ -129,7 +128,7 @@ pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String>
 
 /// The page of a rule, by its id.
 pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
-    rules::find(id).map(|meta| catalogue::rule(site, meta))
+    capdex_rules::find(id).map(|meta| catalogue::rule(site, meta))
 }
 
 /// The page of a rubric, by the name of its file.
@@ -154,7 +153,7 @@ fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()
     for number in 0..directory::chunks(site) {
         folder.put(&paths::rows(number), &directory::rows(site, number))?;
     }
-    for meta in rules::all() {
+    for meta in capdex_rules::all() {
         folder.put(&paths::rule(meta.id.as_str()), &catalogue::rule(site, meta))?;
     }
     for rubric in RUBRICS {

@@ -2,11 +2,10 @@
 //!
 //! Must not count: the figures do.
 
-use capdex_core::capability::Kind;
-use capdex_core::fact::Severity;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
-use capdex_core::score::Band;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
+use capdex_rubrics::RUBRICS;
 use maud::{Markup, html};
 
 use super::layout::{self, Frame, heading};
@@ -224,7 +223,7 @@ fn frequent(site: &Site) -> Markup {
                 tbody {
                     @for (rule, (count, severity)) in rules.into_iter().take(FREQUENT) {
                         tr {
-                            @match rules::find(rule) {
+                            @match capdex_rules::find(rule) {
                                 Some(meta) => { th scope="row" { a href=(paths::rule(rule)) { (rule) } } td { (layout::severity(*severity)) } td { (meta.title) } }
                                 None => { th scope="row" { (quoted(rule, NAME)) } td { (layout::severity(*severity)) } td { "a rule of another version of capdex" } }
                             }
@@ -238,6 +237,6 @@ fn frequent(site: &Site) -> Markup {
 }
 
 /// When something happened, as it stands in lists.
-pub(crate) fn when(at: capdex_core::time::AsOf) -> Markup {
+pub(crate) fn when(at: capdex_model::time::AsOf) -> Markup {
     html! { time datetime=(at) { (day(at)) } }
 }

@@ -2,8 +2,8 @@
 //!
 //! Names are made of digests and of our own ids, never of text that strangers wrote.
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::CapabilityId;
+use capdex_model::digest::Digest;
+use capdex_model::ids::CapabilityId;
 
 /// Hex digits of a capability's id in its page's name: too many for anybody to make two that are alike.
 pub(crate) const ID_DIGITS: usize = 32;

@@ -60,7 +60,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// The day of an instant: `2026-11-22`.
-pub(crate) fn day(at: capdex_core::time::AsOf) -> String {
+pub(crate) fn day(at: capdex_model::time::AsOf) -> String {
     at.to_string().chars().take(10).collect()
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know what was asked.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Badges: a band or a value as a small picture. No text of strangers stands in one.
 
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::score::Band;
+use capdex_model::score::Band;
+use capdex_rubrics::RUBRICS;
 
 use super::answer::{SVG, Said};
 use super::api::capabilities::found;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 use tokio::net::TcpListener;
 
 mod answer;

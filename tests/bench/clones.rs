@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::passes::clone::{Files, Item, Sketch, families};
+use capdex_corpus::clone::{Files, Item, Sketch, families};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
 use rayon::prelude::*;
 
 mod corpus;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use capdex_core::time::AsOf;
+use capdex_model::time::AsOf;
 
 mod child;
 mod stored;

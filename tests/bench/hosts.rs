@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use capdex::bulk;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{Context, Stop, fetch};
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Listing, Locator, Validators};
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_crawlers::http::{Http, HttpSettings, Pace};
 use capdex_crawlers::unpack::Limits;
 use capdex_db::Store;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Locator, Validators};
+use capdex_model::time::{AsOf, Timestamp};
 
 /// Files of each host.
 const FILES: u32 = 12;
@@ -119,7 +119,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
                 let listing = Listing {
                     key: payload.key.clone(),
                     locators: vec![payload.locator.clone()],
-                    claims: capdex_core::listing::Claims::default(),
+                    claims: capdex_model::listing::Claims::default(),
                     references: Vec::new(),
                 };
                 writer.upsert_listing(&listing, &Validators::default(), as_of)?;
@@ -145,7 +145,7 @@ fn context(db: &std::path::Path, hosts: &[Host]) -> Context {
         alerts: capdex::config::Alerts::default(),
         popular: Vec::new(),
         rehash_per_night: 0,
-        overrides: capdex_core::passes::identity::Overrides::default(),
+        overrides: capdex_corpus::identity::Overrides::default(),
         limits: Limits::default(),
         keep_days: None,
         pool: bulk::pool(Some(1)).unwrap(),

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use capdex::bulk;
-use capdex_core::passes::lookalike::index::{Compared, Index, Pool};
-use capdex_core::passes::lookalike::list::{Line, Popular, read};
-use capdex_core::passes::lookalike::{Name, distance};
+use capdex_corpus::lookalike::index::{Compared, Index, Pool};
+use capdex_corpus::lookalike::list::{Line, Popular, read};
+use capdex_corpus::lookalike::{Name, distance};
 
 const POPULAR: usize = 10_000;
 const PAIRED: usize = 100_000;

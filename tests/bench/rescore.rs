@@ -13,10 +13,10 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use capdex_core::digest::Digest;
-use capdex_core::score::RubricRef;
-use capdex_core::time::AsOf;
 use capdex_db::Store;
+use capdex_model::digest::Digest;
+use capdex_model::score::RubricRef;
+use capdex_model::time::AsOf;
 
 mod stored;
 

@@ -8,19 +8,19 @@ use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
 use capdex::analysis;
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::capability::Capability;
-use capdex_core::digest::Digest;
-use capdex_core::fact::{Fact, Facts, Outcome};
-use capdex_core::ids::{CapabilityId, ListingKey, slug_of};
-use capdex_core::listing::{Claims, Integrity, Listing, Locator, Validators};
-use capdex_core::passes::drift::Pins;
-use capdex_core::rules;
-use capdex_core::score::{RubricRef, Score};
-use capdex_core::snapshot::{Completeness, FileEntry, Snapshot};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::Pins;
 use capdex_crawlers::unpack;
 use capdex_db::{Scanned, Store, Writer};
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::capability::Capability;
+use capdex_model::digest::Digest;
+use capdex_model::fact::{Fact, Outcome};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
+use capdex_model::listing::{Claims, Integrity, Listing, Locator, Validators};
+use capdex_model::score::{RubricRef, Score};
+use capdex_model::snapshot::{Completeness, FileEntry, Snapshot};
+use capdex_model::time::AsOf;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -47,14 +47,16 @@ struct Line {
 }
 
 /// The facts of real capabilities, at least one.
-pub(crate) fn templates() -> Result<Vec<Facts>, Box<dyn Error>> {
+pub(crate) fn templates() -> Result<Vec<SparseFacts>, Box<dyn Error>> {
     let bundles = match std::env::var_os("CAPDEX_DATA") {
         Some(data) => labelled(&PathBuf::from(data).join("labelled"))?,
-        None => {
-            rules::all().iter().flat_map(|meta| &meta.examples.fires).map(|example| bundle(&example.files)).collect()
-        }
+        None => capdex_rules::all()
+            .iter()
+            .flat_map(|meta| &meta.examples.fires)
+            .map(|example| bundle(&example.files))
+            .collect(),
     };
-    let facts: Vec<Facts> = bundles.iter().flat_map(analysis::scan).map(|scanned| scanned.facts).collect();
+    let facts: Vec<SparseFacts> = bundles.iter().flat_map(analysis::scan).map(|scanned| scanned.facts).collect();
     if facts.is_empty() { Err("no facts to start from".into()) } else { Ok(facts) }
 }
 
@@ -81,7 +83,7 @@ fn bundle(files: &BTreeMap<String, String>) -> Bundle {
 }
 
 /// The facts of the capability of a number: those of a template with its findings elsewhere and one answer turned.
-fn varied(template: &Facts, number: usize) -> Facts {
+fn varied(template: &SparseFacts, number: usize) -> SparseFacts {
     let mut facts: Vec<Fact> = template.all().cloned().collect();
     let shift = u32::try_from(number).unwrap_or_default();
     for found in facts.iter_mut().filter(|fact| fact.outcome == Outcome::True && fact.value.is_null()) {
@@ -89,7 +91,7 @@ fn varied(template: &Facts, number: usize) -> Facts {
     }
     let turned = number % facts.len().max(1);
     if let Some(fact) = facts.get_mut(turned).filter(|fact| fact.outcome == Outcome::False)
-        && let Some(meta) = rules::find(fact.rule.as_str())
+        && let Some(meta) = capdex_rules::find(fact.rule.as_str())
     {
         fact.outcome = Outcome::True;
         fact.severity = meta.severity;
@@ -97,13 +99,13 @@ fn varied(template: &Facts, number: usize) -> Facts {
     if let Some(first) = facts.first_mut() {
         first.evidence = format!("variant {number}");
     }
-    Facts::new(template.kind, facts)
+    capdex_rules::facts(template.kind, facts)
 }
 
 /// Fills a store with so many capabilities, each with its scores.
 pub(crate) fn fill(
     path: &Path,
-    templates: &[Facts],
+    templates: &[SparseFacts],
     capabilities: usize,
     as_of: AsOf,
     text_of: TextOf,
@@ -136,7 +138,7 @@ struct Package {
 }
 
 impl Package {
-    fn new(templates: &[Facts], numbers: &[usize], as_of: AsOf, text_of: TextOf) -> Self {
+    fn new(templates: &[SparseFacts], numbers: &[usize], as_of: AsOf, text_of: TextOf) -> Self {
         let first = numbers.first().copied().unwrap_or_default();
         let name = format!("package-{first}");
         let locator = Locator::NpmPackage {
@@ -171,7 +173,7 @@ impl Package {
         writer.upsert_listing(&self.listing, &Validators::default(), as_of)?;
         let snapshot = writer.record_snapshot(&self.listing.key, &self.snapshot, as_of)?;
         let claims = Digest::of_json(&self.listing.claims);
-        writer.record_scan(snapshot, &rules::digest(), &claims, &self.scanned, as_of)?;
+        writer.record_scan(snapshot, &capdex_rules::digest(), &claims, &self.scanned, as_of)?;
         for (facts, scores) in &self.scores {
             for (day, score) in scores {
                 writer.record_scores(facts, *day, std::slice::from_ref(score))?;
@@ -182,8 +184,8 @@ impl Package {
 }
 
 /// The scores of facts as a night would have left them.
-fn scored(facts: &Facts, as_of: AsOf, text_of: TextOf) -> Vec<Kept> {
-    let by_day = |id: &str| capdex_core::rubrics::find(id).is_some_and(|rubric| rubric.meta().by_day);
+fn scored(facts: &SparseFacts, as_of: AsOf, text_of: TextOf) -> Vec<Kept> {
+    let by_day = |id: &str| capdex_rubrics::find(id).is_some_and(|rubric| rubric.meta().by_day);
     let kept = |mut score: Score| {
         let day = by_day(&score.rubric.id).then(|| as_of.day());
         score.rubric = text_of(score.rubric);
@@ -192,7 +194,7 @@ fn scored(facts: &Facts, as_of: AsOf, text_of: TextOf) -> Vec<Kept> {
     analysis::score(facts, None, as_of).into_iter().map(kept).collect()
 }
 
-fn revision(identity: &str, facts: Facts, number: usize) -> Scanned {
+fn revision(identity: &str, facts: SparseFacts, number: usize) -> Scanned {
     let (kind, path) = (facts.kind, format!("part-{number}"));
     let capability = Capability {
         id: CapabilityId::of(identity, kind, &path),

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
-use capdex_core::alert::Alert;
-use capdex_core::digest::{Digest, bytes_of_hex};
-use capdex_core::fact::Severity;
+use capdex_model::alert::Alert;
+use capdex_model::digest::{Digest, bytes_of_hex};
+use capdex_model::fact::Severity;
 use serde_json::Value;
 
 use crate::alerts::{NIGHT, alert, raise, schedule};
@@ -337,7 +337,7 @@ fn entries(xml: &str) -> Vec<(String, String)> {
     let mut seen = BTreeSet::from([one(root, "id")]);
     for node in [root].into_iter().chain(root.children().filter(|child| child.has_tag_name((ATOM, "entry")))) {
         one(node, "title");
-        one(node, "updated").parse::<capdex_core::time::Timestamp>().expect("RFC 3339");
+        one(node, "updated").parse::<capdex_model::time::Timestamp>().expect("RFC 3339");
         assert!(node == root || seen.insert(one(node, "id")), "ids are unique");
     }
     assert!(seen.iter().all(|id| id.starts_with("urn:uuid:") && id.len() == 45), "{seen:?}");

@@ -1,10 +1,10 @@
 //! The queue of alerts: listed, read, acknowledged, kept back by the operator, told within a budget.
 
-use capdex_core::alert::Alert;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::time::AsOf;
 use capdex_db::Store;
+use capdex_model::alert::Alert;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::time::AsOf;
 use serde_json::Value;
 
 use crate::nightly::{first_night, night};
@@ -31,7 +31,7 @@ pub(crate) fn alert(key: &str, severity: Severity) -> Alert {
         content: Some(Digest::of(key.as_bytes())),
         details: vec!["changed file dist/index.js".into()],
         diff: vec!["-old".into(), "+new".into()],
-        scores: vec![capdex_core::alert::ScoreChange {
+        scores: vec![capdex_model::alert::ScoreChange {
             rubric: "saferskills/seed".into(),
             before: Some("92 A".into()),
             after: Some("41 D".into()),

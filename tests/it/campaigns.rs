@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use capdex::analysis;
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::passes::campaign::{Item, Quote, Traits, campaigns};
-use capdex_core::passes::clone::{Files, Item as Sketched, Sketch, families};
-use capdex_core::time::{AsOf, Timestamp};
+use capdex_corpus::campaign::{Item, Quote, Traits, campaigns};
+use capdex_corpus::clone::{Files, Item as Sketched, Sketch, families};
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::time::{AsOf, Timestamp};
 use serde_json::Value;
 
 use crate::nightly::night;
@@ -212,7 +212,7 @@ fn honest_publishers_of_the_labelled_set_raise_nothing() {
 
 /// What is known of one labelled case.
 struct Read {
-    id: capdex_core::ids::CapabilityId,
+    id: capdex_model::ids::CapabilityId,
     slug: String,
     publishers: BTreeSet<String>,
     sketch: Sketch,

@@ -86,7 +86,7 @@ impl Index {
             let notes = format!("# For agents\n\nThis is {version}.\n");
             let bytes = archives::sdist(name, version, &[("AGENTS.md", notes.as_bytes())]);
             self.nginx.write(&format!("files/{filename}"), &bytes);
-            let sha256 = capdex_core::digest::Digest::of(&bytes).hex();
+            let sha256 = capdex_model::digest::Digest::of(&bytes).hex();
             json!({"filename": filename, "url": format!("../../files/{filename}"), "hashes": {"sha256": sha256},
                    "size": bytes.len(), "yanked": false, "upload-time": "2026-01-01T00:00:00Z"})
         };

@@ -2,7 +2,7 @@
 //!
 //! Reads real data where `CAPDEX_DATA` names it: 1,278 results that the publisher gave away (CC0).
 
-use capdex_core::rubrics::spiderrating::live::{Composed, compose};
+use capdex_rubrics::spiderrating::live::{Composed, compose};
 use serde_json::Value;
 
 /// How many rows must come out as printed, scores to within a hundredth. The others have layers of another day than their score, or are synthetic.

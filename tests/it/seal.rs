@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use capdex::export::manifest::{Manifest, NAME};
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 
 use crate::rows::bytes_of;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use capdex::export::manifest::Manifest;
 use capdex::export::verify::check_bytes;
-use capdex_core::points::Points;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::time::AsOf;
 use capdex_db::{Reader, Store};
+use capdex_model::points::Points;
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
 
 use crate::nightly::first_night;
 use crate::packages;
@@ -285,7 +285,7 @@ fn a_stored_score_that_its_bytes_do_not_give_is_told() {
     let reader = Reader::open(&path).expect("opens");
     let current = reader.current().expect("reads").into_iter().find(|current| current.capability.slug == slug);
     let current = current.expect("the capability");
-    let facts = reader.facts(&current.facts).expect("reads").expect("stored");
+    let facts = reader.facts(&current.facts, capdex_rules::defaults()).expect("reads").expect("stored");
     let rubric = RUBRICS.iter().find(|rubric| rubric.meta().by_day).expect("one depends on the day");
     let mut score = rubric.score(&facts, as_of);
     score.value = Some(Points::whole(9));

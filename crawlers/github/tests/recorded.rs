@@ -36,7 +36,7 @@ fn replay(scenario: &str) -> Option<Server> {
         let kept: Vec<(&str, &str)> = kept.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = match &exchange["response"] {
             // Recorded bytes are written in hex.
-            Value::String(hex) => capdex_core::digest::bytes_of_hex(hex).unwrap_or_else(|| hex.clone().into_bytes()),
+            Value::String(hex) => capdex_model::digest::bytes_of_hex(hex).unwrap_or_else(|| hex.clone().into_bytes()),
             value => value.to_string().into_bytes(),
         };
         let status = exchange["status"].as_u64().and_then(|status| u16::try_from(status).ok()).expect("a status");

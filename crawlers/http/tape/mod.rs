@@ -11,8 +11,8 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use capdex_core::digest::Digest;
-use capdex_core::snapshot::GapReason;
+use capdex_model::digest::Digest;
+use capdex_model::snapshot::GapReason;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 

@@ -3,7 +3,7 @@
 //! A record may come from anybody: every length is checked against what is there, and what is no record of ours is an
 //! error that says where.
 
-use capdex_core::digest::{Digest, bytes_of_hex};
+use capdex_model::digest::{Digest, bytes_of_hex};
 
 use super::{Exchange, Key, Outcome};
 use crate::unpack::gunzip;

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 
 use super::{Exchange, Outcome};
 use crate::unpack::gzip;

@@ -43,7 +43,7 @@ fn app(base_url: &str) -> AppCredential {
         app: "1234".into(),
         installation: "99".into(),
         private_key: Secret::new(format!("{}\n{PRIVATE}\n{}\n", mark("BEGIN"), mark("END"))),
-        made: capdex_core::time::Timestamp::from_unix_seconds(MADE),
+        made: capdex_model::time::Timestamp::from_unix_seconds(MADE),
     }
 }
 

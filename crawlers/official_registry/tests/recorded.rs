@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Single rows: what a listing carries, what its digest depends on, and rows of every envelope and of none.
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Integrity, Listing, Locator};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Integrity, Listing, Locator};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,9 +1,9 @@
 //! `capdex alerts ack`: a person has looked at an alert.
 
 use anyhow::Context as _;
-use capdex_core::alert::ack::{Ack, holding};
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_db::Store;
+use capdex_model::alert::ack::{Ack, holding};
+use capdex_model::time::{AsOf, Timestamp};
 
 use crate::cli::{AlertsAck, Global};
 use crate::exit::{Exit, usage};

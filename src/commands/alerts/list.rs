@@ -1,8 +1,8 @@
 //! `capdex alerts list`, and the lines about new alerts at the end of a night.
 
-use capdex_core::alert::{Raised, by_rank};
-use capdex_core::time::AsOf;
 use capdex_db::Reader;
+use capdex_model::alert::{Raised, by_rank};
+use capdex_model::time::AsOf;
 use serde_json::Value;
 
 use super::{Known, SCHEMA};

@@ -1,9 +1,9 @@
 //! `capdex alerts`: the queue of alerts.
 
-use capdex_core::alert::plan::kept_back;
-use capdex_core::alert::{Raised, by_rank};
-use capdex_core::time::AsOf;
 use capdex_db::Reader;
+use capdex_model::alert::plan::kept_back;
+use capdex_model::alert::{Raised, by_rank};
+use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use crate::alerts::payload;
@@ -44,8 +44,8 @@ fn state(raised: &Raised, known: &Known) -> &'static str {
 
 /// What keeps alerts back.
 struct Known {
-    acks: Vec<capdex_core::alert::ack::Ack>,
-    suppressions: Vec<capdex_core::alert::suppression::Suppression>,
+    acks: Vec<capdex_model::alert::ack::Ack>,
+    suppressions: Vec<capdex_model::alert::suppression::Suppression>,
     now: AsOf,
 }
 

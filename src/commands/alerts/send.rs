@@ -45,7 +45,12 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
 }
 
 /// What each sink would be told, in its order. Nothing is sent or stored.
-fn print_plan(reader: &Reader, alerts: &Alerts, as_of: capdex_core::time::AsOf, out: &mut Out) -> anyhow::Result<Exit> {
+fn print_plan(
+    reader: &Reader,
+    alerts: &Alerts,
+    as_of: capdex_model::time::AsOf,
+    out: &mut Out,
+) -> anyhow::Result<Exit> {
     for ((name, plan), sink) in jobs::plans(reader, alerts, as_of)?.into_iter().zip(&alerts.sinks) {
         let mut waiting: Vec<_> = reader.queued(&name)?.into_iter().map(|queued| queued.message).collect();
         let old = waiting.len();

@@ -1,7 +1,7 @@
 //! `capdex alerts show`: one alert as an incident note.
 
-use capdex_core::alert::plan::FateKind;
 use capdex_db::{Reader, Telling};
+use capdex_model::alert::plan::FateKind;
 use serde_json::json;
 
 use super::Known;

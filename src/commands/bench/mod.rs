@@ -9,11 +9,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use capdex_core::bundle::Bundle;
-use capdex_core::fact::{Facts, Severity};
-use capdex_core::rules::measured::{self, MeasuredSet};
-use capdex_core::time::AsOf;
 use capdex_db::Scanned;
+use capdex_model::bundle::Bundle;
+use capdex_model::fact::Severity;
+use capdex_model::facts::SparseFacts;
+use capdex_model::time::AsOf;
+use capdex_rules::measured::{self, MeasuredSet};
 use serde_json::{Value, json};
 
 use crate::cli::{Bench, Global};
@@ -74,7 +75,7 @@ fn judge(step: &[Case], at: AsOf) -> Vec<Verdict> {
     let bundles: Vec<&Bundle> = step.iter().map(|case| &case.bundle).collect();
     let scanned = analysis::scan_all(&bundles);
     // The scores count toward the time, as in a real night.
-    let facts: Vec<&Facts> = scanned.iter().flatten().map(|scanned| &scanned.facts).collect();
+    let facts: Vec<&SparseFacts> = scanned.iter().flatten().map(|scanned| &scanned.facts).collect();
     std::hint::black_box(analysis::score_all(&facts, at));
     scanned.iter().map(|scanned| verdict(scanned)).collect()
 }

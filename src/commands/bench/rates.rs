@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::fact::Severity;
-use capdex_core::rules;
-use capdex_core::rules::measured::{MeasuredSet, Rate};
+use capdex_model::fact::Severity;
+use capdex_rules::measured::{MeasuredSet, Rate};
 
 use super::Verdict;
 use super::set::{Case, Set};
@@ -91,7 +90,7 @@ fn print_rules(measured: &MeasuredSet, out: &mut Out) -> anyhow::Result<()> {
         ]);
     }
     out.line(table)?;
-    let is_finding = |rule: &str| rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
+    let is_finding = |rule: &str| capdex_rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
     let mut noisy: Vec<_> = measured.rules.iter().filter(|(rule, hits)| hits.benign > 0 && is_finding(rule)).collect();
     noisy.sort_by_key(|(rule, hits)| (std::cmp::Reverse((hits.benign_high, hits.benign)), *rule));
     let names: Vec<String> = noisy

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::digest::Digest;
 use capdex_crawlers::unpack;
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::digest::Digest;
 use serde::Deserialize;
 use serde_json::Value;
 

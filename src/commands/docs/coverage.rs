@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capdex_core::rules::catalogue::{self, Catalogue, Entry};
+use capdex_rules::catalogue::{self, Catalogue, Entry};
 
 use super::pages::{cell, page};
 

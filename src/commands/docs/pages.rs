@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use capdex_core::rubrics::{self, RUBRICS};
-use capdex_core::rules::measured::{self, Rate};
-use capdex_core::rules::{self, RuleMeta};
 use capdex_crawlers::http::Pace;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
 use capdex_db::Visibility;
+use capdex_rubrics::RUBRICS;
+use capdex_rules::RuleMeta;
+use capdex_rules::measured::{self, Rate};
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
@@ -33,7 +33,7 @@ pub(super) fn cell(text: &str) -> String {
 /// The rule catalogue.
 pub(super) fn rules() -> String {
     let mut text = page("Rules");
-    let metas = rules::all();
+    let metas = capdex_rules::all();
     let _ = writeln!(text, "{} rules. Each has fired and stayed silent on its own examples in a test.\n", metas.len());
     text.push_str(MEASURED);
     let _ = writeln!(text, "| rule | severity | confidence | kinds | what it finds |\n|---|---|---|---|---|");
@@ -103,10 +103,10 @@ pub(super) fn rubrics() -> String {
         text.push('\n');
     }
     let _ = writeln!(text, "## The verdict\n");
-    text.push_str(&below_heading(rubrics::VERDICT_PAGE));
+    text.push_str(&below_heading(capdex_rubrics::VERDICT_PAGE));
     let _ =
         writeln!(text, "\n### The mapping\n\n| method | grade, or constraint that took hold | band |\n|---|---|---|");
-    for (method, said, band) in rubrics::band_table() {
+    for (method, said, band) in capdex_rubrics::band_table() {
         let _ = writeln!(text, "| {method} | {} | {} |", cell(said), band.as_str());
     }
     text

@@ -1,7 +1,7 @@
 //! The table `alerts`: what was raised for a person.
 
-use capdex_core::alert::Raised;
 use capdex_db::Reader;
+use capdex_model::alert::Raised;
 use serde_json::json;
 
 use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};

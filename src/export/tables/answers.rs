@@ -1,7 +1,6 @@
 //! The table `answers`: what each rule answers about a kind where it finds nothing, once for all capabilities.
 
-use capdex_core::capability::Kind;
-use capdex_core::rules;
+use capdex_model::capability::Kind;
 use serde_json::json;
 
 use super::{Column, Emit, Integer, Rows, Table, Text, column};
@@ -27,7 +26,7 @@ const COLUMNS: &[Column] = &[
 
 fn rows(emit: Emit<'_>) -> anyhow::Result<()> {
     for kind in Kind::ALL {
-        for fact in rules::nothing_found(kind) {
+        for fact in capdex_rules::defaults().of_kind(kind).facts() {
             emit(vec![json!(kind), json!(fact.rule), json!(fact.version), json!(fact.outcome)])?;
         }
     }

@@ -3,7 +3,7 @@
 //! Most capabilities give a rubric the same few things to add up, so that a breakdown for each score would be most of the bytes
 //! of a dataset.
 
-use capdex_core::score::Score;
+use capdex_model::score::Score;
 
 use super::{Column, Integer, Json, Rows, Table, column};
 use crate::export::cell::{Cell, Row};

@@ -1,8 +1,8 @@
 //! The table `capabilities`: the ranked table.
 
-use capdex_core::fact::Severity;
-use capdex_core::rubrics::why_they_differ;
-use capdex_core::score::{Score, Verdict};
+use capdex_model::fact::Severity;
+use capdex_model::score::{Score, Verdict};
+use capdex_rubrics::why_they_differ;
 
 use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};

@@ -1,6 +1,6 @@
 //! The table `coverage`: how much of what each rubric asks could be answered, over all capabilities of a kind.
 
-use capdex_core::score::Score;
+use capdex_model::score::Score;
 
 use super::{Column, Integer, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};

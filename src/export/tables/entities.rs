@@ -1,6 +1,6 @@
 //! The table `entities`: of which entity each listing is, and why.
 
-use capdex_core::passes::identity::{Edge, Reason};
+use capdex_corpus::identity::{Edge, Reason};
 use capdex_db::Reader;
 use serde_json::json;
 

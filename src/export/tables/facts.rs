@@ -3,9 +3,8 @@
 //! Of two hundred answers about a capability nearly all say that nothing was found. Those stand once in the table `answers`;
 //! a row here holds what was answered otherwise, and gives all facts back, to the digest.
 
-use capdex_core::fact::Facts;
-use capdex_core::told::Usual;
-use capdex_db::ToldTexts;
+use capdex_db::ExceptionTexts;
+use capdex_model::facts::SparseFacts;
 
 use super::{Column, Json, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};
@@ -38,14 +37,16 @@ const COLUMNS: &[Column] = &[
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn row(digest: &str, facts: &Facts, texts: Option<ToldTexts>) -> anyhow::Result<Row> {
-    let (is_usual, told, silent) = match texts {
-        Some(ToldTexts { told, silent }) => (true, Cell::text(told).into_json(), Cell::text(silent).into_json()),
+pub fn row(digest: &str, facts: &SparseFacts, texts: Option<ExceptionTexts>) -> anyhow::Result<Row> {
+    let (over_defaults, told, silent) = match texts {
+        Some(ExceptionTexts { facts, outcomes }) => {
+            (true, Cell::text(facts).into_json(), Cell::text(outcomes).into_json())
+        }
         None => {
-            let told = Usual::of_this_program().short(facts);
-            (told.is_usual, Cell::json(&told.told)?, Cell::json(&told.silent)?)
+            let written = facts.exceptions();
+            (written.over_defaults, Cell::json(&written.facts)?, Cell::json(&written.outcomes)?)
         }
     };
-    let usual = Cell::text(if is_usual { "yes" } else { "no" });
+    let usual = Cell::text(if over_defaults { "yes" } else { "no" });
     Ok(vec![Cell::text(digest), Cell::text(facts.kind.as_str()), usual, told, silent])
 }

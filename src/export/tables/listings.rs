@@ -1,7 +1,7 @@
 //! The table `listings`: what each directory says about each package.
 
-use capdex_core::listing::Claim;
 use capdex_db::Reader;
+use capdex_model::listing::Claim;
 use serde_json::json;
 
 use super::{Column, Emit, Integer, Rows, Table, Text, column};

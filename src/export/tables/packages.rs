@@ -1,7 +1,7 @@
 //! The table `packages`: what SaferSkills' number of a repository comes to for each package.
 
-use capdex_core::fact::Severity;
-use capdex_core::rubrics::saferskills::{self, Member};
+use capdex_model::fact::Severity;
+use capdex_rubrics::saferskills::{self, Member};
 
 use super::{Column, Integer, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};

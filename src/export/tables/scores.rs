@@ -1,6 +1,6 @@
 //! The table `scores`: every rubric's score of every capability, with what it was computed from.
 
-use capdex_core::score::Score;
+use capdex_model::score::Score;
 
 use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
 use crate::export::cell::{Cell, Row};

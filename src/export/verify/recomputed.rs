@@ -6,17 +6,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use capdex_core::capability::Kind;
-use capdex_core::digest::{Digest, Hashing, bytes_of_hex};
-use capdex_core::fact::{Fact, Facts, Outcome};
-use capdex_core::rank::{Merit, merit};
-use capdex_core::rubrics::saferskills::{self, Member};
-use capdex_core::rubrics::{RUBRICS, verdict};
-use capdex_core::rules;
-use capdex_core::score::Score;
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
-use capdex_core::told::{Silent, Told, Usual, Word};
+use capdex_model::capability::Kind;
+use capdex_model::digest::{Digest, Hashing, bytes_of_hex};
+use capdex_model::fact::{Fact, Outcome};
+use capdex_model::facts::{DefaultRow, Exceptions, OutcomeRow, RuleDefaults, SparseFacts};
+use capdex_model::score::Score;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
+use capdex_rubrics::rank::{Merit, merit};
+use capdex_rubrics::saferskills::{self, Member};
+use capdex_rubrics::{RUBRICS, verdict};
 
 use super::{Dataset, Named, Verified};
 use crate::bulk;
@@ -110,26 +109,29 @@ impl Recomputed {
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
     ) -> anyhow::Result<()> {
-        let usual = usual(dataset, verified)?;
+        let written = rule_defaults(dataset, verified)?;
+        // This program's defaults are shared; those of another rule set are copied for each row.
+        let ours = capdex_rules::defaults();
+        let written = if written.gives_the_same_as(ours) { ours } else { &written };
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
         dataset.each("facts", |row| {
             waiting.push(Written::of(&row));
             if waiting.len() == PIECE {
                 failed =
-                    failed.take().or(self.add(dataset, &usual, std::mem::take(&mut waiting), pool, verified).err());
+                    failed.take().or(self.add(dataset, written, std::mem::take(&mut waiting), pool, verified).err());
             }
             Ok(())
         })?;
         match failed {
             Some(error) => Err(error),
-            None => self.add(dataset, &usual, waiting, pool, verified),
+            None => self.add(dataset, written, waiting, pool, verified),
         }
     }
 
     fn add(
         &mut self,
         dataset: &Dataset<'_>,
-        usual: &Usual,
+        defaults: &RuleDefaults,
         written: Vec<Written>,
         pool: &rayon::ThreadPool,
         verified: &mut Verified,
@@ -140,7 +142,7 @@ impl Recomputed {
             let known = written.key.and_then(|key| known.get(&key)).filter(|known| known.row == written.row);
             let computed = match known {
                 Some(known) => Ok((None, known.is_whole)),
-                None => written.compute(usual, as_of, rank_by).map(|computed| {
+                None => written.compute(defaults, as_of, rank_by).map(|computed| {
                     let is_whole = computed.is_whole;
                     (Some(computed), is_whole)
                 }),
@@ -183,7 +185,7 @@ struct Written {
     key: Option<[u8; 32]>,
     row: Print,
     kind: String,
-    is_usual: bool,
+    over_defaults: bool,
     told: String,
     silent: String,
 }
@@ -197,22 +199,23 @@ impl Written {
             digest,
             row: print(&row.row),
             kind: text("kind"),
-            is_usual: row.text("usual") == "yes",
+            over_defaults: row.text("usual") == "yes",
             told: text("told"),
             silent: text("silent"),
         }
     }
 
-    fn facts(&self, usual: &Usual) -> anyhow::Result<Facts> {
+    fn facts(&self, written: &RuleDefaults) -> anyhow::Result<SparseFacts> {
         let told: Vec<Fact> = serde_json::from_str(&self.told)?;
-        let silent: Vec<Silent<'_>> = serde_json::from_str(&self.silent)?;
+        let outcomes: Vec<OutcomeRow<'_>> = serde_json::from_str(&self.silent)?;
         let kind: Kind = self.kind.parse()?;
-        let told = told.into_iter().map(Cow::Owned).collect();
-        Ok(usual.whole(Told { kind, is_usual: self.is_usual, told, silent }))
+        let facts = told.into_iter().map(Cow::Owned).collect();
+        let exceptions = Exceptions { kind, over_defaults: self.over_defaults, facts, outcomes };
+        Ok(SparseFacts::restore(exceptions, written, capdex_rules::defaults()))
     }
 
-    fn compute(&self, usual: &Usual, as_of: AsOf, rank_by: &str) -> anyhow::Result<Computed> {
-        let facts = self.facts(usual)?;
+    fn compute(&self, defaults: &RuleDefaults, as_of: AsOf, rank_by: &str) -> anyhow::Result<Computed> {
+        let facts = self.facts(defaults)?;
         let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
         let ranked = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
@@ -229,23 +232,22 @@ impl Written {
     }
 }
 
-/// The usual answers as a format has them. Of this program's rule set they are known to the last row, and every format must
-/// have just those: what was computed for one format is not computed again for the next, and about some kinds there may be no
-/// facts at all that would show what is wrong.
-fn usual(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<Usual> {
-    let mut words: Vec<(Kind, Word<'static>)> = Vec::new();
+/// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format must
+/// have just those: scores of one format are not computed again for the next, and some kinds may have no facts at all that would
+/// show a difference.
+fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
+    let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
     dataset.each("answers", |row| {
         let kind: Kind = row.text("kind").parse()?;
         let outcome: Outcome = serde_json::from_value(row.text("outcome").into()).context("an outcome is none")?;
         let version = row.cell("version").as_integer().and_then(|version| u32::try_from(version).ok());
         let rule = row.text("rule").to_owned().into();
-        words.push((kind, (rule, version.context("a version is none")?, outcome)));
+        rows.push((kind, (rule, version.context("a version is none")?, outcome)));
         Ok(())
     })?;
-    let ours = Usual::of_this_program();
-    let ours = Kind::ALL.into_iter().flat_map(|kind| ours.words(kind).into_iter().map(move |word| (kind, word)));
-    if dataset.manifest.ruleset_sha256 == rules::digest().hex() && !ours.eq(words.iter().cloned()) {
+    let ours = capdex_rules::defaults();
+    if dataset.manifest.ruleset_sha256 == capdex_rules::digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
         verified.differs(format!("{}: not what the rules answer where they find nothing", dataset.file("answers")));
     }
-    Ok(Usual::of_words(words))
+    Ok(RuleDefaults::of_rows(rows))
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::rank::Merit;
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rubrics::saferskills::Member;
-use capdex_core::score::RubricRef;
+use capdex_model::score::RubricRef;
+use capdex_rubrics::RUBRICS;
+use capdex_rubrics::rank::Merit;
+use capdex_rubrics::saferskills::Member;
 
 use super::recomputed::{Print, Recomputed, bytes, print};
 use super::{Dataset, Named, Verified};

@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use capdex_core::alert::message::Message;
 use capdex_crawlers::deliver::mail::{self, Letter};
 use capdex_crawlers::deliver::{NotDelivered, signature};
 use capdex_crawlers::http::{Http, Post};
 use capdex_db::Store;
+use capdex_model::alert::message::Message;
 
 use super::files;
 use crate::alerts::{atom, letter, payload, slack};

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use capdex_core::alert::plan::{Known, Plan, plan};
-use capdex_core::time::AsOf;
 use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
 use capdex_db::{Reader, Store};
+use capdex_model::alert::plan::{Known, Plan, plan};
+use capdex_model::time::AsOf;
 use serde::Serialize;
 
 use super::Stop;

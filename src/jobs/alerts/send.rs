@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
-use capdex_core::alert::backoff;
-use capdex_core::alert::message::Message;
-use capdex_core::time::Timestamp;
 use capdex_crawlers::deliver::{Blame, NotDelivered};
 use capdex_crawlers::http::Http;
 use capdex_db::{Queued, Store};
+use capdex_model::alert::backoff;
+use capdex_model::alert::message::Message;
+use capdex_model::time::Timestamp;
 use tracing::{info, warn};
 
 use super::SinkReport;

@@ -4,9 +4,9 @@
 //! Must not ask the source anything.
 
 use anyhow::Context as _;
-use capdex_core::snapshot::{Gap, GapReason};
-use capdex_core::time::AsOf;
 use capdex_db::{Store, WalkMode};
+use capdex_model::snapshot::{Gap, GapReason};
+use capdex_model::time::AsOf;
 use tracing::warn;
 
 use super::STAGE;

@@ -4,10 +4,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Validators;
 use capdex_crawlers::Known;
 use capdex_db::Reader;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
 use tracing::error;
 
 /// The store, as sources may ask it.

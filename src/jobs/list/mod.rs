@@ -9,9 +9,9 @@ mod names;
 mod page;
 mod walk;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Locator;
 use capdex_crawlers::source;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Locator;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::time::AsOf;
 use capdex_crawlers::{SourceSettings, WalkKind, source};
 use capdex_db::{Reader, WalkMode};
+use capdex_model::time::AsOf;
 
 use crate::jobs::{Context, SourceRun};
 

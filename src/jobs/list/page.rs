@@ -2,15 +2,15 @@
 //!
 //! Must not know where the page came from.
 
-use capdex_core::history::History;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Locator, Validators};
-use capdex_core::snapshot::{Gap, GapReason};
-use capdex_core::time::{AsOf, Timestamp};
 use capdex_crawlers::http;
 use capdex_crawlers::revisit::{self, Revisit};
 use capdex_crawlers::{Listed, Next, Page, WalkKind};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
+use capdex_model::history::History;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Locator, Validators};
+use capdex_model::snapshot::{Gap, GapReason};
+use capdex_model::time::{AsOf, Timestamp};
 
 use super::walk::{Walked, Walker};
 use super::{FETCH_JOB, FetchPayload, STAGE};

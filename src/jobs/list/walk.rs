@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::digest::Digest;
-use capdex_core::snapshot::GapReason;
-use capdex_core::time::AsOf;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceSettings, Walk, WalkKind};
 use capdex_db::{SourceState, WalkMode, WalkOutcome};
+use capdex_model::digest::Digest;
+use capdex_model::snapshot::GapReason;
+use capdex_model::time::AsOf;
 use serde::Serialize;
 use tracing::{info, warn};
 

@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::campaign::{Campaign, Item, Quote, Traits, campaigns};
+use capdex_corpus::campaign::{Campaign, Item, Quote, Traits, campaigns};
 use capdex_db::{CampaignRow, Reader, SnapshotId};
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
 
 use super::standing::{Standing, digest_of, standing};
 use super::{Context, StageReport};

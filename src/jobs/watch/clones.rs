@@ -6,13 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::bundle::BundleFile;
-use capdex_core::digest::Digest;
-use capdex_core::fact::{Facts, Severity};
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::clone::{Basis, Copy, Difference, Item, Judged, basis, difference, families, judge, original};
+use capdex_corpus::clone::{Basis, Copy, Difference, Item, Judged, basis, difference, families, judge, original};
 use capdex_db::{CurrentCapability, FamilyMember, Reader};
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::bundle::BundleFile;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::CapabilityId;
 
 use super::standing::{Standing, files_of, sketch_unseen, standing};
 use super::{Context, StageReport};
@@ -132,7 +133,9 @@ impl Pairs<'_> {
                     basis,
                     original_popularity: first.popularity,
                     difference: &difference,
-                    original_facts: facts.as_ref().unwrap_or(&Facts::new(first.current.capability.kind, Vec::new())),
+                    original_facts: facts
+                        .as_ref()
+                        .unwrap_or(&capdex_rules::facts(first.current.capability.kind, Vec::new())),
                     facts: &self.facts(&member.current)?,
                     folder: &member.current.capability.path,
                 });
@@ -144,7 +147,7 @@ impl Pairs<'_> {
         Ok(rows)
     }
 
-    fn facts(&self, current: &CurrentCapability) -> anyhow::Result<Facts> {
+    fn facts(&self, current: &CurrentCapability) -> anyhow::Result<SparseFacts> {
         ranked::facts(self.reader, current)
     }
 

@@ -5,13 +5,13 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::evidence::Evidence;
-use capdex_core::evidence::tools::Tool;
-use capdex_core::fact::Severity;
-use capdex_core::passes::collision::{self, Class, Collision, Cue, Server, Widened, World};
-use capdex_core::passes::established::Standings;
+use capdex_corpus::collision::{self, Class, Collision, Cue, Server, Widened, World};
+use capdex_corpus::established::Standings;
 use capdex_db::{Offered, Reader, SnapshotId};
+use capdex_evidence::Evidence;
+use capdex_evidence::tools::Tool;
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::fact::Severity;
 use tracing::warn;
 
 use super::super::{Context, StageReport};
@@ -61,12 +61,12 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 fn look_for_cues(
     reader: &Reader,
     offered: &mut [Offered],
-) -> anyhow::Result<BTreeMap<capdex_core::digest::Digest, Vec<Cue>>> {
+) -> anyhow::Result<BTreeMap<capdex_model::digest::Digest, Vec<Cue>>> {
     let mut picked = BTreeMap::new();
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
         let cues = match picked.entry(server.facts) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(reader.facts(&server.facts)?.as_ref().map(Cue::among).unwrap_or_default()),
+            Entry::Vacant(new) => new.insert(reader.facts(&server.facts, capdex_rules::defaults())?.as_ref().map(Cue::among).unwrap_or_default()),
         };
         server.cues = Some(cues.clone());
     }

@@ -7,14 +7,14 @@ mod listings;
 mod raise;
 mod removals;
 
-use capdex_core::alert::ScoreChange;
-use capdex_core::bundle::Bundle;
-use capdex_core::evidence::Evidence;
-use capdex_core::fact::Facts;
-use capdex_core::passes::drift::{self, Around, Drift, DriftKind, Release, Seen, Side, owners};
-use capdex_core::snapshot::Completeness;
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::{self, Around, Drift, DriftKind, Release, Seen, Side, owners};
 use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
+use capdex_evidence::Evidence;
+use capdex_model::alert::ScoreChange;
+use capdex_model::bundle::Bundle;
+use capdex_model::facts::SparseFacts;
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
 
 use super::super::{Context, StageReport};
 use crate::progress::Progress;
@@ -133,7 +133,7 @@ fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> S
 fn event(item: &Item, drift: &Drift, old: &Side<'_>, new: &Side<'_>, at: AsOf) -> DriftEvent {
     let (before, after) = (old.seen.get(&drift.capability), new.seen.get(&drift.capability));
     let slug = after.or(before).map_or_else(String::new, |seen| seen.capability.slug.clone());
-    let text = |digest: Option<capdex_core::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
+    let text = |digest: Option<capdex_model::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());
     let version = |seen: &SnapshotSeen| seen.locator.version().map(str::to_owned);
     DriftEvent {
         key: format!("drift:{}:{}:{}", drift.capability, text(drift.from), text(drift.to)),
@@ -156,11 +156,11 @@ fn event(item: &Item, drift: &Drift, old: &Side<'_>, new: &Side<'_>, at: AsOf) -
 }
 
 /// What became of each rubric's score; those that stayed are left out.
-fn score_changes(before: Option<&Facts>, after: Option<&Facts>, at: AsOf) -> Vec<ScoreChange> {
-    let scores = |facts: Option<&Facts>| facts.map(|facts| analysis::score(facts, None, at)).unwrap_or_default();
+fn score_changes(before: Option<&SparseFacts>, after: Option<&SparseFacts>, at: AsOf) -> Vec<ScoreChange> {
+    let scores = |facts: Option<&SparseFacts>| facts.map(|facts| analysis::score(facts, None, at)).unwrap_or_default();
     let (old, new) = (scores(before), scores(after));
     let rubrics: std::collections::BTreeSet<&str> = old.iter().chain(&new).map(|score| &*score.rubric.id).collect();
-    let shown = |scores: &[capdex_core::score::Score], rubric: &str| {
+    let shown = |scores: &[capdex_model::score::Score], rubric: &str| {
         let score = scores.iter().find(|score| score.rubric.id == rubric)?;
         score.value.map(|value| format!("{value} {}", score.grade))
     };

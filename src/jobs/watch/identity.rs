@@ -4,15 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::fact::Severity;
-use capdex_core::ids::ListingKey;
-use capdex_core::passes::corpus::{Corpus, Member};
-use capdex_core::passes::established::Standings;
-use capdex_core::passes::identity::{
-    self, Anchors, EventKind, Given, Identified, IdentityEvent, Look, Proofs, Statement,
-};
+use capdex_corpus::corpus::{Corpus, Member};
+use capdex_corpus::established::Standings;
+use capdex_corpus::identity::{self, Anchors, EventKind, Given, Identified, IdentityEvent, Look, Proofs, Statement};
 use capdex_db::Reader;
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::fact::Severity;
+use capdex_model::ids::ListingKey;
 
 use super::super::{Context, StageReport};
 

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::ListingKey;
-use capdex_core::passes::lookalike::list::{self, Line};
-use capdex_core::passes::lookalike::night::{Conduct, Night};
-use capdex_core::passes::lookalike::{Lead, Space};
+use capdex_corpus::lookalike::list::{self, Line};
+use capdex_corpus::lookalike::night::{Conduct, Night};
+use capdex_corpus::lookalike::{Lead, Space};
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::ListingKey;
 use tracing::info;
 
 use super::super::{Context, StageReport};
@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
                 // The listings of one thing come together, so that its first one stands for all.
                 let Some(first) = suspect.listings.first() else { continue };
                 if !conducts.contains_key(first) {
-                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings)?);
+                    conducts.insert((*first).clone(), reader.conduct(&suspect.listings, capdex_rules::defaults())?);
                 }
                 let lead = Night::lead(suspect, conducts.get(first).unwrap_or(&Conduct::default()));
                 if lead.severity == Severity::Info {

@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::alert::Alert;
-use capdex_core::digest::Digest;
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::sighting::Sighting;
 use capdex_db::Reader;
+use capdex_model::alert::Alert;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::sighting::Sighting;
 
 use super::super::{Context, StageReport};
 use super::{collisions, lookalikes};

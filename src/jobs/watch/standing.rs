@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::bundle::BundleFile;
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::passes::campaign::{TRAITS_VERSION, Traits, UNPROVEN};
-use capdex_core::passes::clone::{Files, SKETCH_VERSION, Seen, Sketch};
-use capdex_core::passes::corpus::{Corpus, Member};
-use capdex_core::time::Timestamp;
+use capdex_corpus::campaign::{TRAITS_VERSION, Traits, UNPROVEN};
+use capdex_corpus::clone::{Files, SKETCH_VERSION, Seen, Sketch};
+use capdex_corpus::corpus::{Corpus, Member};
 use capdex_db::{CurrentCapability, ListingState, Reader, Sketched};
+use capdex_model::bundle::BundleFile;
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::time::Timestamp;
 
 use super::Context;
 use crate::bulk;
@@ -114,7 +114,7 @@ pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
             .iter()
             .map(|(snapshot, capability)| Ok((capability.clone(), reader.capability_files(*snapshot, capability)?)));
         let read: Vec<_> = read.collect::<anyhow::Result<_>>()?;
-        let work = |(capability, files): &(capdex_core::capability::Capability, BTreeMap<String, BundleFile>)| {
+        let work = |(capability, files): &(capdex_model::capability::Capability, BTreeMap<String, BundleFile>)| {
             let files = files_of(&capability.path, files);
             let sketch = (capability.kind != Kind::Package).then(|| Sketch::of(&files));
             Sketched { content: capability.content, sketch, traits: Traits::of(&files) }

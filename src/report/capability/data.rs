@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::fact::Facts;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Listing;
-use capdex_core::score::{Score, Verdict};
 use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::score::{Score, Verdict};
 
 use super::excerpt::{self, Excerpt};
 use crate::export::ranked;
@@ -35,7 +35,7 @@ pub(crate) struct Data {
     /// The capability as it stands.
     pub(crate) current: CurrentCapability,
     /// What rules said.
-    pub(crate) facts: Facts,
+    pub(crate) facts: SparseFacts,
     /// What rubrics made of it.
     pub(crate) scores: Vec<Score>,
     /// The verdict over them.

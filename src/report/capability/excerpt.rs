@@ -6,10 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_core::fact::Facts;
-use capdex_core::rules;
-use capdex_core::snapshot::FileEntry;
 use capdex_db::{CurrentCapability, Reader};
+use capdex_model::facts::SparseFacts;
+use capdex_model::snapshot::FileEntry;
 
 use crate::output::shorten;
 
@@ -31,7 +30,7 @@ pub(crate) type Excerpt = Vec<(u32, String)>;
 pub(super) fn read(
     reader: &Reader,
     current: &CurrentCapability,
-    facts: &Facts,
+    facts: &SparseFacts,
 ) -> anyhow::Result<BTreeMap<(String, u32), Excerpt>> {
     let mut wanted: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     let mut placed: Vec<_> =
@@ -72,7 +71,7 @@ fn around(text: &str, line: u32) -> Excerpt {
 
 /// A line without what may be a secret.
 fn shown(line: &str) -> String {
-    shorten(&rules::mask_runs(&rules::mask_secrets(line.trim_end())), WIDTH)
+    shorten(&capdex_rules::mask_runs(&capdex_rules::mask_secrets(line.trim_end())), WIDTH)
 }
 
 #[cfg(test)]

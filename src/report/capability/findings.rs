@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::fact::{Outcome, Severity};
-use capdex_core::rules;
+use capdex_model::fact::{Outcome, Severity};
 use maud::{Markup, html};
 
 use super::ROOT;
@@ -58,7 +57,7 @@ fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
 
 fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
     let Some(first) = group.first() else { return html! {} };
-    let meta = rules::find(first.rule);
+    let meta = capdex_rules::find(first.rule);
     html! {
         article class="finding" {
             h3 {

@@ -3,8 +3,8 @@
 //!
 //! Must not read the store: [`data`] does.
 
-use capdex_core::rubrics::{RUBRICS, why_they_differ};
-use capdex_core::score::Band;
+use capdex_model::score::Band;
+use capdex_rubrics::{RUBRICS, why_they_differ};
 use maud::{Markup, html};
 
 use super::directory::shown_name;

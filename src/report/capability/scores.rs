@@ -2,8 +2,8 @@
 //!
 //! Must not compute: what stands here was stored with the score.
 
-use capdex_core::rubrics::{RUBRICS, RubricMeta, find};
-use capdex_core::score::{Band, Score};
+use capdex_model::score::{Band, Score};
+use capdex_rubrics::{RUBRICS, RubricMeta, find};
 use maud::{Markup, html};
 
 use super::ROOT;
@@ -111,6 +111,6 @@ fn terms(score: &Score) -> Markup {
 
 fn rule_link(rule: &str) -> Markup {
     html! {
-        @if capdex_core::rules::find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
+        @if capdex_rules::find(rule).is_some() { a href={ (ROOT) (paths::rule(rule)) } { (rule) } } @else { (quoted(rule, NAME)) }
     }
 }

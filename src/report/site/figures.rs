@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::capability::Kind;
-use capdex_core::fact::{Facts, Outcome, Severity};
-use capdex_core::points::Points;
-use capdex_core::rubrics::{RUBRICS, Rubric};
-use capdex_core::score::{Band, Score};
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Outcome, Severity};
+use capdex_model::facts::SparseFacts;
+use capdex_model::points::Points;
+use capdex_model::score::{Band, Score};
+use capdex_rubrics::{RUBRICS, Rubric};
 
 use super::Row;
 
@@ -49,7 +50,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// Counts one capability.
-    pub(super) fn count(&mut self, row: &Row, facts: &Facts, scores: &[Score]) {
+    pub(super) fn count(&mut self, row: &Row, facts: &SparseFacts, scores: &[Score]) {
         *self.bands.entry((row.kind, row.band)).or_default() += 1;
         *self.disagreement.entry(row.disagreement.map(|share| share.as_thousandths())).or_default() += 1;
         *self.completeness.entry(row.completeness).or_default() += 1;

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::capability::Kind;
-use capdex_core::ids::{CapabilityId, ListingKey};
-use capdex_core::points::Points;
-use capdex_core::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::score::{Band, Coverage, Score, Verdict};
-use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
+use capdex_model::capability::Kind;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::points::Points;
+use capdex_model::score::{Band, Coverage, Score, Verdict};
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
+use capdex_rubrics::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
 
 use crate::export::ranked;
 use crate::finding::Tally;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::time::AsOf;
 use capdex_db::Reader;
+use capdex_model::time::AsOf;
 
 /// One source.
 #[derive(Clone, Debug)]

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::alert::{Raised, by_rank};
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::collision::Collision;
-use capdex_core::passes::drift::{Class, DriftKind, EffectKind};
-use capdex_core::passes::lookalike::Lead;
-use capdex_core::time::AsOf;
+use capdex_corpus::collision::Collision;
+use capdex_corpus::drift::{Class, DriftKind, EffectKind};
+use capdex_corpus::lookalike::Lead;
 use capdex_db::{CampaignRow, DriftEvent, Reader};
+use capdex_model::alert::{Raised, by_rank};
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 
 use crate::output::shorten;
 

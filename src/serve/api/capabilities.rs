@@ -1,8 +1,8 @@
 //! Capabilities: ranked, filtered, one by one.
 
-use capdex_core::capability::Kind;
-use capdex_core::fact::Severity;
-use capdex_core::rubrics::RUBRICS;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
 use super::{Page, either, listed, whole};

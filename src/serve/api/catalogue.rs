@@ -1,7 +1,6 @@
 //! What the engine runs, and how the store stands: rules, rubrics, status.
 
-use capdex_core::rubrics::RUBRICS;
-use capdex_core::rules;
+use capdex_rubrics::RUBRICS;
 use serde_json::{Value, json};
 
 use super::whole;
@@ -11,16 +10,16 @@ use crate::serve::routes::Ask;
 
 /// `/api/v1/rules`
 pub(in crate::serve) fn rules(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let object = |meta: &&rules::RuleMeta| {
+    let object = |meta: &&capdex_rules::RuleMeta| {
         json!({ "id": meta.id, "version": meta.version, "title": meta.title, "severity": meta.severity,
                 "confidence": meta.confidence, "kinds": meta.kinds, "cites": meta.cites, "codes": meta.codes })
     };
-    Ok(whole("capdex.rules/1", ask.site, &rules::all().iter().map(object).collect::<Vec<_>>()))
+    Ok(whole("capdex.rules/1", ask.site, &capdex_rules::all().iter().map(object).collect::<Vec<_>>()))
 }
 
 /// `/api/v1/rules/{rule}`
 pub(in crate::serve) fn rule(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let Some(meta) = rules::find(ask.name()) else {
+    let Some(meta) = capdex_rules::find(ask.name()) else {
         return Ok(Said::Missing("there is no such rule; /api/v1/rules lists them all".to_owned()));
     };
     let mut rule = serde_json::to_value(meta)?;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::fact::Severity;
-use capdex_core::score::Band;
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
 use serde_json::{Value, json};
 
 use super::{Page, either, least, listed};
@@ -61,7 +61,7 @@ pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
 
 /// `/api/v1/alerts`
 pub(in crate::serve) fn alerts(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let object = |raised: &capdex_core::alert::Raised| {
+    let object = |raised: &capdex_model::alert::Raised| {
         let mut alert = json!(raised.alert);
         if let Some(alert) = alert.as_object_mut() {
             alert.insert("alert".to_owned(), json!(raised.alert.handle()));

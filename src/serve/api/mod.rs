@@ -2,7 +2,7 @@
 //!
 //! They say what the commands say with `--format json`, in the same words.
 
-use capdex_core::fact::Severity;
+use capdex_model::fact::Severity;
 use serde_json::{Value, json};
 
 use super::answer::Said;

@@ -3,8 +3,8 @@
 //! Holds for every input: it ends, within the budgets of the parsers, and what does not parse is a gap.
 #![no_main]
 
-use capdex_core::evidence::document::Document;
-use capdex_core::evidence::manifest;
+use capdex_evidence::document::Document;
+use capdex_evidence::manifest;
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 6] =

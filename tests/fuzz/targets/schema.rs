@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::decompose::decompose;
-use capdex_core::evidence::Evidence;
-use capdex_core::fact::Facts;
-use capdex_core::rules::{self, Subject};
+use capdex_evidence::Evidence;
+use capdex_evidence::decompose::decompose;
+use capdex_evidence::subject::Subject;
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::facts::SparseFacts;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|schema: &str| {
@@ -19,9 +19,9 @@ fuzz_target!(|schema: &str| {
     assert_eq!(scan(&bundle), scan(&bundle), "the same input gave other facts");
 });
 
-fn scan(bundle: &Bundle) -> Vec<Facts> {
+fn scan(bundle: &Bundle) -> Vec<SparseFacts> {
     let evidence = Evidence::gather(bundle);
     let capabilities = decompose(bundle, &evidence);
     let subject = |capability| Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
-    rules::evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
+    capdex_rules::evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }

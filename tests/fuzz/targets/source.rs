@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use capdex_core::bundle::{Bundle, BundleFile};
-use capdex_core::evidence::Evidence;
+use capdex_evidence::Evidence;
+use capdex_model::bundle::{Bundle, BundleFile};
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 10] =

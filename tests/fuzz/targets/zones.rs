@@ -3,7 +3,7 @@
 //! Holds for every input: zones cover the text in order and without a hole, and every offset has a place.
 #![no_main]
 
-use capdex_core::evidence::document::Document;
+use capdex_evidence::document::Document;
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 6] = ["SKILL.md", "rules/a.mdc", "scripts/a.sh", "docs/README.md", "a.yaml", "page.html"];

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use capdex_core::digest::Digest;
-use capdex_core::evidence::tools::{Tool, ToolOrigin};
-use capdex_core::fact::{Place, Severity};
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Listing;
-use capdex_core::passes::collision::{self, Server, Widened, World};
-use capdex_core::passes::corpus::{Corpus, Member};
-use capdex_core::passes::drift::ToolPin;
-use capdex_core::passes::established::Standings;
-use capdex_core::passes::identity::{self, Given, Statement};
-use capdex_core::time::Timestamp;
+use capdex_corpus::collision::{self, Server, Widened, World};
+use capdex_corpus::corpus::{Corpus, Member};
+use capdex_corpus::drift::ToolPin;
+use capdex_corpus::established::Standings;
+use capdex_corpus::identity::{self, Given, Statement};
+use capdex_evidence::tools::{Tool, ToolOrigin};
+use capdex_model::digest::Digest;
+use capdex_model::fact::{Place, Severity};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::lists::{lines, mcpm, row, text, toolsdk};

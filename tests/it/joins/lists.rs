@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::{Claim, Claims, Listing};
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Claim, Claims, Listing};
 use serde_json::Value;
 
 pub(super) fn lines(data: &str, path: &str) -> Vec<Value> {
@@ -37,7 +37,7 @@ pub(super) fn started(command: &str, arguments: &[&str]) -> Option<ListingKey> {
         "npx" | "bunx" | "pnpx" => Some(ListingKey::new("npm", &word[..plain(word)])),
         "uvx" | "pipx" | "pip" => {
             let name = word.split(['=', '[', '>', '@']).next()?;
-            Some(ListingKey::new("pypi", capdex_core::ids::pypi_name(name)))
+            Some(ListingKey::new("pypi", capdex_model::ids::pypi_name(name)))
         }
         _ => None,
     }

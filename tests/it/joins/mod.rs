@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use capdex_core::digest::Digest;
-use capdex_core::ids::ListingKey;
-use capdex_core::listing::Listing;
-use capdex_core::passes::identity::{self, Given, Identified, Reason, Statement};
-use capdex_core::time::Timestamp;
+use capdex_corpus::identity::{self, Given, Identified, Reason, Statement};
 use capdex_db::Reader;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::time::Timestamp;
 use serde_json::{Value, json};
 
 use lists::{lines, mcpm, on_github, row, tensorblock, text, toolsdk};

@@ -2,13 +2,13 @@
 //!
 //! Must not compare different listings.
 
-use capdex_core::capability::Kind;
-use capdex_core::digest::Digest;
-use capdex_core::ids::{CapabilityId, ListingKey, slug_of};
-use capdex_core::listing::Listing;
-use capdex_core::passes::drift::{Around, Change, DriftKind, Effect, Moved, Release, judge, owners};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::{Around, Change, DriftKind, Effect, Moved, Release, judge, owners};
 use capdex_db::{DriftEvent, ListingPair, Writer};
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::ids::{CapabilityId, ListingKey, slug_of};
+use capdex_model::listing::Listing;
+use capdex_model::time::AsOf;
 
 use super::raise;
 use crate::jobs::{Context, StageReport};

@@ -2,10 +2,10 @@
 //!
 //! Must not judge: class and severity stand in the events.
 
-use capdex_core::alert::{Alert, reach_of};
-use capdex_core::fact::Severity;
-use capdex_core::passes::drift::{Class, EffectKind, Moved};
+use capdex_corpus::drift::{Class, EffectKind, Moved};
 use capdex_db::DriftEvent;
+use capdex_model::alert::{Alert, reach_of};
+use capdex_model::fact::Severity;
 
 /// Effects and changes named in an alert; the event itself names them all.
 const DETAILS: usize = 20;
@@ -107,11 +107,11 @@ fn details(event: &DriftEvent) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capdex_core::capability::Kind;
-    use capdex_core::digest::Digest;
-    use capdex_core::ids::CapabilityId;
-    use capdex_core::passes::drift::{DriftKind, Effect};
-    use capdex_core::time::{AsOf, Timestamp};
+    use capdex_corpus::drift::{DriftKind, Effect};
+    use capdex_model::capability::Kind;
+    use capdex_model::digest::Digest;
+    use capdex_model::ids::CapabilityId;
+    use capdex_model::time::{AsOf, Timestamp};
 
     fn event(slug: &str, severity: Severity, kind: EffectKind) -> DriftEvent {
         DriftEvent {

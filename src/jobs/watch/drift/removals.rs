@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use capdex_core::fact::Severity;
-use capdex_core::ids::CapabilityId;
-use capdex_core::passes::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, Pins, judge};
-use capdex_core::time::AsOf;
+use capdex_corpus::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, Pins, judge};
 use capdex_db::{DriftEvent, Reader, Removal, Writer};
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 
 use crate::jobs::{Context, StageReport};
 
@@ -104,7 +104,7 @@ fn is_seen_twice(removal: &Removal, at: AsOf) -> bool {
     is_later(at) && removal.visited.is_none_or(is_later)
 }
 
-fn event(removal: &Removal, slug: String, to: Option<capdex_core::digest::Digest>, at: AsOf) -> DriftEvent {
+fn event(removal: &Removal, slug: String, to: Option<capdex_model::digest::Digest>, at: AsOf) -> DriftEvent {
     let is_tool = !removal.tool.is_empty();
     let mut effects =
         if is_tool { vec![Effect::info(EffectKind::ToolRemoved, &removal.tool, "missed twice")] } else { Vec::new() };
@@ -132,9 +132,9 @@ fn event(removal: &Removal, slug: String, to: Option<capdex_core::digest::Digest
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capdex_core::capability::Kind;
-    use capdex_core::time::Timestamp;
     use capdex_db::SnapshotId;
+    use capdex_model::capability::Kind;
+    use capdex_model::time::Timestamp;
 
     const HOUR: i64 = 3_600;
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use serde_json::Value;
 
 use super::{Fault, State, lock, npm, pypi};

@@ -2,7 +2,7 @@
 //!
 //! Sources: PEP 503 (HTML, normalised names), PEP 691 and 700 (JSON), the index's public API documentation.
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use serde_json::{Map, Value, json};
 
 use super::catalogue::{Artifact, Catalogue};

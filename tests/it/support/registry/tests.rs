@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use capdex_core::digest::Digest;
+use capdex_model::digest::Digest;
 use serde_json::Value;
 
 use super::*;

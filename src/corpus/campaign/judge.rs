@@ -1,0 +1,273 @@
+//! Which marks are suspicious, and how bad the items that bear them are together.
+//!
+//! A mark says nothing where the site is the publisher's own, is what the text is about, or is used by many who have
+//! nothing else in common. Two signals make an alert, never one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use super::features::{Feature, Mark};
+use super::traits::labels;
+use super::{Campaign, Item, LEAST, Shared, UNPROVEN};
+use crate::union::Union;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::{AsOf, Timestamp};
+
+/// Publishers that name a site without bearing the mark, from which the site is everybody's.
+const WIDE: usize = 8;
+/// Users from which an item vouches for what it asks for.
+const ESTABLISHED_USERS: u64 = 1_000;
+/// Days from which it does.
+const ESTABLISHED_DAYS: i64 = 365;
+/// Days up to which a publisher is fresh.
+const FRESH_DAYS: i64 = 120;
+/// Publishers beyond which a quoted passage is what many quote.
+const MANY_QUOTE: usize = 100;
+
+static WELL_KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let lines = include_str!("well_known.txt").lines();
+    lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+});
+
+/// What must be known of all items to judge some.
+pub(super) struct World {
+    /// The publisher of each item: items whose publishers meet have one.
+    publisher: Vec<usize>,
+    /// For each site the publishers whose items name it, of those who prove who they are.
+    named: BTreeMap<String, BTreeSet<usize>>,
+    /// The sites whose own publisher is among those that name them.
+    owned: BTreeSet<String>,
+    /// The first of our nights.
+    since: Option<Timestamp>,
+    at: AsOf,
+}
+
+impl World {
+    pub(super) fn of(items: &[&Item<'_>], at: AsOf) -> Self {
+        let publisher = publishers(items);
+        let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        let mut owned = BTreeSet::new();
+        for (item, publisher) in items.iter().zip(&publisher) {
+            // Listings that nobody answers for can be had in any number.
+            let is_proven = item.publishers.iter().any(|vendor| !vendor.starts_with(UNPROVEN));
+            for site in &item.traits.sites {
+                let named = named.entry(site.clone()).or_default();
+                if is_proven {
+                    named.insert(*publisher);
+                }
+                if !owned.contains(site) && item.publishers.iter().any(|vendor| owns(vendor, site)) {
+                    owned.insert(site.clone());
+                }
+            }
+        }
+        Self { publisher, named, owned, since: items.iter().map(|item| item.first_seen).min(), at }
+    }
+
+    fn publishers(&self, items: &[usize]) -> BTreeSet<usize> {
+        items.iter().filter_map(|at| self.publisher.get(*at)).copied().collect()
+    }
+
+    /// Whether items that bear a mark have no honest reason to.
+    pub(super) fn is_suspicious(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
+        let texts: BTreeSet<CapabilityId> =
+            feature.items.iter().filter_map(|at| items.get(*at)).map(|item| item.family.unwrap_or(item.id)).collect();
+        let is_strong = is_strong(feature);
+        if texts.len() < LEAST {
+            return false;
+        }
+        let publishers = self.publishers(&feature.items);
+        match &feature.mark {
+            Mark::Order(..) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
+            Mark::Wallet(_) => publishers.len() > 1 && publishers.len() <= MANY_QUOTE,
+            Mark::Passphrase(site, _) | Mark::Passage(_, site) | Mark::Download(site, _) | Mark::Site(site) => {
+                is_strong
+                    || !(WELL_KNOWN.contains(site.as_str())
+                        || self.owned.contains(site)
+                        || feature.subject * 2 > feature.items.len()
+                        || self.is_wide(site, &publishers)
+                        || self.is_vouched_for(items, feature))
+            }
+        }
+    }
+
+    /// Whether a site is named by many who do not bear the mark.
+    fn is_wide(&self, site: &str, bearers: &BTreeSet<usize>) -> bool {
+        let others = self.named.get(site).map_or(0, |named| named.difference(bearers).count());
+        others >= WIDE.max(bearers.len())
+    }
+
+    /// Whether a third of the bearers have been known for long or are used by many.
+    fn is_vouched_for(&self, items: &[&Item<'_>], feature: &Feature) -> bool {
+        let is_established = |item: &Item<'_>| {
+            let old = |since: Timestamp| since.days_until(self.at.0) >= ESTABLISHED_DAYS;
+            item.popularity.unwrap_or(0) >= ESTABLISHED_USERS || old(item.first_seen) || item.created.is_some_and(old)
+        };
+        let of_items = feature.items.iter().filter_map(|at| items.get(*at));
+        of_items.filter(|item| is_established(item)).count() * 3 >= feature.items.len()
+    }
+
+    /// Judges items that are joined by features.
+    pub(super) fn judge(&self, items: &[&Item<'_>], features: &[Feature]) -> Campaign {
+        let places: BTreeSet<usize> = features.iter().flat_map(|feature| feature.items.iter().copied()).collect();
+        let places: Vec<usize> = places.into_iter().collect();
+        let members: Vec<&Item<'_>> = places.iter().filter_map(|at| items.get(*at).copied()).collect();
+        let publishers = self.publishers(&places);
+        let signals = Signals::of(features, &members, publishers.len(), self.fresh(&members, &places));
+        let mut order: Vec<&Feature> = features.iter().collect();
+        order.sort_by(|a, b| b.items.len().cmp(&a.items.len()).then_with(|| a.mark.cmp(&b.mark)));
+        let shared = order.iter().take(20).map(|feature| {
+            let (what, value) = feature.mark.shown();
+            Shared { what: what.to_owned(), value, quote: feature.quote.clone(), items: feature.items.len() as u64 }
+        });
+        Campaign {
+            key: key_of(features),
+            severity: signals.severity(),
+            members: members.iter().map(|item| item.id).collect(),
+            publishers: publishers.len() as u64,
+            shared: shared.collect(),
+            reasons: signals.reasons(),
+        }
+    }
+
+    /// Publishers that are known to be new: their packages are, or they came after our first night.
+    fn fresh(&self, members: &[&Item<'_>], places: &[usize]) -> usize {
+        let young = |since: Timestamp| since.days_until(self.at.0) <= FRESH_DAYS;
+        let is_fresh = |item: &Item<'_>| {
+            let came = item.created.map_or_else(|| Some(item.first_seen) > self.since, young);
+            came && young(item.first_seen) && item.popularity.unwrap_or(0) < ESTABLISHED_USERS
+        };
+        let publisher = |at: &usize| self.publisher.get(*at).copied();
+        let known = members.iter().zip(places).filter(|(item, _)| !is_fresh(item)).filter_map(|(_, at)| publisher(at));
+        let known: BTreeSet<usize> = known.collect();
+        places.iter().filter_map(publisher).collect::<BTreeSet<_>>().difference(&known).count()
+    }
+}
+
+/// A passphrase beside a download, or a place that belongs to nobody: no honest reason is looked for.
+fn is_strong(feature: &Feature) -> bool {
+    matches!(feature.mark, Mark::Passphrase(..)) || feature.drops >= LEAST
+}
+
+/// What speaks against items together.
+struct Signals {
+    items: usize,
+    publishers: usize,
+    fresh: usize,
+    passphrase: bool,
+    drop: bool,
+    program: bool,
+    required: bool,
+    download: bool,
+    passage: bool,
+    order: bool,
+    wallet: bool,
+    grave: usize,
+}
+
+impl Signals {
+    fn of(features: &[Feature], members: &[&Item<'_>], publishers: usize, fresh: usize) -> Self {
+        let any = |is: fn(&Feature) -> bool| features.iter().any(is);
+        Self {
+            items: members.len(),
+            publishers,
+            fresh,
+            passphrase: any(|feature| matches!(feature.mark, Mark::Passphrase(..))),
+            drop: any(|feature| feature.drops >= LEAST),
+            program: any(|feature| feature.programs >= LEAST),
+            required: any(|feature| feature.required >= LEAST),
+            download: any(|feature| feature.mark.site().is_some()),
+            passage: any(|feature| matches!(feature.mark, Mark::Passage(..))),
+            order: any(|feature| matches!(feature.mark, Mark::Order(..))),
+            wallet: any(|feature| matches!(feature.mark, Mark::Wallet(..))),
+            grave: members.iter().filter(|item| item.worst >= Severity::High).count(),
+        }
+    }
+
+    fn severity(&self) -> Severity {
+        let strong = self.passphrase || (self.drop && self.required);
+        let mostly_grave = self.grave * 2 >= self.items;
+        let several = self.publishers > 1;
+        let runs = self.program || strong;
+        // One publisher's own repetition needs more than an address nobody knows.
+        let is_lure = self.download && (strong || (several && (runs || self.passage)));
+        let is_lure = is_lure || (self.download && self.program && self.required && mostly_grave);
+        let is_lure =
+            is_lure || (self.order && several && mostly_grave) || (self.wallet && several && self.grave >= LEAST);
+        if !is_lure {
+            return Severity::Low;
+        }
+        let more = [self.passphrase, self.drop, mostly_grave && self.download, self.fresh > 1 && self.required];
+        if more.into_iter().filter(|signal| *signal).count() > 0 && self.download {
+            Severity::High
+        } else {
+            Severity::Medium
+        }
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let said = [
+            (self.passage, "the same passage stands in texts that are otherwise different".to_owned()),
+            (
+                self.download,
+                "it has something fetched from a site that is neither the publishers' nor what the texts are about"
+                    .to_owned(),
+            ),
+            (self.passphrase, "what is fetched is locked with a passphrase, which keeps scanners out".to_owned()),
+            (self.drop, "it lies where nobody answers for anything".to_owned()),
+            (self.required, "it is said to be needed before anything works".to_owned()),
+            (self.order, "rules found the same attack in the same words".to_owned()),
+            (self.wallet, "money is to be sent to the same address".to_owned()),
+            (self.publishers > 1, format!("{} publishers who prove nothing in common say the same", self.publishers)),
+            (self.fresh > 1, format!("{} of the publishers are new", self.fresh)),
+            (self.grave > 0, format!("{} of {} items have a finding at high or worse", self.grave, self.items)),
+        ];
+        said.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()
+    }
+}
+
+/// The key: the clearest mark, which stays while items come and go.
+fn key_of(features: &[Feature]) -> String {
+    let clearest = features.iter().map(|feature| &feature.mark).min();
+    let text = clearest.map(|mark| match mark {
+        Mark::Passage(hash, site) => format!("passage {hash:016x} {site}"),
+        Mark::Order(rule, hash) => format!("order {hash:016x} {rule}"),
+        other => {
+            let (what, value) = other.shown();
+            format!("{what} {value}")
+        }
+    });
+    Digest::of(text.unwrap_or_default().as_bytes()).hex().chars().take(16).collect()
+}
+
+/// For each item its publisher: items of which a publisher is the same have one.
+fn publishers(items: &[&Item<'_>]) -> Vec<usize> {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut union = Union::of(items.len());
+    for (at, item) in items.iter().enumerate() {
+        for vendor in item.publishers {
+            union.join(at, *first.entry(vendor).or_insert(at));
+        }
+    }
+    (0..items.len()).map(|at| union.root(at)).collect()
+}
+
+/// Whether a site goes by the name of a publisher.
+fn owns(vendor: &str, site: &str) -> bool {
+    let Some((kind, name)) = vendor.split_once(':') else { return false };
+    let plain = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if kind == "namespace" {
+        let domain = name.split('.').rev().collect::<Vec<_>>().join(".");
+        if domain == site || domain.ends_with(&format!(".{site}")) {
+            return true;
+        }
+    }
+    let names = name.split('.').map(plain).filter(|name| name.len() > 3);
+    let labels: Vec<String> = labels(site).map(plain).filter(|label| label.len() > 3).collect();
+    let mut own = names.filter(|name| !matches!(name.as_str(), "github" | "gitlab"));
+    own.any(|name| {
+        labels.iter().any(|label| *label == name || label.starts_with(&name) || name.starts_with(label.as_str()))
+    })
+}

@@ -1,0 +1,154 @@
+//! Campaigns: the same thing asked of people by many items that have no reason to say the same.
+//!
+//! Each item alone looks harmless: a clean text, and one paragraph that has a companion program installed first. What
+//! gives a campaign away is that the paragraph, the download, its passphrase, the order or the payment address comes again
+//! in items that are otherwise different texts. What honest publishers repeat is told apart by whose site it is: the
+//! publisher's own, what the text is about, or one that everybody uses. Must not know how traits are kept or alerts sent.
+
+mod features;
+mod judge;
+#[cfg(test)]
+mod tests;
+mod traits;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::union::Union;
+use crate::wording::{hash_of, words};
+use capdex_model::fact::{Confidence, Severity};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::{AsOf, Timestamp};
+
+pub use traits::{TRAITS_VERSION, Traits};
+
+/// Items that a campaign has at least.
+pub(super) const LEAST: usize = 3;
+
+/// What the name of a publisher begins with that an item is given where nobody proves to answer for it.
+pub const UNPROVEN: &str = "listing:";
+
+/// One capability, as campaigns see it.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// Which.
+    pub id: CapabilityId,
+    /// Its readable name. Untrusted text.
+    pub slug: &'a str,
+    /// The clone family that it belongs to, by the family's first member: a text told twice is told once.
+    pub family: Option<CapabilityId>,
+    /// Who answers for it; a name of its own where nobody proves to, after [`UNPROVEN`].
+    pub publishers: &'a BTreeSet<String>,
+    /// When a night of ours first saw it.
+    pub first_seen: Timestamp,
+    /// When its package first appeared, where the source says so.
+    pub created: Option<Timestamp>,
+    /// How many use it, where somebody counts.
+    pub popularity: Option<u64>,
+    /// What its documents ask for.
+    pub traits: &'a Traits,
+    /// What the rules quoted from it.
+    pub quotes: &'a [Quote],
+    /// Its worst finding.
+    pub worst: Severity,
+}
+
+/// A passage that a rule found to be an attack or dangerous.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The rule.
+    pub rule: String,
+    /// The words of the passage.
+    hash: u64,
+    /// How bad.
+    pub severity: Severity,
+    /// The passage. Untrusted text.
+    pub text: String,
+}
+
+impl Quote {
+    /// Words that a passage must have to be told from another by itself.
+    const WORDS: usize = 6;
+
+    /// The passages that rules quote from a capability at high or worse.
+    pub fn all_of(facts: &SparseFacts) -> Vec<Self> {
+        let grave = facts
+            .findings_of_its_own()
+            .filter(|fact| fact.severity >= Severity::High && fact.confidence >= Confidence::Medium);
+        let quotes = grave.filter_map(|fact| {
+            let said = words(&fact.evidence);
+            (said.len() >= Self::WORDS).then(|| Self {
+                rule: fact.rule.as_str().to_owned(),
+                hash: hash_of(&said),
+                severity: fact.severity,
+                text: fact.evidence.clone(),
+            })
+        });
+        quotes.take(32).collect()
+    }
+}
+
+/// What many items have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    /// `passage`, `download`, `site`, `passphrase`, `order` or `wallet`.
+    pub what: String,
+    /// The particulars: an address, a site, a passphrase, a rule. Untrusted text.
+    pub value: String,
+    /// The passage where one of them says it. Untrusted text.
+    pub quote: String,
+    /// How many items have it.
+    pub items: u64,
+}
+
+/// Items that say the same and have no reason to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    /// Stays while its strongest mark does, however many items join.
+    pub key: String,
+    /// How bad; below medium it is no alert.
+    pub severity: Severity,
+    /// Its items, sorted.
+    pub members: Vec<CapabilityId>,
+    /// How many publishers they have.
+    pub publishers: u64,
+    /// What they have in common, what most have first.
+    pub shared: Vec<Shared>,
+    /// Why the severity is what it is, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// The campaigns among items, by key. The order of the items makes no difference.
+pub fn campaigns(items: &[Item<'_>], at: AsOf) -> Vec<Campaign> {
+    let mut items: Vec<&Item<'_>> = items.iter().collect();
+    items.sort_by_key(|item| item.id);
+    items.dedup_by_key(|item| item.id);
+    let world = judge::World::of(&items, at);
+    let kept: Vec<features::Feature> =
+        features::of(&items).into_iter().filter(|feature| world.is_suspicious(&items, feature)).collect();
+    let mut campaigns: Vec<Campaign> =
+        joined(items.len(), kept).into_iter().map(|features| world.judge(&items, &features)).collect();
+    campaigns.sort_by(|a, b| a.key.cmp(&b.key));
+    campaigns
+}
+
+/// Features that share items, together.
+fn joined(items: usize, features: Vec<features::Feature>) -> Vec<Vec<features::Feature>> {
+    let mut union = Union::of(items);
+    for feature in &features {
+        for pair in feature.items.windows(2) {
+            let [one, other] = pair else { continue };
+            union.join(*one, *other);
+        }
+    }
+    let mut together: BTreeMap<usize, Vec<features::Feature>> = BTreeMap::new();
+    for feature in features {
+        let Some(first) = feature.items.first() else { continue };
+        together.entry(union.root(*first)).or_default().push(feature);
+    }
+    together.into_values().collect()
+}

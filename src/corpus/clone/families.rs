@@ -1,0 +1,212 @@
+//! Families: capabilities whose texts are one text with changes, found without comparing all with all.
+//!
+//! Equal texts are one node. Nodes are taken by seniority; each is compared with the models of the families that share
+//! a bucket with it, joins those that it is like, or is the first of a new one. A family has few models: its first and
+//! members that differ from it, so that a family of any size costs each newcomer the same. Whoever joins through a
+//! member must still be kin to the family's first: families do not chain. Must not know who published what.
+
+use super::index::Index;
+use super::likeness::{Common, Likeness};
+use super::sketch::{EMPTY, Sketch};
+use capdex_model::capability::Kind;
+
+/// Runs of words below which nothing is said that two could not say by themselves.
+const LEAST_RUNS: u32 = 24;
+/// Different texts in which a hash must stand to count as common.
+const COMMON: usize = 32;
+/// Models of one family.
+const MODELS: usize = 8;
+/// A member as like its family's first as this teaches nothing as a model.
+const SAME: f64 = 0.85;
+
+/// What is compared: one capability.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a, R> {
+    /// Its kind: only equal kinds are compared.
+    pub kind: Kind,
+    /// Who is senior: the least of all is taken first. No two may be equal.
+    pub rank: R,
+    /// What stands for its content.
+    pub sketch: &'a Sketch,
+}
+
+/// The families with at least two members, each by the places of its members among the items, by seniority. Families
+/// are in the order of their first members. The order of the items makes no difference.
+pub fn families<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
+    let nodes = nodes(items);
+    let sketches: Vec<(&Sketch, u8)> =
+        nodes.iter().filter_map(|node| items.get(*node.first()?)).map(|item| (item.sketch, item.kind as u8)).collect();
+    let mut families: Vec<Vec<usize>> = grouped(&sketches)
+        .into_iter()
+        .map(|family| {
+            let mut members: Vec<usize> =
+                family.iter().filter_map(|node| nodes.get(*node)).flatten().copied().collect();
+            members.sort_by(|a, b| rank(items, *a).cmp(&rank(items, *b)));
+            members
+        })
+        .filter(|members| members.len() > 1)
+        .collect();
+    families.sort_by(|a, b| rank(items, *a.first().unwrap_or(&0)).cmp(&rank(items, *b.first().unwrap_or(&0))));
+    families
+}
+
+fn rank<'a, R>(items: &'a [Item<'_, R>], at: usize) -> Option<&'a R> {
+    items.get(at).map(|item| &item.rank)
+}
+
+/// Items with equal texts together, by seniority of the first of each; those that say too little are left out.
+fn nodes<R: Ord>(items: &[Item<'_, R>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> =
+        (0..items.len()).filter(|at| items.get(*at).is_some_and(|item| item.sketch.runs >= LEAST_RUNS)).collect();
+    let text = |at: usize| items.get(at).map(|item| (item.kind, item.sketch.runs, &item.sketch.bins));
+    order.sort_by(|a, b| text(*a).cmp(&text(*b)).then_with(|| rank(items, *a).cmp(&rank(items, *b))));
+    let mut nodes: Vec<Vec<usize>> = order.chunk_by(|a, b| text(*a) == text(*b)).map(<[usize]>::to_vec).collect();
+    nodes.sort_by(|a, b| rank(items, *a.first().unwrap_or(&0)).cmp(&rank(items, *b.first().unwrap_or(&0))));
+    nodes
+}
+
+/// A text that newcomers are compared with.
+struct Model {
+    node: usize,
+    family: usize,
+}
+
+/// A family while it is put together.
+struct Family {
+    first: usize,
+    models: usize,
+    members: Vec<usize>,
+    /// The family that it went into.
+    into: Option<usize>,
+}
+
+/// Groups nodes, which are in the order of their seniority, into families.
+fn grouped(sketches: &[(&Sketch, u8)]) -> Vec<Vec<usize>> {
+    let common = common(sketches);
+    let mut work =
+        Work { sketches, common: &common, index: Index::of(sketches), models: Vec::new(), families: Vec::new() };
+    for node in 0..sketches.len() {
+        work.take(node);
+    }
+    let mut families: Vec<Vec<usize>> = work.families.into_iter().map(|family| family.members).collect();
+    families.retain(|members| !members.is_empty());
+    families
+}
+
+/// For each node which of its hashes stand in many texts.
+fn common(sketches: &[(&Sketch, u8)]) -> Vec<Common> {
+    let mut common = vec![Common::default(); sketches.len()];
+    let mut values: Vec<(u32, u32)> = Vec::with_capacity(sketches.len());
+    for bin in 0..super::sketch::BINS {
+        values.clear();
+        let value =
+            |(at, (sketch, _)): (usize, &(&Sketch, u8))| Some((*sketch.bins.get(bin)?, u32::try_from(at).ok()?));
+        values.extend(sketches.iter().enumerate().filter_map(value).filter(|(value, _)| *value != EMPTY));
+        values.sort_unstable();
+        for same in values.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= COMMON) {
+            for (_, at) in same {
+                common.get_mut(*at as usize).into_iter().for_each(|common| common.mark(bin));
+            }
+        }
+    }
+    common
+}
+
+struct Work<'a> {
+    sketches: &'a [(&'a Sketch, u8)],
+    common: &'a [Common],
+    index: Index,
+    models: Vec<Model>,
+    families: Vec<Family>,
+}
+
+impl Work<'_> {
+    /// Takes the next node by seniority.
+    fn take(&mut self, node: usize) {
+        let joined = self.joinable(node);
+        let Some(&(_, best)) = joined.first() else {
+            let family = self.families.len();
+            self.families.push(Family { first: node, models: 0, members: vec![node], into: None });
+            self.model(node, family);
+            return;
+        };
+        for (_, other) in joined.iter().skip(1) {
+            self.merge(best, *other);
+        }
+        let family = self.root(best);
+        let first = self.families.get(family).map_or(node, |family| family.first);
+        let to_first = self.likeness(node, first).map_or(0.0, |likeness| likeness.whole);
+        let mut teaches = false;
+        if let Some(family) = self.families.get_mut(family) {
+            family.members.push(node);
+            teaches = to_first < SAME && family.models < MODELS;
+        }
+        if teaches {
+            self.model(node, family);
+        }
+    }
+
+    /// The families that a node is like, each once, the most alike first, elder ones before younger.
+    fn joinable(&mut self, node: usize) -> Vec<(f64, usize)> {
+        let mut joined: Vec<(f64, usize)> = Vec::new();
+        for model in self.index.near(node) {
+            let Some((likeness, family)) = self.compare(node, model) else { continue };
+            match joined.iter_mut().find(|(_, known)| *known == family) {
+                Some((known, _)) => *known = known.max(likeness),
+                None => joined.push((likeness, family)),
+            }
+        }
+        joined.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        joined
+    }
+
+    /// How like a node is to a model, and the model's family, where it may join that.
+    fn compare(&self, node: usize, model: u32) -> Option<(f64, usize)> {
+        let model = self.models.get(model as usize)?;
+        let likeness = self.likeness(node, model.node)?;
+        let senior = (self.sketches.get(model.node)?.0, self.common.get(model.node)?);
+        let family = self.root(model.family);
+        let first = self.families.get(family)?.first;
+        let is_kin = first == model.node || self.likeness(node, first)?.is_kin();
+        (likeness.is_copy(senior) && is_kin).then_some((likeness.whole, family))
+    }
+
+    fn likeness(&self, one: usize, other: usize) -> Option<Likeness> {
+        let of = |node: usize| Some((self.sketches.get(node)?, self.common.get(node)?));
+        let ((one, one_common), (other, other_common)) = (of(one)?, of(other)?);
+        (one.1 == other.1).then(|| Likeness::of((one.0, one_common), (other.0, other_common)))
+    }
+
+    /// Makes two families one, where the first of each are kin.
+    fn merge(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        let (elder, younger) = (one.min(other), one.max(other));
+        let first = |family: usize| self.families.get(family).map(|family| family.first);
+        let (Some(a), Some(b)) = (first(elder), first(younger)) else { return };
+        if elder == younger || !self.likeness(a, b).is_some_and(|likeness| likeness.is_kin()) {
+            return;
+        }
+        let Some(gone) = self.families.get_mut(younger) else { return };
+        gone.into = Some(elder);
+        let (members, models) = (std::mem::take(&mut gone.members), gone.models);
+        if let Some(family) = self.families.get_mut(elder) {
+            family.members.extend(members);
+            family.models += models;
+        }
+    }
+
+    /// The family that a family is part of by now.
+    fn root(&self, mut family: usize) -> usize {
+        while let Some(into) = self.families.get(family).and_then(|family| family.into) {
+            family = into;
+        }
+        family
+    }
+
+    fn model(&mut self, node: usize, family: usize) {
+        let model = u32::try_from(self.models.len()).unwrap_or(u32::MAX);
+        self.models.push(Model { node, family });
+        self.index.add(node, model);
+        self.families.get_mut(family).into_iter().for_each(|family| family.models += 1);
+    }
+}

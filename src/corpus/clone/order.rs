@@ -1,0 +1,135 @@
+//! Who copied whom: which member of a family was there first, and how that is known.
+//!
+//! What our own nights saw weighs most, because nobody can date himself back in it. When a package appeared says its
+//! registry, but not whether the capability was in it then. A copy is less used than what it was made from, and an
+//! honest one names its upstream. Where nothing tells, the order is unknown and says so. Must not know texts.
+
+use serde::{Deserialize, Serialize};
+
+use capdex_model::time::Timestamp;
+
+/// How many times more users make one member the likelier original.
+const MORE_USED: u64 = 10;
+
+/// How the order of two members is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// An earlier night of ours saw the original.
+    Seen,
+    /// The original's package is older, by its source.
+    Created,
+    /// The copy names the original as where it comes from.
+    Stated,
+    /// The original has ten times the users.
+    Popularity,
+    /// Nothing tells: both were met in the same night.
+    Unknown,
+}
+
+impl Basis {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seen => "seen",
+            Self::Created => "created",
+            Self::Stated => "stated",
+            Self::Popularity => "popularity",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What is known of when a member came and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// When a night of ours first saw it.
+    pub first_seen: Timestamp,
+    /// When its package first appeared, where the source says so.
+    pub created: Option<Timestamp>,
+    /// How many use it, where somebody counts.
+    pub popularity: Option<u64>,
+    /// What it is a listing of, one word for each name: its keys and identities.
+    pub names: &'a [String],
+    /// What it names as where it comes from, in the same words.
+    pub upstream: &'a [String],
+}
+
+/// How it is known that `original` was there before `copy`; none where the opposite is known.
+pub fn basis(original: &Seen<'_>, copy: &Seen<'_>) -> Option<Basis> {
+    if original.first_seen != copy.first_seen {
+        return (original.first_seen < copy.first_seen).then_some(Basis::Seen);
+    }
+    let states = |one: &Seen<'_>, other: &Seen<'_>| one.upstream.iter().any(|name| other.names.contains(name));
+    match (states(copy, original), states(original, copy)) {
+        (true, false) => return Some(Basis::Stated),
+        (false, true) => return None,
+        _ => {}
+    }
+    if let (Some(one), Some(other)) = (original.created, copy.created)
+        && one.days_until(other) != 0
+    {
+        return (one < other).then_some(Basis::Created);
+    }
+    let (one, other) = (original.popularity.unwrap_or(0), copy.popularity.unwrap_or(0));
+    if one >= other.max(1).saturating_mul(MORE_USED) {
+        return Some(Basis::Popularity);
+    }
+    (other < one.max(1).saturating_mul(MORE_USED)).then_some(Basis::Unknown)
+}
+
+/// The place of the member that the others were made from: the one that most members came after, the first given of
+/// several. Compares each member with the best so far, and so costs no more than the family is long.
+pub fn original(members: &[Seen<'_>]) -> usize {
+    let mut best = 0;
+    for (at, member) in members.iter().enumerate().skip(1) {
+        if members.get(best).is_some_and(|senior| basis(senior, member).is_none()) {
+            best = at;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 86_400;
+
+    fn seen(first_seen: i64, created: Option<i64>, popularity: Option<u64>) -> Seen<'static> {
+        let at = Timestamp::from_unix_seconds;
+        Seen {
+            first_seen: at(first_seen * DAY),
+            created: created.map(|day| at(day * DAY)),
+            popularity,
+            names: &[],
+            upstream: &[],
+        }
+    }
+
+    #[test]
+    fn each_ground_counts_only_where_those_before_are_silent() {
+        let cases = [
+            (seen(1, Some(9), None), seen(2, Some(3), Some(9_000)), Some(Basis::Seen)),
+            (seen(2, Some(3), None), seen(1, None, None), None),
+            (seen(1, Some(3), None), seen(1, Some(9), Some(9_000)), Some(Basis::Created)),
+            (seen(1, None, Some(9_000)), seen(1, Some(9), Some(40)), Some(Basis::Popularity)),
+            (seen(1, None, Some(40)), seen(1, Some(9), Some(9_000)), None),
+            (seen(1, None, Some(40)), seen(1, Some(9), Some(70)), Some(Basis::Unknown)),
+            (seen(1, None, None), seen(1, None, None), Some(Basis::Unknown)),
+        ];
+        for (original, copy, expected) in cases {
+            assert_eq!(basis(&original, &copy), expected, "{original:?} {copy:?}");
+        }
+    }
+
+    #[test]
+    fn a_copy_that_names_its_upstream_is_the_copy() {
+        let (names, other) = (["github:acme/kit".to_owned()], ["github:bob/kit".to_owned()]);
+        let upstream = Seen { names: &names, ..seen(1, Some(9), None) };
+        let fork = Seen { names: &other, upstream: &names, ..seen(1, Some(3), None) };
+        assert_eq!((basis(&upstream, &fork), basis(&fork, &upstream)), (Some(Basis::Stated), None));
+        assert_eq!(original(&[fork.clone(), upstream.clone()]), 1);
+        assert_eq!(original(&[upstream, fork]), 0);
+    }
+}

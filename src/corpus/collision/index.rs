@@ -1,0 +1,165 @@
+//! Who has which name: entities gathered into parties by their vendors, and names by the parties that have them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::names::{COMMON_FROM, folded, is_plain};
+use super::{Server, World};
+use capdex_model::time::Timestamp;
+
+/// Holders of a name that others are compared with, the oldest first.
+const MOST_TARGETS: usize = 16;
+
+/// The parties and names of a world.
+pub(super) struct Index<'a> {
+    pub(super) world: &'a World,
+    /// The party of each entity: all entities that share a vendor, directly or through others.
+    parties: BTreeMap<&'a str, usize>,
+    /// By folded name the servers that have it, with their spelling.
+    pub(super) tools: BTreeMap<String, Vec<(&'a Server, &'a str)>>,
+    /// By folded name the parties that had it first.
+    first: BTreeMap<String, First<'a>>,
+}
+
+/// The parties that had a name first, no more than decide whether it is rare.
+#[derive(Default)]
+struct First<'a> {
+    /// Of all, with the entity by which each came.
+    any: Vec<(usize, &'a str)>,
+    /// Of those with a proven vendor.
+    proven: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn of(world: &'a World) -> Self {
+        let mut tools: BTreeMap<String, Vec<(&Server, &str)>> = BTreeMap::new();
+        for server in &world.servers {
+            for name in server.tools.keys() {
+                tools.entry(folded(name)).or_default().push((server, name));
+            }
+        }
+        tools.remove("");
+        let since = |server: &Server| world.standings.get(&server.entity).and_then(|standing| standing.since);
+        for holders in tools.values_mut() {
+            holders.sort_by_cached_key(|(server, name)| (since(server).is_none(), since(server), &server.slug, *name));
+        }
+        let parties = parties(world);
+        let first = tools.iter().map(|(name, holders)| (name.clone(), first(world, &parties, holders))).collect();
+        Self { world, parties, tools, first }
+    }
+
+    /// The party of an entity.
+    pub(super) fn party(&self, entity: &str) -> Option<usize> {
+        self.parties.get(entity).copied()
+    }
+
+    /// How many parties have a tool of this folded name.
+    pub(super) fn parties_with(&self, name: &str) -> usize {
+        let holders = self.tools.get(name).into_iter().flatten();
+        holders.map(|(server, _)| self.party(&server.entity)).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Whether a folded name is shown as one that few share. Weighs nothing: see [`Index::is_rare_for`].
+    pub(super) fn is_rare(&self, name: &str) -> bool {
+        !is_plain(name) && self.parties_with(name) < COMMON_FROM
+    }
+
+    /// Whether a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties count that
+    /// were there long before, or not after and with a proven vendor: whoever came later cannot make a name common.
+    pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
+        let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
+        let Some(first) = self.first.get(name) else { return true };
+        let long = first.any.iter().filter(|(_, other)| self.world.standings.long_before(other, later).is_some());
+        let proven = first.proven.iter().filter(|(_, other)| self.since(other).is_some_and(|since| since <= later));
+        let parties: BTreeSet<usize> = long.chain(proven).map(|(party, _)| *party).collect();
+        parties.len() < COMMON_FROM
+    }
+
+    fn since(&self, entity: &str) -> Option<Timestamp> {
+        self.world.standings.get(entity).and_then(|standing| standing.since)
+    }
+
+    /// The holders of a folded name that others are compared with: the oldest, which nobody displaces by coming later.
+    pub(super) fn targets(&self, name: &str) -> impl Iterator<Item = (&'a Server, &'a str)> {
+        self.tools.get(name).into_iter().flatten().copied().take(MOST_TARGETS)
+    }
+
+    /// Since when `target` was there, where that is long before `entity` came, which is another party.
+    pub(super) fn precedes(&self, target: &str, entity: &str) -> Option<String> {
+        if target == entity || self.party(target) == self.party(entity) {
+            return None;
+        }
+        let since = self.world.standings.long_before(target, self.since(entity)?)?;
+        Some(format!("there since {since}"))
+    }
+
+    /// Whether two entities are packages of one registry, or rows of one, whose publishers are known and are others. Copies
+    /// of repositories are what forges are for.
+    pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
+        let kinds = |entity: &str| -> BTreeSet<&str> {
+            let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);
+            let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
+            kinds.filter(|kind| matches!(*kind, "npm" | "pypi" | "namespace")).collect()
+        };
+        self.party(one) != self.party(other) && !kinds(one).is_disjoint(&kinds(other))
+    }
+
+    /// Whether one of two entities says that it has to do with the other.
+    pub(super) fn are_claimed(&self, one: &str, other: &str) -> bool {
+        let pair = |a: &str, b: &str| self.world.claimed.contains(&(a.to_owned(), b.to_owned()));
+        pair(one, other) || pair(other, one)
+    }
+}
+
+/// The parties that had a name first, from its holders with the oldest first.
+fn first<'a>(world: &World, parties: &BTreeMap<&str, usize>, holders: &[(&'a Server, &str)]) -> First<'a> {
+    let mut first = First::default();
+    let add = |to: &mut Vec<(usize, &'a str)>, party: usize, entity: &'a str| {
+        if to.len() < COMMON_FROM && to.iter().all(|(known, _)| *known != party) {
+            to.push((party, entity));
+        }
+    };
+    for (server, _) in holders {
+        let Some(party) = parties.get(server.entity.as_str()) else { continue };
+        add(&mut first.any, *party, &server.entity);
+        if world.standings.get(&server.entity).is_some_and(|standing| !standing.vendors.is_empty()) {
+            add(&mut first.proven, *party, &server.entity);
+        }
+    }
+    first
+}
+
+/// Numbers for the sets of entities that share vendors.
+fn parties(world: &World) -> BTreeMap<&str, usize> {
+    let entities =
+        world.servers.iter().map(|server| &server.entity).chain(world.listings.iter().map(|(_, entity)| entity));
+    let entities: BTreeSet<&str> = entities.map(String::as_str).collect();
+    let mut parent: Vec<usize> = (0..entities.len()).collect();
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, entity) in entities.iter().enumerate() {
+        for vendor in world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors) {
+            match first.get(vendor.as_str()) {
+                Some(other) => {
+                    let (one, other) = (root(&mut parent, at), root(&mut parent, *other));
+                    if let Some(slot) = parent.get_mut(one.max(other)) {
+                        *slot = one.min(other);
+                    }
+                }
+                None => drop(first.insert(vendor, at)),
+            }
+        }
+    }
+    entities.into_iter().enumerate().map(|(at, entity)| (entity, root(&mut parent, at))).collect()
+}
+
+fn root(parent: &mut [usize], node: usize) -> usize {
+    let mut at = node;
+    while let Some(next) = parent.get(at).copied().filter(|next| *next != at) {
+        // Halve the way for the next time.
+        let after = parent.get(next).copied().unwrap_or(next);
+        if let Some(slot) = parent.get_mut(at) {
+            *slot = after;
+        }
+        at = after;
+    }
+    at
+}

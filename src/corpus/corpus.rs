@@ -1,0 +1,93 @@
+//! `Corpus`: the listings of all directories, as the passes see them that compare listings with each other.
+//!
+//! Must not judge: what is the same thing says `identity`, who answers for it says `vendor`.
+
+use std::collections::BTreeSet;
+
+use crate::vendor;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::time::Timestamp;
+
+/// One listing of one directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The source and the name there.
+    pub key: ListingKey,
+    /// What stays of its locators over versions (`npm:@scope/name`), sorted.
+    pub identities: Vec<String>,
+    /// What it names under other sources' keys: claims of whoever wrote the listing, not proofs.
+    pub references: Vec<ListingKey>,
+    /// Who proves to answer for it, sorted (`npm-scope:acme`, `github:acme`, `namespace:com.acme`, `npm-user:ann`).
+    pub vendors: BTreeSet<String>,
+    /// The id of the thing that it is a listing of, as the pass `identity` settled it; its own key before that.
+    pub entity: String,
+    /// Downloads, installs or stars, as its source counts them; none where nobody says.
+    pub popularity: Option<u64>,
+    /// When the package first appeared, where the source says so.
+    pub created: Option<Timestamp>,
+    /// When a night of ours first saw it.
+    pub first_seen: Timestamp,
+    /// Its one-line description.
+    pub description: Option<String>,
+    /// The address of its repository as written.
+    pub repository: Option<String>,
+    /// The number by which the forge knows its repository, where the source says it.
+    pub repository_id: Option<u64>,
+    /// The number of the repository that its own was forked from, as the forge says.
+    pub fork_of: Option<u64>,
+    /// Whether it was there at the last visit.
+    pub is_active: bool,
+}
+
+impl Member {
+    /// What a listing says, as a member that is an entity of its own.
+    pub fn of(listing: &Listing, popularity: Option<u64>, first_seen: Timestamp, is_active: bool) -> Self {
+        let identities: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
+        let claims = &listing.claims;
+        Self {
+            key: listing.key.clone(),
+            vendors: vendor::of(&listing.key, &identities, claims.maintainers.known().map_or(&[], Vec::as_slice)),
+            identities: identities.into_iter().collect(),
+            references: listing.references.clone(),
+            entity: listing.key.to_string(),
+            popularity: popularity.or(claims.downloads_monthly.known().copied()).or(claims
+                .standing
+                .stars
+                .known()
+                .copied()),
+            created: claims.created.known().copied(),
+            first_seen,
+            description: claims.description.known().cloned(),
+            repository: claims.repository.known().cloned(),
+            repository_id: claims.standing.repository_id.known().copied(),
+            fork_of: claims.standing.fork_of.known().copied(),
+            is_active,
+        }
+    }
+}
+
+/// All listings, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Corpus {
+    members: Vec<Member>,
+}
+
+impl Corpus {
+    /// Sorts the listings.
+    pub fn new(mut members: Vec<Member>) -> Self {
+        members.sort_by(|one, other| one.key.cmp(&other.key));
+        Self { members }
+    }
+
+    /// The listings, sorted by key.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The listing of a key.
+    pub fn member(&self, key: &ListingKey) -> Option<&Member> {
+        let at = self.members.binary_search_by(|member| member.key.cmp(key)).ok()?;
+        self.members.get(at)
+    }
+}

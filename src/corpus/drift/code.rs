@@ -1,0 +1,289 @@
+//! Code: what a capability's source does that nothing in the package did before: programs, requests, secrets, hosts,
+//! recipients, copies of what is sent.
+//!
+//! Must not judge a release: most bring code, and many bring hosts. Only a copy of what was sent before is an attack's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::effect::{Effect, EffectKind};
+use super::hosts;
+use super::recipients::{Recipient, Use};
+use super::sent::{Call as Sending, calls, requests};
+use super::side::{Seen, Side, is_live};
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::source::sinks::{evaluates, runs_shell, sends};
+use capdex_evidence::source::{Argument, Call, Origins, SourceView};
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::fact::Severity;
+
+/// The effects of a capability's code.
+pub(super) fn effects(before: &Side<'_>, after: &Side<'_>, seen: &Seen<'_>) -> Vec<Effect> {
+    let mut effects = abilities(before, after, seen);
+    effects.extend(new_hosts(before, seen, after));
+    effects.extend(addresses(before, seen, after));
+    effects.extend(copies(before, seen, after));
+    effects
+}
+
+/// What a call can do.
+#[derive(Clone, Copy, PartialEq)]
+enum Ability {
+    Run,
+    Send,
+    ReadSecret,
+}
+
+fn can(call: &Call, ability: Ability) -> bool {
+    let callee = call.callee.as_str();
+    match ability {
+        Ability::Run => {
+            runs_shell(call)
+                || evaluates(call)
+                || ["child_process.", "subprocess.", "Bun.spawn", "Deno.Command", "execa", "os.exec", "os.spawn"]
+                    .iter()
+                    .any(|start| callee.starts_with(start))
+        }
+        Ability::Send => sends(call),
+        Ability::ReadSecret => {
+            let takes_all = matches!(callee, "process.env" | "os.environ")
+                && matches!(call.arguments.first(), Some(Argument::Name(taker)) if taker.ends_with("stringify") || taker.ends_with("dumps"));
+            takes_all || call.flows.first.any(Origins::SECRET_PATH)
+        }
+    }
+}
+
+/// What the whole package could not do before.
+fn abilities(before: &Side<'_>, after: &Side<'_>, seen: &Seen<'_>) -> Vec<Effect> {
+    const ABILITIES: [(Ability, EffectKind); 3] = [
+        (Ability::Run, EffectKind::Exec),
+        (Ability::Send, EffectKind::NetworkSink),
+        (Ability::ReadSecret, EffectKind::CredentialRead),
+    ];
+    let mut effects = Vec::new();
+    for (ability, kind) in ABILITIES {
+        let is_known = first(ability, before.all_sources()).is_some();
+        if let (false, Some((path, call))) = (is_known, first(ability, after.sources(seen))) {
+            effects.push(Effect::new(kind, Severity::Low, &format!("{path}:{}", call.place.line), &call.text));
+        }
+    }
+    effects
+}
+
+fn first<'a>(
+    ability: Ability,
+    mut sources: impl Iterator<Item = (&'a str, &'a SourceView)>,
+) -> Option<(&'a str, &'a Call)> {
+    sources.find_map(|(path, view)| view.calls.iter().find(|call| can(call, ability)).map(|call| (path, call)))
+}
+
+/// New places that code names; of those that only name standards and hold documents, the ones that are given something.
+fn new_hosts(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+    let live = || seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
+    let mut new = hosts::sites(after.evidence, live());
+    new.retain(|site, _| !hosts::is_known(site) && !before.ground.sites.contains_key(site));
+    for document in live().filter_map(|path| after.evidence.documents.get(path)) {
+        if !matches!(document.role, FileRole::Source | FileRole::Script) {
+            continue;
+        }
+        for request in requests(document).iter().filter(|request| request.gives) {
+            let place = hosts::place_of(&request.host);
+            let is_comment = document.zone_at(request.offset) == ZoneKind::Comment;
+            if hosts::is_known(&place) && !is_comment && !before.ground.sites.contains_key(&place) {
+                new.entry(place).or_insert_with(|| document.path.clone());
+            }
+        }
+    }
+    new.into_iter().map(|(site, file)| Effect::new(EffectKind::NewHost, Severity::Low, &file, &site)).collect()
+}
+
+/// Constant addresses that are used in the code now and were not, or not in that way.
+fn addresses(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+    let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
+    let mut known: BTreeMap<&str, Use> = BTreeMap::new();
+    for recipient in &before.ground.recipients {
+        let used = known.entry(recipient.address.as_str()).or_insert(recipient.used);
+        *used = (*used).max(recipient.used);
+    }
+    let mut files = BTreeMap::new();
+    let mut told = BTreeSet::new();
+    let mut effects: Vec<Effect> = Vec::new();
+    for found in after.ground.recipients.iter().filter(|found| of_files.contains(found.file.as_str())) {
+        if known.get(found.address.as_str()).is_some_and(|used| *used >= found.used) {
+            continue;
+        }
+        let was_there = *files.entry(found.file.as_str()).or_insert_with(|| was_there(before, &found.file, after));
+        let effect = address(before, found, after, was_there);
+        if told.insert((effect.kind, effect.subject.clone())) {
+            effects.push(effect);
+        }
+    }
+    effects
+}
+
+/// Whether a file was there, under its path or mostly under others.
+fn was_there(before: &Side<'_>, path: &str, after: &Side<'_>) -> bool {
+    before.evidence.documents.contains_key(path)
+        || after.evidence.documents.get(path).is_some_and(|document| before.ground.sent.has_most_of(document))
+}
+
+/// A key that copies is an attack's own wherever it comes; another constant recipient is one where the call that sends was
+/// there before.
+fn address(before: &Side<'_>, found: &Recipient, after: &Side<'_>, was_there: bool) -> Effect {
+    let line = after.evidence.documents.get(&found.file).map_or(0, |document| document.place(found.offset).line);
+    let subject = format!("{}:{line}", found.file);
+    let call_was_there = was_there && found.call.as_ref().is_some_and(|call| before.ground.sent.has_call(call));
+    let detail = match (&found.call, found.used) {
+        (Some(call), Use::Copy) => format!("{call} also sends to {}", found.address),
+        (Some(call), _) => format!("{call} sends to {}", found.address),
+        (None, _) => found.address.clone(),
+    };
+    match found.used {
+        Use::Copy if was_there => Effect::new(EffectKind::Recipient, Severity::Critical, &subject, &detail),
+        Use::Copy => Effect::new(EffectKind::Recipient, Severity::High, &subject, &detail),
+        Use::Direct | Use::Argument if call_was_there => {
+            Effect::new(EffectKind::Recipient, Severity::High, &subject, &detail)
+        }
+        _ => Effect::new(EffectKind::NewAddress, Severity::Low, &subject, &detail),
+    }
+}
+
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").expect("the pattern is fixed and valid"));
+
+/// How far apart the two calls stand, in bytes.
+const NEAR: usize = 1500;
+/// Pairs of calls that are compared in one file.
+const MAX_PAIRS: usize = 20_000;
+
+/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file: whoever
+/// adds a feature sends something else, whoever mirrors sends the same.
+fn copies(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
+    for document in documents.filter(|document| document.role == FileRole::Source && is_live(Some(document))) {
+        let was = before.evidence.documents.get(&document.path);
+        if was.is_none_or(|was| was.text != document.text) {
+            effects.extend(copies_in(before, document));
+        }
+    }
+    effects
+}
+
+/// The first such request to each host.
+fn copies_in(before: &Side<'_>, document: &Document) -> Vec<Effect> {
+    let mut new = requests(document);
+    new.retain(|request| {
+        let is_receiver = request.gives || !hosts::is_known(&request.host);
+        is_receiver && !before.ground.sites.contains_key(&hosts::place_of(&request.host))
+    });
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let mut known = calls(document);
+    known.retain(|call| before.ground.sent.is_given(call.text));
+    let (mut pairs, mut told, mut effects) = (0, BTreeSet::new(), Vec::new());
+    for request in &new {
+        let from = known.partition_point(|call| call.offset + NEAR < request.offset);
+        let near = known.iter().skip(from).take_while(|call| call.offset <= request.offset + NEAR);
+        let is_other = |call: &&Sending<'_>| !call.text.ends_with(request.text);
+        for call in near.filter(is_other) {
+            pairs += 1;
+            if pairs > MAX_PAIRS || told.contains(&request.host) {
+                break;
+            }
+            if shares(call.text, request.text) {
+                told.insert(request.host.clone());
+                let subject = format!("{}:{}", document.path, document.place(request.offset).line);
+                let detail = format!("{} gets what {} gets", request.host, call.name);
+                effects.push(Effect::new(EffectKind::CopiedSend, Severity::High, &subject, &detail));
+            }
+        }
+    }
+    effects
+}
+
+/// Whether two calls are given a name in common that is no word of the library: `message` in `send(message)` and in
+/// `fetch(url, {body: JSON.stringify(message)})`.
+fn shares(one: &str, other: &str) -> bool {
+    const WORDS: [&str; 42] = [
+        "body",
+        "method",
+        "headers",
+        "JSON",
+        "stringify",
+        "POST",
+        "GET",
+        "PUT",
+        "Content",
+        "Type",
+        "application",
+        "json",
+        "await",
+        "async",
+        "const",
+        "let",
+        "return",
+        "new",
+        "this",
+        "self",
+        "true",
+        "false",
+        "null",
+        "None",
+        "True",
+        "False",
+        "data",
+        "timeout",
+        "signal",
+        "url",
+        "process",
+        "env",
+        "Authorization",
+        "Bearer",
+        "token",
+        "apiKey",
+        "config",
+        "options",
+        "undefined",
+        "function",
+        "client",
+        "https",
+    ];
+    let names = |text: &str| -> BTreeSet<String> {
+        let plain = without_literals(text);
+        let found = NAME.find_iter(&plain).map(|name| name.as_str().to_owned());
+        found.filter(|name| name.len() > 2 && !WORDS.contains(&name.as_str())).collect()
+    };
+    let (one, other) = (names(one), names(other));
+    one.intersection(&other).next().is_some()
+}
+
+/// A text without what stands between quotation marks.
+fn without_literals(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut open = None;
+    for letter in text.chars() {
+        match open {
+            Some(mark) if mark == letter => open = None,
+            Some(_) => {}
+            None if matches!(letter, '"' | '\'') => open = Some(letter),
+            None => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_calls_share_what_is_no_word_of_the_library() {
+        assert!(shares("{ body: JSON.stringify(message) }", "message"));
+        assert!(!shares("{ method: 'POST', body: JSON.stringify(report) }", "{ body: JSON.stringify(message) }"));
+        assert!(!shares("'message'", "message"));
+    }
+}

@@ -1,0 +1,257 @@
+//! Effect: what a change brought, as a closed word with its class; and the class of a whole event.
+//!
+//! Must not look at texts: who finds an effect says where and what.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use capdex_model::fact::Severity;
+
+/// How deep a change goes, from what changes by itself to who answers for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Dates, versions and counts in texts.
+    D0,
+    /// Words, documentation, layout.
+    #[default]
+    D1,
+    /// Code without a further effect; tools that came, went or got optional arguments.
+    D2,
+    /// What callers must give or get.
+    D3,
+    /// What it may do: permissions, programs, hosts, hooks, secrets.
+    D4,
+    /// What only attacks do: hidden orders, harvested conversations, copies to strangers.
+    D5,
+    /// Who answers for it, and where it is.
+    D6,
+    /// Other bytes under the same version.
+    SameVersion,
+}
+
+impl Class {
+    /// Every class, from the least.
+    pub const ORDER: [Self; 8] =
+        [Self::D0, Self::D1, Self::D2, Self::D3, Self::D4, Self::D5, Self::D6, Self::SameVersion];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::D0 => "d0",
+            Self::D1 => "d1",
+            Self::D2 => "d2",
+            Self::D3 => "d3",
+            Self::D4 => "d4",
+            Self::D5 => "d5",
+            Self::D6 => "d6",
+            Self::SameVersion => "same_version",
+        }
+    }
+
+    /// What people call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::D0 => "volatile",
+            Self::D1 => "editorial",
+            Self::D2 => "surface",
+            Self::D3 => "contract",
+            Self::D4 => "privilege",
+            Self::D5 => "cue",
+            Self::D6 => "identity",
+            Self::SameVersion => "other bytes, same version",
+        }
+    }
+}
+
+/// What appeared. In the order of the classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// Dates, versions or counts in a text changed.
+    Volatile,
+    /// A text for people or models changed.
+    Text,
+    /// The layout of source changed and nothing else.
+    Layout,
+    /// Source or data changed without a further effect.
+    Code,
+    /// A tool came.
+    ToolAdded,
+    /// A tool went.
+    ToolRemoved,
+    /// A tool has another name.
+    ToolRenamed,
+    /// A tool takes another optional argument.
+    OptionalParameter,
+    /// A tool demands, takes or gives something else.
+    Contract,
+    /// Another place for a file: sdist or wheel.
+    Packaging,
+    /// A host that was not named before.
+    NewHost,
+    /// Something is sent over the network where nothing was.
+    NetworkSink,
+    /// A secret or the whole environment is read where none was.
+    CredentialRead,
+    /// Programs or text are run where none were.
+    Exec,
+    /// A script runs at installation.
+    InstallScript,
+    /// A command runs on an agent's event.
+    Hook,
+    /// More is allowed: a tool that was read-only, a tool that a skill may call.
+    PermissionWidened,
+    /// A tool takes a command, an address or code.
+    FreeFormParameter,
+    /// A constant mail address in the code.
+    NewAddress,
+    /// Another way of proving who one is.
+    AuthChanged,
+    /// A tool takes the conversation.
+    ConversationParameter,
+    /// Words that order a model about.
+    InjectedProse,
+    /// Text that people do not see, or that orders a model to keep something from them.
+    HiddenText,
+    /// Code that does what only attacks do.
+    AttackCode,
+    /// Secrets are read and sent.
+    CredentialSend,
+    /// What is sent also goes to a constant address.
+    Recipient,
+    /// What is sent also goes to a host that was not there.
+    CopiedSend,
+    /// Somebody may publish who could not before.
+    NewMaintainer,
+    /// The named repository is another one, by its address.
+    RepositoryMoved,
+    /// Nobody who could publish before still can.
+    OwnerReplaced,
+    /// The repository under the same name is another one, by its number.
+    RepositoryReplaced,
+    /// Every address of the server is at another registrable domain.
+    RemoteMoved,
+    /// Every package of the server is another one.
+    PackagesReplaced,
+}
+
+impl EffectKind {
+    /// The class of a change that has it.
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Volatile => Class::D0,
+            Self::Text | Self::Layout => Class::D1,
+            Self::Code
+            | Self::ToolAdded
+            | Self::ToolRemoved
+            | Self::ToolRenamed
+            | Self::OptionalParameter
+            | Self::Packaging => Class::D2,
+            Self::Contract => Class::D3,
+            Self::NewHost
+            | Self::NetworkSink
+            | Self::CredentialRead
+            | Self::Exec
+            | Self::InstallScript
+            | Self::Hook
+            | Self::PermissionWidened
+            | Self::FreeFormParameter
+            | Self::NewAddress
+            | Self::AuthChanged => Class::D4,
+            Self::ConversationParameter
+            | Self::InjectedProse
+            | Self::HiddenText
+            | Self::AttackCode
+            | Self::CredentialSend
+            | Self::Recipient
+            | Self::CopiedSend => Class::D5,
+            Self::NewMaintainer
+            | Self::RepositoryMoved
+            | Self::OwnerReplaced
+            | Self::RepositoryReplaced
+            | Self::RemoteMoved
+            | Self::PackagesReplaced => Class::D6,
+        }
+    }
+
+    /// What it is, for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Volatile => "dates, versions or counts changed",
+            Self::Text => "a text changed",
+            Self::Layout => "source was laid out anew",
+            Self::Code => "source or data changed",
+            Self::ToolAdded => "a tool came",
+            Self::ToolRemoved => "a tool went",
+            Self::ToolRenamed => "a tool has another name",
+            Self::OptionalParameter => "a tool takes another optional argument",
+            Self::Contract => "a tool demands, takes or gives something else",
+            Self::Packaging => "it is packed in another way",
+            Self::NewHost => "a host is named that was not before",
+            Self::NetworkSink => "something is sent over the network where nothing was",
+            Self::CredentialRead => "secrets or the environment are read where none were",
+            Self::Exec => "programs are run where none were",
+            Self::InstallScript => "a script runs at installation",
+            Self::Hook => "a command runs on an agent's event",
+            Self::PermissionWidened => "more is allowed than before",
+            Self::FreeFormParameter => "a tool takes a command, an address or code",
+            Self::NewAddress => "a constant mail address stands in the code",
+            Self::AuthChanged => "it asks for other credentials",
+            Self::ConversationParameter => "a tool asks for the conversation",
+            Self::InjectedProse => "words order the model about",
+            Self::HiddenText => "text is hidden from people",
+            Self::AttackCode => "code does what attacks do",
+            Self::CredentialSend => "secrets are read and sent",
+            Self::Recipient => "what is sent also goes to a constant address",
+            Self::CopiedSend => "what is sent also goes to a new host",
+            Self::NewMaintainer => "somebody else may publish too",
+            Self::RepositoryMoved => "another repository is named",
+            Self::OwnerReplaced => "nobody who could publish before still can",
+            Self::RepositoryReplaced => "the repository under this name is another one",
+            Self::RemoteMoved => "the server is at another domain",
+            Self::PackagesReplaced => "the server is another package",
+        }
+    }
+
+    /// The word that is stored and printed.
+    pub fn word(self) -> String {
+        serde_json::to_value(self).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for EffectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word())
+    }
+}
+
+/// The longest subject or detail, in code points.
+const LENGTH: usize = 200;
+
+/// One thing that a change brought.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Effect {
+    /// What it is.
+    pub kind: EffectKind,
+    /// How bad it is in itself, whatever the version says.
+    pub severity: Severity,
+    /// The file, tool or declaration. Untrusted text.
+    pub subject: String,
+    /// What exactly: the host, the address, the quoted words, masked where secret. Untrusted text; may be empty.
+    pub detail: String,
+}
+
+impl Effect {
+    /// An effect; its texts are cut to 200 code points and one line.
+    pub fn new(kind: EffectKind, severity: Severity, subject: &str, detail: &str) -> Self {
+        let cut = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LENGTH).collect();
+        Self { kind, severity, subject: cut(subject), detail: cut(detail) }
+    }
+
+    /// One of those that are worth knowing and never an alert.
+    pub fn info(kind: EffectKind, subject: &str, detail: &str) -> Self {
+        Self::new(kind, Severity::Info, subject, detail)
+    }
+}

@@ -1,0 +1,88 @@
+//! Files: what kind of change each file's change is, before anybody looks for effects: words, layout, code.
+//!
+//! Must not look inside beyond that.
+
+use super::effect::{Effect, EffectKind};
+use super::side::{Seen, Side, is_live};
+use super::volatile;
+use capdex_evidence::document::{Document, FileRole};
+
+/// An effect for each kind of change among the files of a capability, with the first file that has it.
+pub(super) fn effects(before: Option<(&Side<'_>, &Seen<'_>)>, after: (&Side<'_>, &Seen<'_>)) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = Vec::new();
+    let mut push = |kind, path: &str| {
+        if !effects.iter().any(|known: &Effect| known.kind == kind) {
+            effects.push(Effect::info(kind, path, ""));
+        }
+    };
+    for (path, digest) in &after.1.pins.files {
+        let old = before.filter(|(side, _)| side.ground.paths.contains(path));
+        if before.and_then(|(_, seen)| seen.pins.files.get(path)) == Some(digest) {
+            continue;
+        }
+        let documents =
+            (old.and_then(|(side, _)| side.evidence.documents.get(path)), after.0.evidence.documents.get(path));
+        if let (was, Some(is)) = documents {
+            push(kind_of(was, is), path);
+        }
+    }
+    let gone = before.into_iter().flat_map(|(side, seen)| seen.pins.files.keys().map(move |path| (side, path)));
+    for (side, path) in gone.filter(|(_, path)| !after.0.ground.paths.contains(*path)) {
+        if let Some(was) = side.evidence.documents.get(path) {
+            push(if is_for_people(was) { EffectKind::Text } else { EffectKind::Code }, path);
+        }
+    }
+    effects
+}
+
+fn is_for_people(document: &Document) -> bool {
+    matches!(document.role, FileRole::Docs | FileRole::Lock | FileRole::Instruction | FileRole::Test)
+        || !is_live(Some(document))
+}
+
+fn kind_of(was: Option<&Document>, is: &Document) -> EffectKind {
+    let Some(was) = was else {
+        return if is_for_people(is) { EffectKind::Text } else { EffectKind::Code };
+    };
+    // Two binary files have no text to compare.
+    let is_text = is.role != FileRole::Binary && was.role != FileRole::Binary;
+    if is_text && volatile::is_volatile(&was.text, &is.text) && is.role != FileRole::Source {
+        EffectKind::Volatile
+    } else if is_for_people(is) {
+        EffectKind::Text
+    } else if is_text && skeleton(&was.text) == skeleton(&is.text) {
+        EffectKind::Layout
+    } else {
+        EffectKind::Code
+    }
+}
+
+/// A text without what formatters change: white space, the kind of quotation marks, commas and semicolons at ends.
+fn skeleton(text: &str) -> String {
+    let mut skeleton = String::with_capacity(text.len());
+    for letter in text.chars().filter(|letter| !letter.is_whitespace() && *letter != ';') {
+        if matches!(letter, ')' | ']' | '}') && skeleton.ends_with(',') {
+            skeleton.pop();
+        }
+        skeleton.push(if matches!(letter, '\'' | '`') { '"' } else { letter });
+    }
+    skeleton
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(path: &str, before: &str, after: &str) -> EffectKind {
+        let read = |text: &str| Document::read(path, text.as_bytes(), &mut Vec::new());
+        kind_of(Some(&read(before)), &read(after))
+    }
+
+    #[test]
+    fn words_dates_layout_and_code_are_told_apart() {
+        assert_eq!(kind("README.md", "# One\n", "# Two\n"), EffectKind::Text);
+        assert_eq!(kind("README.md", "As of 2026-01-01.\n", "As of 2026-02-02.\n"), EffectKind::Volatile);
+        assert_eq!(kind("a.js", "f({a: 'x', b});\n", "f({\n  a: \"x\",\n  b,\n})\n"), EffectKind::Layout);
+        assert_eq!(kind("a.js", "f(1)\n", "f(2)\n"), EffectKind::Code);
+    }
+}

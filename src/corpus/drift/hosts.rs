@@ -1,0 +1,117 @@
+//! Hosts: which hosts texts name, and which of them mean that something is sent there.
+//!
+//! Must not look anything up.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use capdex_evidence::Evidence;
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::site::site_of;
+use capdex_evidence::zones::ZoneKind;
+
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\x22'`<>()]{0,80}@)?([a-z0-9][a-z0-9.-]{0,252})")
+        .expect("the pattern is fixed and valid")
+});
+
+/// Hosts that name a standard, a place for documents or this machine: to name them sends nothing anywhere.
+const KNOWN: [&str; 19] = [
+    "w3.org",
+    "json-schema.org",
+    "schema.org",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "python.org",
+    "modelcontextprotocol.io",
+    "agentskills.io",
+    "opensource.org",
+    "creativecommons.org",
+    "apache.org",
+    "mozilla.org",
+    "wikipedia.org",
+    "ietf.org",
+    "rfc-editor.org",
+    "shields.io",
+    "stackoverflow.com",
+    "microsoft.com",
+];
+
+/// The host of an address; none where it has none.
+pub(super) fn host_of(address: &str) -> Option<String> {
+    URL.captures(address).and_then(|found| found.get(1)).map(|host| host.as_str().to_ascii_lowercase())
+}
+
+/// Whether a host is nobody's: this machine, a private network, a name reserved for examples.
+pub(super) fn is_nobodys(host: &str) -> bool {
+    const RESERVED: [&str; 4] = ["example.com", "example.net", "example.org", "example.edu"];
+    RESERVED.contains(&site_of(host).as_str())
+        || [".example", ".invalid", ".localhost", ".local", ".internal"].iter().any(|end| host.ends_with(end))
+        || !host.contains('.')
+        || host.starts_with("127.")
+        || host.starts_with("192.168.")
+        || host.starts_with("10.")
+        || matches!(host, "0.0.0.0")
+}
+
+/// Whether a host only names a standard or a place for documents and code. To send something there is another thing:
+/// everybody may have a place on some of them.
+pub(super) fn is_known(host: &str) -> bool {
+    KNOWN.contains(&site_of(host).as_str())
+}
+
+/// By what a host is remembered: its registrable domain; the host itself where many may write at one domain.
+pub(super) fn place_of(host: &str) -> String {
+    if is_known(host) { host.trim_matches('.').to_ascii_lowercase() } else { site_of(host) }
+}
+
+/// Every place that the code and the instructions of some files name, by [`place_of`], with the first file that does.
+/// Comments, documentation and tests name none.
+pub(super) fn sites<'a>(evidence: &Evidence, files: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let mut sites = BTreeMap::new();
+    for document in files.filter_map(|path| evidence.documents.get(path)) {
+        for host in hosts(document) {
+            sites.entry(place_of(&host)).or_insert_with(|| document.path.clone());
+        }
+    }
+    sites
+}
+
+fn hosts(document: &Document) -> impl Iterator<Item = String> + use<'_> {
+    let is_read =
+        matches!(document.role, FileRole::Source | FileRole::Script | FileRole::Instruction | FileRole::Manifest);
+    let text = if is_read { document.text.as_str() } else { "" };
+    URL.captures_iter(text).filter_map(move |found| {
+        let host = found.get(1)?;
+        let host_text = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
+        let counts = document.zone_at(host.start()) != ZoneKind::Comment && !is_nobodys(&host_text);
+        counts.then_some(host_text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_examples_name_no_host() {
+        let text =
+            "// see https://comment.test/x\nconst s = 'https://a.example.com/x';\nfetch('https://api.acme.test/v1');\n";
+        let document = Document::read("a.js", text.as_bytes(), &mut Vec::new());
+        assert_eq!(hosts(&document).collect::<Vec<_>>(), ["api.acme.test"]);
+    }
+
+    #[test]
+    fn only_reserved_names_are_nobodys() {
+        assert!(is_nobodys("api.example.com") && is_nobodys("localhost") && is_nobodys("a.example"));
+        assert!(!is_nobodys("example.ru") && !is_nobodys("api.github.com"));
+        assert!(is_known("api.github.com") && is_known("json-schema.org") && !is_known("example.ru"));
+        assert_eq!(
+            (place_of("api.github.com"), place_of("api.acme.test")),
+            ("api.github.com".into(), "acme.test".into())
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! Drift: what changed between two snapshots of one package, and what that change does.
+//!
+//! Everything is pinned (`pins`), every change is an event with its effects (`effect`), and the effects decide its class and
+//! severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the same claims, so
+//! that a new rule is never taken for a change. Must not fetch, scan or score.
+
+mod asks;
+mod code;
+mod cues;
+mod declared;
+mod diff;
+mod effect;
+mod files;
+mod hosts;
+mod judge;
+pub mod owners;
+mod parts;
+mod pins;
+mod recipients;
+mod release;
+mod rename;
+mod sent;
+mod side;
+mod surface;
+mod volatile;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+
+pub use effect::{Class, Effect, EffectKind};
+pub use judge::{Around, judge};
+pub use pins::{Change, Pins, ToolPin, changes};
+pub use release::{Moved, Release};
+pub use side::{Seen, Side};
+
+/// What happened to a capability between two nights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DriftKind {
+    /// It was not there before, in a package that was.
+    New,
+    /// Its bytes differ.
+    Changed,
+    /// Its bytes differ under the same version.
+    ChangedSameVersion,
+    /// It is no longer there.
+    Gone,
+    /// What its source says of who answers for it differs.
+    Listing,
+}
+
+impl DriftKind {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::ChangedSameVersion => "changed_same_version",
+            Self::Gone => "gone",
+            Self::Listing => "listing",
+        }
+    }
+}
+
+/// What changed in one capability.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// Which capability.
+    pub capability: CapabilityId,
+    /// What happened.
+    pub kind: DriftKind,
+    /// The digest over its files before; none where it is new.
+    pub from: Option<Digest>,
+    /// The digest over its files after; none where it is gone.
+    pub to: Option<Digest>,
+    /// What is pinned and changed, sorted.
+    pub changes: Vec<Change>,
+    /// What that did, the gravest first.
+    pub effects: Vec<Effect>,
+    /// The class.
+    pub class: Class,
+    /// How bad.
+    pub severity: Severity,
+    /// Changed lines, masked, not escaped.
+    pub diff: Vec<String>,
+    /// Tools that are not there any more: what one observation says.
+    pub removed_tools: Vec<String>,
+}
+
+/// Compares two snapshots of one package; a capability whose bytes are the same is not among the result. Where both claim to
+/// be the same bytes and one could not be read whole, what that one lacks is no difference; what it has is.
+pub fn compare(before: &Side<'_>, after: &Side<'_>, around: Around) -> Vec<Drift> {
+    let ids: BTreeSet<CapabilityId> = before.seen.keys().chain(after.seen.keys()).copied().collect();
+    let is_partial = !(before.is_whole && after.is_whole);
+    let drifts = ids.into_iter().filter_map(|id| {
+        let (old, new) = (before.seen.get(&id), after.seen.get(&id));
+        let content = |seen: Option<&Seen<'_>>| seen.map(|seen| seen.capability.content);
+        let is_excused = || around.is_same_release && is_partial && !differ((before, old), (after, new));
+        if content(old) == content(new) || is_excused() {
+            return None;
+        }
+        Some(of_capability(id, (before, old), (after, new), around))
+    });
+    drifts.collect()
+}
+
+/// Whether two sides of which one is not whole differ for certain: in a file that both have, or in one that a whole side
+/// lacks.
+fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
+    if let (Some(old), Some(new)) = (before.1, after.1)
+        && old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
+    {
+        return true;
+    }
+    has_more(after.1, before.0) || has_more(before.1, after.0)
+}
+
+/// Whether a capability has a file that is nowhere in a whole side.
+fn has_more(seen: Option<&Seen<'_>>, other: &Side<'_>) -> bool {
+    let lacks = |path: &String| !other.ground.paths.contains(path) && !other.evidence.documents.contains_key(path);
+    other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
+}
+
+/// Whether something of a new capability's kind left the package as it came: a folder that was moved or renamed stands where
+/// something trusted stood.
+fn replaces(before: &Side<'_>, after: &Side<'_>, new: &Seen<'_>) -> bool {
+    let kind = new.capability.kind;
+    before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))
+}
+
+type Half<'s, 'e> = (&'s Side<'e>, Option<&'s Seen<'e>>);
+
+fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, around: Around) -> Drift {
+    let (old, new) = (before.1.map(|seen| (before.0, seen)), after.1.map(|seen| (after.0, seen)));
+    let nothing = Pins::default();
+    let pins = |half: Option<&Seen<'_>>| half.map_or(nothing.clone(), |seen| seen.pins.clone());
+    let mut changes = changes(&pins(before.1), &pins(after.1));
+    let mut effects = Vec::new();
+    let mut removed_tools = Vec::new();
+    if let Some(new) = new {
+        effects.extend(files::effects(old, new));
+        let compared = surface::compare(old, new);
+        surface::name_renamed(&mut changes, &compared.renamed);
+        effects.extend(compared.effects);
+        removed_tools = compared.removed;
+        effects.extend(cues::cues(before.0, new));
+        effects.extend(code::effects(before.0, new.0, new.1));
+        let declared = parts::Declared::of(new.1.capability, new.0.evidence);
+        effects.extend(declared::effects(before.0, &declared, around.moved));
+    }
+    let kind = match (old.is_some(), new.is_some()) {
+        (false, _) => DriftKind::New,
+        (_, false) => DriftKind::Gone,
+        _ if around.is_same_release => DriftKind::ChangedSameVersion,
+        _ => DriftKind::Changed,
+    };
+    let is_new = kind == DriftKind::New && !after.1.is_some_and(|new| replaces(before.0, after.0, new));
+    let (class, severity) = judge(&mut effects, Around { is_new, ..around });
+    // Of what is gone everything is gone.
+    let class = if kind == DriftKind::Gone { class.max(Class::D2) } else { class };
+    let first: Vec<String> = effects.iter().map(|effect| file_of(&effect.subject)).collect();
+    let content = |half: Option<&Seen<'_>>| half.map(|seen| seen.capability.content);
+    Drift {
+        capability: id,
+        kind,
+        from: content(before.1),
+        to: content(after.1),
+        changes,
+        effects,
+        class,
+        severity,
+        diff: if kind == DriftKind::Gone { Vec::new() } else { diff::diff(old, new, &first) },
+        removed_tools,
+    }
+}
+
+/// The path of `path:line`.
+fn file_of(subject: &str) -> String {
+    let (path, line) = subject.rsplit_once(':').unwrap_or((subject, ""));
+    let is_line = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    if is_line { path.to_owned() } else { subject.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

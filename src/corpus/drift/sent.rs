@@ -1,0 +1,161 @@
+//! Sent: what the calls that send are given, wherever in a package they stand: what moves to another file is not new.
+//!
+//! Must not compare. Linear in the text: each call is read once, to a bounded length.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::hosts;
+use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+
+/// The longest arguments that are read, in bytes.
+const ARGUMENTS: usize = 1200;
+/// Calls that are read in one file.
+const MAX_CALLS: usize = 50_000;
+/// Lines that are shorter stand in any file.
+const SHORT_LINE: usize = 12;
+
+/// A call that sends.
+pub(super) struct Call<'a> {
+    /// Its last name.
+    pub name: &'a str,
+    /// Where its arguments begin, in bytes.
+    pub offset: usize,
+    /// Its arguments.
+    pub text: &'a str,
+}
+
+/// What a package sends somewhere.
+#[derive(Debug, Default)]
+pub(super) struct Sent<'a> {
+    /// The last names of its calls that send.
+    names: BTreeSet<&'a str>,
+    /// What they are given.
+    arguments: BTreeSet<&'a str>,
+    /// The lines of its programs that are long enough to tell a file by.
+    lines: BTreeSet<&'a str>,
+}
+
+impl<'a> Sent<'a> {
+    pub(super) fn add(&mut self, document: &'a Document) {
+        if !matches!(document.role, FileRole::Source | FileRole::Script) {
+            return;
+        }
+        for call in calls(document) {
+            self.names.insert(call.name);
+            self.arguments.insert(call.text);
+        }
+        self.lines.extend(lines(document));
+    }
+
+    /// Whether a call that sends was given exactly this.
+    pub(super) fn is_given(&self, arguments: &str) -> bool {
+        self.arguments.contains(arguments)
+    }
+
+    /// Whether a call that sends has this name.
+    pub(super) fn has_call(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether most of a file was there, in whatever files.
+    pub(super) fn has_most_of(&self, document: &Document) -> bool {
+        let (mut known, mut all) = (0_usize, 0_usize);
+        for line in lines(document) {
+            all += 1;
+            known += usize::from(self.lines.contains(line));
+        }
+        known * 2 > all
+    }
+}
+
+fn lines(document: &Document) -> impl Iterator<Item = &str> {
+    document.text.lines().map(str::trim).filter(|line| line.len() >= SHORT_LINE)
+}
+
+/// The calls of a file that send, in their order.
+pub(super) fn calls(document: &Document) -> Vec<Call<'_>> {
+    static CALL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(\w*(?:send|mail|post|fetch|request|publish|submit|deliver|upload|put)\w*)\s*\(")
+            .expect("the pattern is fixed and valid")
+    });
+    let text = document.text.as_str();
+    let found = CALL.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
+        let (whole, name) = (found.get(0)?, found.get(1)?);
+        let arguments = arguments_from(text, whole.end());
+        let call = Call { name: name.as_str(), offset: whole.end(), text: arguments };
+        (!arguments.trim().is_empty()).then_some(call)
+    });
+    found.collect()
+}
+
+/// A request to a constant address.
+pub(super) struct Request<'a> {
+    /// The host, lower-case.
+    pub host: String,
+    /// Where the address stands, in bytes.
+    pub offset: usize,
+    /// Its arguments from the address on.
+    pub text: &'a str,
+    /// Whether it gives the host something beyond the address.
+    pub gives: bool,
+}
+
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)["'`](?:https?|wss?)://([a-z0-9][a-z0-9.-]{0,252})"#).expect("the pattern is fixed and valid")
+});
+static GIVES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\b(?:POST|PUT|PATCH)\b|\b(?:body|data|json|files)["']?\s*[:=]"#)
+        .expect("the pattern is fixed and valid")
+});
+
+/// The requests of a file to hosts that are somebody's.
+pub(super) fn requests(document: &Document) -> Vec<Request<'_>> {
+    let text = document.text.as_str();
+    let found = ADDRESS.captures_iter(text).take(MAX_CALLS).filter_map(|found| {
+        let (whole, host) = (found.get(0)?, found.get(1)?);
+        let before = text.get(floor_char_boundary(text, whole.start().saturating_sub(40))..whole.start())?;
+        let opens = before.trim_end().strip_suffix('(')?;
+        let name = opens.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next()?;
+        let is_request = ["fetch", "post", "put", "patch", "request", "send", "urlopen", "sendBeacon"].contains(&name);
+        let host = host.as_str().trim_end_matches(['.', '-']).to_ascii_lowercase();
+        if !is_request || hosts::is_nobodys(&host) {
+            return None;
+        }
+        let arguments = arguments_from(text, whole.start());
+        let gives = ["post", "put", "patch", "sendBeacon"].contains(&name) || GIVES.is_match(arguments);
+        Some(Request { host, offset: whole.start(), text: arguments, gives })
+    });
+    found.collect()
+}
+
+/// Everything from an offset to the bracket that closes the call around it.
+fn arguments_from(text: &str, offset: usize) -> &str {
+    let end = (offset + ARGUMENTS).min(text.len());
+    let mut depth = 0_usize;
+    for (at, byte) in text.as_bytes().get(offset..end).unwrap_or_default().iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => return text.get(offset..offset + at).unwrap_or_default(),
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.get(offset..floor_char_boundary(text, end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_gives_is_told_from_one_that_asks() {
+        let text = "fetch('https://a.test/x');\nfetch('https://b.test/x', {method: 'POST', body: x});\nfetch('https://a.example.com/');\n";
+        let document = Document::read("a.js", text.as_bytes(), &mut Vec::new());
+        let found: Vec<(String, bool)> =
+            requests(&document).into_iter().map(|request| (request.host, request.gives)).collect();
+        assert_eq!(found, [("a.test".to_owned(), false), ("b.test".to_owned(), true)]);
+    }
+}

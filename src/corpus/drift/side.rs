@@ -1,0 +1,140 @@
+//! Side: a whole package at one snapshot, as the comparison sees it.
+//!
+//! Must not compare.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::hosts;
+use super::parts::Declared;
+use super::pins::Pins;
+use super::recipients::{self, Recipient};
+use super::sent::Sent;
+use capdex_evidence::Evidence;
+use capdex_evidence::document::is_test_path;
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::source::SourceView;
+use capdex_model::capability::Capability;
+use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::CapabilityId;
+use capdex_model::snapshot::Completeness;
+
+/// One capability of a side.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// What it is.
+    pub capability: &'a Capability,
+    /// Its pins.
+    pub pins: &'a Pins,
+    /// What the rules say of it: on both sides the same rules under the same claims.
+    pub facts: &'a SparseFacts,
+    /// Whether all of it could be looked at.
+    pub completeness: &'a Completeness,
+}
+
+/// A package at one snapshot.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// What was read from its bytes.
+    pub evidence: &'a Evidence,
+    /// Its capabilities, by id.
+    pub seen: BTreeMap<CapabilityId, Seen<'a>>,
+    /// Whether the whole snapshot could be looked at.
+    pub is_whole: bool,
+    /// What the whole package has, wherever in it: what moves inside a package is not new.
+    pub(super) ground: Ground<'a>,
+}
+
+/// Recipients of one package that are remembered: bounds memory.
+const MAX_RECIPIENTS: usize = 100_000;
+
+/// What a package has somewhere.
+#[derive(Debug, Default)]
+pub(super) struct Ground<'a> {
+    /// The worst that each rule says, with at least medium confidence, in what takes effect and in what is kept beside it.
+    pub(super) rules: BTreeMap<(String, Reach), Severity>,
+    /// Registrable domains, with a file that names each.
+    pub(super) sites: BTreeMap<String, String>,
+    /// Constant addresses in code.
+    pub(super) recipients: Vec<Recipient>,
+    /// What all manifests declare.
+    pub(super) declared: Declared,
+    /// What the calls that send are given.
+    pub(super) sent: Sent<'a>,
+    /// The paths of all files.
+    pub(super) paths: BTreeSet<String>,
+}
+
+impl<'a> Side<'a> {
+    /// Takes what was read and scanned of a package.
+    pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = Seen<'a>>, is_whole: bool) -> Self {
+        let seen: BTreeMap<CapabilityId, Seen<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
+        let mut ground = Ground::default();
+        for one in seen.values() {
+            ground.add(evidence, one);
+        }
+        Self { evidence, seen, is_whole, ground }
+    }
+
+    /// The source of a capability that runs for users: tests and fixtures are left out.
+    pub(super) fn sources(&self, of: &Seen<'a>) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
+        let evidence = self.evidence;
+        let files = of.capability.files.iter().filter(move |path| is_live(evidence.documents.get(*path)));
+        files.filter_map(move |path| Some((path.as_str(), evidence.sources.get(path)?)))
+    }
+
+    /// All source of the package that runs for users.
+    pub(super) fn all_sources(&self) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
+        let evidence = self.evidence;
+        let live = evidence.sources.iter().filter(move |(path, _)| is_live(evidence.documents.get(*path)));
+        live.map(|(path, view)| (path.as_str(), view))
+    }
+}
+
+/// What the place of a finding means to somebody who uses the package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// A model reads it or a machine runs it.
+    Live,
+    /// It is shipped, and nobody acts on it by itself: documentation, tests, data.
+    Kept,
+}
+
+impl Reach {
+    pub(super) fn of(evidence: &Evidence, fact: &Fact) -> Self {
+        let document = evidence.documents.get(&fact.place.file);
+        let is_beside = |document: &Document| {
+            matches!(document.role, FileRole::Docs | FileRole::Test | FileRole::Data) || !is_live(Some(document))
+        };
+        if document.is_some_and(is_beside) { Self::Kept } else { Self::Live }
+    }
+}
+
+/// Whether a file is none of those that only developers run.
+pub(super) fn is_live(document: Option<&Document>) -> bool {
+    document.is_some_and(|document| document.role != FileRole::Test && !is_test_path(&document.path))
+}
+
+impl<'a> Ground<'a> {
+    fn add(&mut self, evidence: &'a Evidence, seen: &Seen<'_>) {
+        for fact in seen.facts.all() {
+            if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
+                let reach = Reach::of(evidence, fact);
+                let worst = self.rules.entry((fact.rule.as_str().to_owned(), reach)).or_insert(fact.severity);
+                *worst = (*worst).max(fact.severity);
+            }
+        }
+        let files = &seen.capability.files;
+        self.paths.extend(files.iter().cloned());
+        let live = || files.iter().filter(|path| is_live(evidence.documents.get(*path)));
+        for (site, file) in hosts::sites(evidence, live()) {
+            self.sites.entry(site).or_insert(file);
+        }
+        for document in live().filter_map(|path| evidence.documents.get(path)) {
+            let room = MAX_RECIPIENTS.saturating_sub(self.recipients.len());
+            self.recipients.extend(recipients::recipients(document).into_iter().take(room));
+            self.sent.add(document);
+        }
+        self.declared.join(Declared::of(seen.capability, evidence));
+    }
+}

@@ -1,0 +1,148 @@
+//! Exposure: which packages depend on one package, directly and through others.
+//!
+//! Knows only what listings claim of their run-time dependencies. Must not know capabilities or a store.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capdex_model::listing::{Claim, Listing, Locator};
+
+/// Who depends on whom, by locator identity (`npm:<name>`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// The packages that name each package as a dependency.
+    dependents: BTreeMap<String, BTreeSet<String>>,
+    /// Packages whose dependencies somebody states.
+    known: BTreeSet<String>,
+    /// Packages of which nobody says what they depend on.
+    unknown: BTreeSet<String>,
+}
+
+/// A package that depends on the one asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exposed {
+    /// Its identity.
+    pub package: String,
+    /// The shortest way down: the dependency it names itself first, the package asked for last; one entry for a direct
+    /// dependency.
+    pub through: Vec<String>,
+}
+
+impl Dependencies {
+    /// What so many listings claim. Where two listings of one package name other dependencies, both count.
+    pub fn of<'a>(listings: impl IntoIterator<Item = &'a Listing>) -> Self {
+        let mut all = Self::default();
+        for listing in listings {
+            for locator in &listing.locators {
+                all.add(locator, &listing.claims.dependencies);
+            }
+        }
+        all.unknown.retain(|package| !all.known.contains(package));
+        all
+    }
+
+    fn add(&mut self, locator: &Locator, dependencies: &Claim<Vec<String>>) {
+        let (package, ecosystem) = (locator.identity(), locator.ecosystem());
+        match dependencies {
+            Claim::Known(names) => {
+                for name in names {
+                    self.dependents.entry(format!("{ecosystem}:{name}")).or_default().insert(package.clone());
+                }
+                self.known.insert(package);
+            }
+            Claim::Absent => drop(self.known.insert(package)),
+            Claim::Unknown => drop(self.unknown.insert(package)),
+        }
+    }
+
+    /// How many packages state their dependencies, and of how many nobody knows them.
+    pub fn known_and_unknown(&self) -> (usize, usize) {
+        (self.known.len(), self.unknown.len())
+    }
+
+    /// Every package that depends on `package`, nearest first, then by name. The package itself is not among them, also
+    /// where packages depend on each other in a circle.
+    pub fn on(&self, package: &str) -> Vec<Exposed> {
+        let mut seen: BTreeSet<&str> = BTreeSet::from([package]);
+        let mut found: Vec<Exposed> = Vec::new();
+        let mut nearest = vec![(package.to_owned(), Vec::new())];
+        while !nearest.is_empty() {
+            let mut further: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for (name, below) in &nearest {
+                for dependent in self.dependents.get(name).into_iter().flatten() {
+                    if seen.insert(dependent) {
+                        let through = std::iter::once(name.clone()).chain(below.iter().cloned()).collect();
+                        further.insert(dependent, through);
+                    }
+                }
+            }
+            nearest = further.into_iter().map(|(name, through)| (name.to_owned(), through)).collect();
+            let exposed = nearest.iter().cloned();
+            found.extend(exposed.map(|(package, through)| Exposed { package, through }));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use capdex_model::ids::ListingKey;
+    use capdex_model::listing::Claims;
+
+    fn listing(name: &str, dependencies: Claim<Vec<&str>>) -> Listing {
+        let dependencies = match dependencies {
+            Claim::Known(names) => Claim::Known(names.into_iter().map(str::to_owned).collect()),
+            Claim::Absent => Claim::Absent,
+            Claim::Unknown => Claim::Unknown,
+        };
+        let locator =
+            Locator::NpmPackage { name: name.into(), version: "1".into(), url: String::new(), integrity: Vec::new() };
+        Listing {
+            key: ListingKey::new("npm", name),
+            locators: vec![locator],
+            claims: Claims { dependencies, ..Claims::default() },
+            references: Vec::new(),
+        }
+    }
+
+    fn on(package: &str, listings: &[Listing]) -> Vec<(String, usize, String)> {
+        let exposed = Dependencies::of(listings).on(package);
+        exposed.into_iter().map(|one| (one.package, one.through.len(), one.through.join(" > "))).collect()
+    }
+
+    #[test]
+    fn direct_and_transitive_dependents_come_nearest_first() {
+        let listings = [
+            listing("app", Claim::Known(vec!["lib", "other"])),
+            listing("lib", Claim::Known(vec!["base"])),
+            listing("zed", Claim::Known(vec!["base"])),
+            listing("other", Claim::Known(vec![])),
+        ];
+        let expected = [
+            ("npm:lib".to_owned(), 1, "npm:base".to_owned()),
+            ("npm:zed".to_owned(), 1, "npm:base".to_owned()),
+            ("npm:app".to_owned(), 2, "npm:lib > npm:base".to_owned()),
+        ];
+        assert_eq!(on("npm:base", &listings), expected);
+        assert_eq!(on("pypi:base", &listings), []);
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        let listings = [
+            listing("a", Claim::Known(vec!["b"])),
+            listing("b", Claim::Known(vec!["c"])),
+            listing("c", Claim::Known(vec!["a"])),
+        ];
+        let expected = [("npm:c".to_owned(), 1, "npm:a".to_owned()), ("npm:b".into(), 2, "npm:c > npm:a".into())];
+        assert_eq!(on("npm:a", &listings), expected);
+    }
+
+    #[test]
+    fn what_nobody_states_is_unknown_and_not_none() {
+        let mut twice = listing("a", Claim::Known(vec![]));
+        twice.key = ListingKey::new("directory", "a");
+        let listings = [listing("a", Claim::Unknown), twice, listing("b", Claim::Unknown), listing("c", Claim::Absent)];
+        assert_eq!(Dependencies::of(&listings).known_and_unknown(), (2, 1));
+    }
+}

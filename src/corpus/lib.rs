@@ -1,0 +1,20 @@
+//! Passes: they compare capabilities over time or across the corpus and raise alerts.
+//!
+//! Each is a pure function of what the store holds. Must not know how revisions are stored or alerts are sent.
+
+#![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod address;
+pub mod campaign;
+pub mod clone;
+pub mod collision;
+pub mod corpus;
+pub mod drift;
+pub mod established;
+pub mod exposure;
+pub mod identity;
+pub mod lookalike;
+mod union;
+pub mod vendor;
+mod wording;

@@ -1,0 +1,261 @@
+//! How much a look-alike deserves to be looked at: its severity and its rank, from what is known beside the names.
+//!
+//! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
+//! name. Must not know where the names come from.
+
+use serde::{Deserialize, Serialize};
+
+use super::kinds::{self, Kind};
+use super::name::Name;
+use capdex_model::fact::Severity;
+
+/// Something that speaks for a look-alike being one on purpose, beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// It describes itself in the target's words.
+    CopiedDescription,
+    /// It names the target's repository as its own.
+    RepositoryClaim,
+    /// The rules found something high or critical in it.
+    HighFindings,
+    /// It calls itself the official one.
+    ClaimedBrand,
+    /// It runs something when it is installed.
+    InstallScript,
+    /// It appeared years after the target.
+    NewPublisher,
+    /// A thousand times fewer people use it.
+    PopularityGap,
+    /// Both owners are known, and they are two.
+    OtherOwner,
+}
+
+impl Signal {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CopiedDescription => "copied_description",
+            Self::RepositoryClaim => "repository_claim",
+            Self::HighFindings => "high_findings",
+            Self::ClaimedBrand => "claimed_brand",
+            Self::InstallScript => "install_script",
+            Self::NewPublisher => "new_publisher",
+            Self::PopularityGap => "popularity_gap",
+            Self::OtherOwner => "other_owner",
+        }
+    }
+
+    /// Whether it says by itself what the newcomer does, and not only that it is another and a newer thing.
+    pub const fn is_conduct(self) -> bool {
+        matches!(self, Self::CopiedDescription | Self::RepositoryClaim | Self::HighFindings | Self::ClaimedBrand)
+    }
+
+    const fn weight(self) -> u32 {
+        match self {
+            Self::CopiedDescription | Self::RepositoryClaim => 120,
+            Self::HighFindings => 200,
+            Self::ClaimedBrand => 80,
+            Self::InstallScript | Self::OtherOwner => 60,
+            Self::NewPublisher | Self::PopularityGap => 50,
+        }
+    }
+}
+
+/// Something that tells a look-alike apart from a squat: it stays a lead at `info`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Another version, number or plural.
+    Family,
+    /// It is itself as established as those that it could be taken for.
+    Established,
+    /// Its owner has other things that are established.
+    KnownVendor,
+    /// The forge says that it is a fork of the target, or it has the target's name under a scope of its own, with the target's
+    /// description or repository, as forks have it.
+    Fork,
+}
+
+impl Mark {
+    /// What a person is told.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Family => "the names differ as versions, numbers or plurals of one family do",
+            Self::Established => "it is itself popular or long established",
+            Self::KnownVendor => "its owner has other things that are established",
+            Self::Fork => "it is a fork, or looks like one under a scope of its own",
+        }
+    }
+}
+
+/// Who says what is known about the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// A list that a person made: owners and numbers in it are taken as given.
+    List,
+    /// A crawl: nearly every newcomer has another owner and fewer users, so that neither says anything.
+    Crawl,
+}
+
+/// A look-alike with what is known beside the names.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// In what way the name is almost the other.
+    pub kind: Kind,
+    /// Whether the likeness is one that names have by accident: see [`is_weak`].
+    pub is_weak: bool,
+    /// What tells it apart.
+    pub marks: Vec<Mark>,
+    /// What speaks for it, sorted.
+    pub signals: Vec<Signal>,
+    /// Powers of ten between the users of the two.
+    pub gap: u32,
+    /// Who says so.
+    pub basis: Basis,
+}
+
+impl Case {
+    /// The marks that hold: what does harm is no fork, whatever it looks like.
+    pub fn holding(&self) -> impl Iterator<Item = Mark> {
+        let is_harmful = self.signals.contains(&Signal::HighFindings);
+        self.marks.iter().copied().filter(move |mark| *mark != Mark::Fork || !is_harmful)
+    }
+
+    /// How bad. `medium` and above need signals beside the name.
+    pub fn severity(&self) -> Severity {
+        if self.holding().next().is_some() {
+            return Severity::Info;
+        }
+        let has = |signal: Signal| self.signals.contains(&signal);
+        let conduct = self.signals.iter().filter(|signal| signal.is_conduct()).count();
+        let by_name = if self.is_weak { Severity::Info } else { Severity::Low };
+        let is_close = !matches!(
+            self.kind,
+            Kind::Edits | Kind::Affix | Kind::Combosquat | Kind::Scope | Kind::HostSuffix | Kind::HostSubdomain
+        );
+        match (conduct, self.basis) {
+            (0, Basis::List) if has(Signal::OtherOwner) && has(Signal::PopularityGap) && is_close && !self.is_weak => {
+                Severity::Medium
+            }
+            (0, Basis::Crawl)
+                if has(Signal::InstallScript) && has(Signal::NewPublisher) && self.kind.is_deceptive() =>
+            {
+                Severity::Medium
+            }
+            (0, _) => by_name,
+            (1, _) if self.is_weak && !has(Signal::HighFindings) => Severity::Low,
+            (1, _) if self.kind.is_deceptive() && !self.is_weak => Severity::High,
+            (1, _) => Severity::Medium,
+            _ if is_close || has(Signal::HighFindings) => Severity::High,
+            _ => Severity::Medium,
+        }
+    }
+
+    /// The order in which leads of one severity deserve to be looked at, 0 to 1000.
+    pub fn rank(&self) -> u32 {
+        let of_kind = match self.kind {
+            kind if kind.is_deceptive() => 250,
+            Kind::Affix | Kind::Combosquat | Kind::HostSuffix | Kind::HostSubdomain => 50,
+            _ => 150,
+        };
+        let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
+        let sum = of_kind + of_signals + 30 * self.gap.min(8);
+        let sum = if self.is_weak { sum / 2 } else { sum };
+        (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
+    }
+}
+
+/// Whether names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter of a
+/// short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's own.
+pub fn is_weak(kind: Kind, newcomer: &Name, target: &Name) -> bool {
+    let (one, other) = (&newcomer.compared.letters, &target.compared.letters);
+    let shorter = one.len().min(other.len());
+    let differs_first = one.first() != other.first();
+    match kind {
+        Kind::Affix | Kind::Combosquat | Kind::HostSuffix | Kind::HostSubdomain => true,
+        Kind::Scope => newcomer.scoped().is_some(),
+        Kind::Confusable if newcomer.is_disguised() => false,
+        Kind::Edits => shorter < 10 || !kinds::is_near_word_by_word(newcomer, target),
+        Kind::Omission | Kind::Insertion | Kind::Replacement => {
+            shorter < 6 || (differs_first && shorter < 8) || !kinds::is_near_word_by_word(newcomer, target)
+        }
+        Kind::HostEdit => shorter < 8,
+        Kind::Transposition | Kind::Repetition => shorter < 5 || !kinds::is_near_word_by_word(newcomer, target),
+        Kind::Confusable
+        | Kind::HostConfusable
+        | Kind::Homophone
+        | Kind::Delimiter
+        | Kind::WordOrder
+        | Kind::HostCombosquat => shorter < 4,
+    }
+}
+
+/// Powers of ten between two counts; none where one is unknown.
+pub fn gap_of(newcomer: Option<u64>, target: Option<u64>) -> Option<u32> {
+    let digits = |count: u64| count.max(1).ilog10();
+    Some(digits(target? / newcomer?.max(1)))
+}
+
+/// The gap from which on it is a signal: a thousand times.
+pub const WIDE_GAP: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(kind: Kind, basis: Basis, signals: &[Signal]) -> Case {
+        Case { kind, is_weak: false, marks: Vec::new(), signals: signals.to_vec(), gap: 0, basis }
+    }
+
+    #[test]
+    fn a_name_alone_is_never_medium() {
+        let hints = [Signal::PopularityGap, Signal::OtherOwner, Signal::NewPublisher];
+        for kind in Kind::ALL {
+            assert!(case(kind, Basis::Crawl, &hints).severity() < Severity::Medium, "{kind:?}");
+            assert!(case(kind, Basis::List, &hints[..1]).severity() < Severity::Medium, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_second_signal_raises_and_what_tells_apart_lowers() {
+        use Signal::*;
+        let severity = |kind, basis, signals: &[Signal]| case(kind, basis, signals).severity();
+        assert_eq!(severity(Kind::Transposition, Basis::List, &[PopularityGap, OtherOwner]), Severity::Medium);
+        assert_eq!(severity(Kind::Combosquat, Basis::List, &[PopularityGap, OtherOwner]), Severity::Low);
+        assert_eq!(severity(Kind::Omission, Basis::Crawl, &[CopiedDescription]), Severity::Medium);
+        assert_eq!(severity(Kind::Confusable, Basis::Crawl, &[RepositoryClaim]), Severity::High);
+        assert_eq!(severity(Kind::Omission, Basis::Crawl, &[CopiedDescription, HighFindings]), Severity::High);
+        for mark in [Mark::Family, Mark::Established, Mark::KnownVendor] {
+            let told =
+                Case { marks: vec![mark], ..case(Kind::Confusable, Basis::Crawl, &[HighFindings, CopiedDescription]) };
+            assert_eq!(told.severity(), Severity::Info);
+            assert!(told.rank() < case(Kind::Confusable, Basis::Crawl, &[HighFindings]).rank());
+        }
+    }
+
+    #[test]
+    fn a_fork_that_does_harm_is_judged_like_any_other() {
+        let case = |signals: &[Signal]| Case { marks: vec![Mark::Fork], ..case(Kind::Scope, Basis::Crawl, signals) };
+        assert_eq!(case(&[Signal::CopiedDescription]).severity(), Severity::Info);
+        assert_eq!(case(&[Signal::CopiedDescription, Signal::HighFindings]).severity(), Severity::High);
+    }
+
+    #[test]
+    fn likenesses_that_names_have_by_accident_are_weak() {
+        let weak = |kind, one: &str, other: &str| {
+            is_weak(kind, &Name::read(one).expect("a name"), &Name::read(other).expect("a name"))
+        };
+        assert!(weak(Kind::Edits, "pytest-salt", "pytest-split") && weak(Kind::Replacement, "chart", "smart"));
+        assert!(weak(Kind::Scope, "@me/lodash", "lodash") && !weak(Kind::Scope, "acme-x", "@acme/x"));
+        assert!(!weak(Kind::Omission, "reqests", "requests") && !weak(Kind::Confusable, "ехрress", "express"));
+    }
+
+    #[test]
+    fn gaps_are_powers_of_ten() {
+        assert_eq!(gap_of(Some(0), Some(1_000)), Some(3));
+        assert_eq!(
+            (gap_of(Some(5), Some(4_999)), gap_of(Some(9), Some(3)), gap_of(None, Some(1))),
+            (Some(2), Some(0), None)
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! `Entities`: the things that listings are listings of, with who answers for each and whether it is established.
+//!
+//! Must not know names that look alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::corpus::{Corpus, Member};
+use crate::established::{Standing, Standings};
+use capdex_model::time::{AsOf, Timestamp};
+
+/// One thing, however many directories list it.
+#[derive(Debug)]
+pub(super) struct Entity<'a> {
+    /// Its listings, by key.
+    pub(super) members: Vec<&'a Member>,
+    /// Who proves to answer for any of them.
+    pub(super) vendors: BTreeSet<&'a str>,
+    /// Its users, as the source counts them that counts most.
+    pub(super) popularity: Option<u64>,
+    /// When it appeared, where a source says so.
+    pub(super) created: Option<Timestamp>,
+    /// Whether others may be taken for it.
+    pub(super) is_target: bool,
+    /// Whether it is so known, and for so long, that it is taken for nobody.
+    pub(super) is_established: bool,
+}
+
+/// All things that are listed now.
+#[derive(Debug)]
+pub(super) struct Entities<'a> {
+    all: Vec<Entity<'a>>,
+    by_name: BTreeMap<&'a str, u32>,
+    known_vendors: BTreeSet<&'a str>,
+    descriptions: BTreeMap<String, u32>,
+}
+
+impl<'a> Entities<'a> {
+    pub(super) fn of(corpus: &'a Corpus, as_of: AsOf) -> Self {
+        let mut grouped: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+        for member in corpus.members().iter().filter(|member| member.is_active) {
+            grouped.entry(&member.entity).or_default().push(member);
+        }
+        let standings = Standings::of(corpus);
+        let by_name = grouped.keys().copied().zip(0..).collect();
+        let all: Vec<Entity<'_>> = grouped
+            .into_iter()
+            .filter_map(|(name, members)| Some(entity(members, standings.get(name)?, as_of)))
+            .collect();
+        let established = all.iter().filter(|entity| entity.is_established);
+        let known_vendors = established.flat_map(|entity| entity.vendors.iter().copied()).collect();
+        let mut descriptions: BTreeMap<String, u32> = BTreeMap::new();
+        for entity in &all {
+            let own: BTreeSet<String> = entity.descriptions().collect();
+            own.into_iter().for_each(|text| *descriptions.entry(text).or_default() += 1);
+        }
+        Self { all, by_name, known_vendors, descriptions }
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&Entity<'a>> {
+        self.all.get(number as usize)
+    }
+
+    /// The thing that a listing is one of, where it is listed now.
+    pub(super) fn number_of(&self, member: &Member) -> Option<u32> {
+        self.by_name.get(member.entity.as_str()).copied()
+    }
+
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Entity<'a>)> {
+        (0..).zip(&self.all)
+    }
+
+    /// Whether somebody who answers for a thing answers for something established.
+    pub(super) fn has_known_vendor(&self, entity: &Entity<'_>) -> bool {
+        entity.vendors.iter().any(|vendor| self.known_vendors.contains(vendor))
+    }
+
+    /// How many things describe themselves in exactly these words.
+    pub(super) fn count_described(&self, description: &str) -> u32 {
+        self.descriptions.get(description).copied().unwrap_or(0)
+    }
+}
+
+impl Entity<'_> {
+    /// How its listings describe it: small letters, one blank between words.
+    pub(super) fn descriptions(&self) -> impl Iterator<Item = String> {
+        let described = self.members.iter().filter_map(|member| member.description.as_deref());
+        described
+            .map(|text| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "))
+            .filter(|text| !text.is_empty())
+    }
+}
+
+fn entity<'a>(members: Vec<&'a Member>, standing: &Standing, as_of: AsOf) -> Entity<'a> {
+    let is_established = standing.why(as_of.0).is_some();
+    Entity {
+        vendors: members.iter().flat_map(|member| member.vendors.iter().map(String::as_str)).collect(),
+        popularity: members.iter().filter_map(|member| member.popularity).max(),
+        created: members.iter().filter_map(|member| member.created).min(),
+        is_target: standing.is_popular || is_established,
+        is_established,
+        members,
+    }
+}

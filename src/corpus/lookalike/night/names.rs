@@ -1,0 +1,106 @@
+//! The names of a night, space by space: which things bear which name.
+//!
+//! Must not know which names are alike.
+
+use std::collections::BTreeMap;
+
+use super::super::hosts::Host;
+use super::super::lead::Space;
+use super::entities::{Entities, Entity};
+use crate::corpus::{Corpus, Member};
+use capdex_model::ids::ListingKey;
+
+/// A name that only the bytes of a listing know: of a skill inside a package, of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inner {
+    /// The listing that speaks for the bytes.
+    pub listing: ListingKey,
+    /// What the name is the name of.
+    pub space: Space,
+    /// The name.
+    pub name: String,
+}
+
+/// One name of one space, and the things that bear it.
+#[derive(Debug, Default)]
+pub(super) struct Borne<'a> {
+    /// As one of them writes it.
+    pub(super) text: String,
+    /// The things, ascending, each with the listing that bears it.
+    pub(super) by: Vec<(u32, &'a Member)>,
+}
+
+/// The names of every space, by their small letters.
+pub(super) type Names<'a> = BTreeMap<(Space, String), Borne<'a>>;
+
+pub(super) fn names_of<'a>(corpus: &'a Corpus, entities: &Entities<'a>, inner: &[Inner]) -> Names<'a> {
+    let mut names = Names::new();
+    for (number, entity) in entities.numbered() {
+        for member in &entity.members {
+            own_names(member).into_iter().for_each(|text| add(&mut names, Space::Name, text, number, member));
+            addresses(member).for_each(|host| add(&mut names, Space::Host, host, number, member));
+        }
+        publishers(entity).for_each(|(text, member)| add(&mut names, Space::Publisher, text, number, member));
+    }
+    for inner in inner {
+        let Some(member) = corpus.member(&inner.listing) else { continue };
+        let Some(number) = entities.number_of(member) else { continue };
+        add(&mut names, inner.space, inner.name.clone(), number, member);
+    }
+    for borne in names.values_mut() {
+        borne.by.sort_by_key(|(number, member)| (*number, &member.key));
+        borne.by.dedup_by_key(|(number, _)| *number);
+    }
+    names
+}
+
+fn add<'a>(names: &mut Names<'a>, space: Space, text: String, number: u32, member: &'a Member) {
+    let borne = names.entry((space, text.to_lowercase())).or_default();
+    if borne.text.is_empty() {
+        borne.text = text;
+    }
+    if borne.by.last().is_none_or(|(last, _)| *last != number) {
+        borne.by.push((number, member));
+    }
+}
+
+/// What a listing is called: a package by its whole name, everything else by the last part of its name.
+fn own_names(member: &Member) -> Vec<String> {
+    let mut names = Vec::new();
+    let key = member.key.to_string();
+    for identity in member.identities.iter().map(String::as_str).chain([key.as_str()]) {
+        let Some((ecosystem, name)) = identity.split_once(':') else { continue };
+        let name = match ecosystem {
+            "npm" | "pypi" | "folder" => name,
+            "mcp" | "pinned" => continue,
+            _ => name.rsplit('/').next().unwrap_or(name),
+        };
+        // The tag of an image, a digest.
+        let name = if ecosystem == "oci" { name.split([':', '@']).next().unwrap_or(name) } else { name };
+        names.push(name.to_owned());
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The hosts of its endpoints.
+fn addresses(member: &Member) -> impl Iterator<Item = String> {
+    let of_identity = member.identities.iter().filter_map(|identity| identity.strip_prefix("mcp:"));
+    let own = (member.key.source == "mcp").then_some(member.key.name.as_str());
+    let referred = member.references.iter().filter(|key| key.source == "mcp").map(|key| key.name.as_str());
+    of_identity.chain(own).chain(referred).filter_map(Host::read).map(|host| host.text)
+}
+
+/// Who answers for it, without the word that says where. An account under several registries is one name.
+fn publishers<'a>(entity: &Entity<'a>) -> impl Iterator<Item = (String, &'a Member)> {
+    let of_member = |member: &&'a Member| {
+        let member: &'a Member = member;
+        member.vendors.iter().filter_map(move |vendor| {
+            let (at, name) = vendor.split_once(':')?;
+            // A namespace is a host written backwards, and that of an account is counted as the account.
+            (at != "namespace").then(|| (name.rsplit('/').next().unwrap_or(name).to_owned(), member))
+        })
+    };
+    entity.members.iter().flat_map(of_member).collect::<Vec<_>>().into_iter()
+}

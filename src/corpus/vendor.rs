@@ -1,0 +1,90 @@
+//! Vendors: who proves to answer for a listing.
+//!
+//! A vendor is a name that its registry gives to one account only: an npm scope, the owner of a repository, a verified
+//! namespace, an account that may publish. What a listing merely says of itself (a repository, a home page, a display
+//! name) proves nothing and is no vendor: whoever wears another's name says the same. Must not know any directory's
+//! format.
+
+use std::collections::BTreeSet;
+
+use capdex_model::ids::ListingKey;
+
+/// Sources whose names are `namespace/name`, where the namespace was verified by the registry.
+const VERIFIED_NAMESPACES: [&str; 4] = ["official-registry", "github-registry", "pulsemcp", "sub-registry"];
+
+/// The vendors of a listing: from its key, from what its locators are, and from the accounts that may publish.
+pub fn of(key: &ListingKey, identities: &BTreeSet<String>, maintainers: &[String]) -> BTreeSet<String> {
+    let mut vendors = BTreeSet::new();
+    for identity in identities.iter().map(String::as_str).chain([key.to_string().as_str()]) {
+        if let Some((ecosystem, name)) = identity.split_once(':') {
+            vendors.extend(of_identity(ecosystem, name));
+        }
+    }
+    if matches!(key.source.as_str(), "npm" | "pypi") {
+        vendors.extend(maintainers.iter().map(|account| format!("{}-user:{}", key.source, account.to_lowercase())));
+    }
+    vendors
+}
+
+/// The vendors that a name in an ecosystem proves.
+fn of_identity(ecosystem: &str, name: &str) -> Vec<String> {
+    match ecosystem {
+        "npm" => {
+            let scope = name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
+            scope.map(|(scope, _)| format!("npm-scope:{}", scope.to_lowercase())).into_iter().collect()
+        }
+        "github" => owner(name).map(|owner| format!("github:{owner}")).into_iter().collect(),
+        "git" => name
+            .split_once('/')
+            .and_then(|(host, path)| Some(format!("git:{}/{}", host.to_lowercase(), owner(path)?)))
+            .into_iter()
+            .collect(),
+        // GitHub's own registry of images: its names begin with the account.
+        "oci" => {
+            let account = name.strip_prefix("ghcr.io/").and_then(owner);
+            account.map(|account| format!("github:{account}")).into_iter().collect()
+        }
+        _ if VERIFIED_NAMESPACES.contains(&ecosystem) => of_namespace(name),
+        _ => Vec::new(),
+    }
+}
+
+/// A reverse-DNS namespace, and the account of GitHub that `io.github.<account>` stands for.
+fn of_namespace(name: &str) -> Vec<String> {
+    let Some((namespace, _)) = name.split_once('/') else { return Vec::new() };
+    let namespace = namespace.to_lowercase();
+    let account = namespace.strip_prefix("io.github.").map(|account| format!("github:{account}"));
+    [format!("namespace:{namespace}")].into_iter().chain(account).collect()
+}
+
+fn owner(path: &str) -> Option<String> {
+    path.split('/').next().filter(|owner| !owner.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vendors(key: (&str, &str), identities: &[&str], maintainers: &[&str]) -> Vec<String> {
+        let identities = identities.iter().map(|identity| (*identity).to_owned()).collect();
+        let maintainers: Vec<String> = maintainers.iter().map(|name| (*name).to_owned()).collect();
+        of(&ListingKey::new(key.0, key.1), &identities, &maintainers).into_iter().collect()
+    }
+
+    #[test]
+    fn names_that_a_registry_gives_once_are_vendors() {
+        assert_eq!(vendors(("npm", "@Acme/x"), &["npm:@Acme/x"], &["Ann"]), ["npm-scope:acme", "npm-user:ann"]);
+        assert_eq!(vendors(("github", "Acme/x"), &["github:acme/x"], &[]), ["github:acme"]);
+        assert_eq!(vendors(("git", "gitlab.com/acme/x"), &[], &[]), ["git:gitlab.com/acme"]);
+        assert_eq!(vendors(("oci", "ghcr.io/Acme/x:1"), &[], &[]), ["github:acme"]);
+        let registry = vendors(("official-registry", "io.github.Acme/x"), &["official-registry:io.github.Acme/x"], &[]);
+        assert_eq!(registry, ["github:acme", "namespace:io.github.acme"]);
+    }
+
+    #[test]
+    fn what_anybody_may_call_himself_is_none() {
+        assert!(vendors(("npm", "acme-x"), &["npm:acme-x"], &[]).is_empty());
+        assert!(vendors(("oci", "docker.io/acme/x"), &[], &[]).is_empty());
+        assert!(vendors(("glama", "acme/x"), &["glama:acme/x"], &["acme"]).is_empty());
+    }
+}

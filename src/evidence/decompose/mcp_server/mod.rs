@@ -1,0 +1,189 @@
+//! MCP servers: packages that serve tools, servers described for a registry or bundled for a client, recorded tool
+//! lists, source that registers tools, and client files that launch servers.
+//!
+//! A package that merely talks to servers is none. Must not judge. Sources: the SDKs' package names on npm and PyPI,
+//! the MCP registry's ownership marks (`mcpName`, `mcp-name:`), as of 2026-07.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::manifest::{Manifest, ManifestKind, around, folder_of, is_foreign, is_within, launches, name_of};
+use capdex_model::capability::Kind;
+
+use super::{Anchor, Survey, given_name};
+
+mod package;
+#[cfg(test)]
+mod tests;
+
+pub(super) use package::{folder_of_package, name_in, telling};
+
+/// One anchor for each server; those in folders claim the folder.
+pub(super) fn anchors(survey: &Survey<'_>, skills: &[Anchor], plugins: &[Anchor]) -> Vec<Anchor> {
+    let mut finder = Finder {
+        survey,
+        skills: skills.iter().map(|skill| skill.path.as_str()).collect(),
+        plugins: plugins.iter().map(|plugin| plugin.path.as_str()).collect(),
+        servers: BTreeMap::new(),
+    };
+    finder.find_packages();
+    finder.find_sources();
+    finder.find_descriptions();
+    let mut anchors = finder.find_recordings();
+    anchors.extend(finder.find_client_files());
+    anchors.extend(finder.servers.iter().map(|(folder, own)| finder.anchor(folder, own)));
+    anchors
+}
+
+struct Finder<'a> {
+    survey: &'a Survey<'a>,
+    skills: BTreeSet<&'a str>,
+    plugins: BTreeSet<&'a str>,
+    /// The manifests that make a server, by the folder that it claims. Empty where source alone does.
+    servers: BTreeMap<String, Vec<&'a str>>,
+}
+
+impl<'a> Finder<'a> {
+    /// Packages that say or show that they are servers.
+    fn find_packages(&mut self) {
+        let registering = package::Registering::of(self.survey, &self.skills);
+        for manifest in self.survey.own_manifests() {
+            let Some(folder) = package::folder_of_package(self.survey, manifest) else { continue };
+            if package::is_server(self.survey, &registering, manifest, folder) {
+                self.servers.entry(folder.to_owned()).or_default().push(&manifest.path);
+            }
+        }
+    }
+
+    /// Source that registers tools and lies in no server: the folder of the project around it, else its own. Source
+    /// in a skill belongs to the skill.
+    fn find_sources(&mut self) {
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        for (path, view) in &self.survey.evidence.sources {
+            if !view.tools.is_empty() && !is_foreign(path) && !package::is_aside(path) && !self.is_served(path) {
+                found.extend(self.project_around(path));
+            }
+        }
+        let outermost = found.iter().filter(|folder| !around(folder).skip(1).any(|outer| found.contains(outer)));
+        for folder in outermost {
+            self.servers.entry((*folder).to_owned()).or_default();
+        }
+    }
+
+    /// `server.json` and MCPB manifests. A `server.json` that describes a package elsewhere in the input joins it.
+    fn find_descriptions(&mut self) {
+        let packages: BTreeMap<String, String> = self
+            .servers
+            .iter()
+            .flat_map(|(folder, own)| own.iter().map(move |path| (folder, path)))
+            .filter_map(|(folder, path)| Some((name_in(self.survey.evidence.manifests.get(*path)?)?, folder.clone())))
+            .collect();
+        for manifest in self.survey.own_manifests() {
+            let folder = match manifest.kind {
+                ManifestKind::ServerJson => {
+                    let names = package::described_packages(manifest);
+                    let known = names.into_iter().find_map(|name| packages.get(name)).cloned();
+                    known.unwrap_or_else(|| folder_of(&manifest.path).to_owned())
+                }
+                ManifestKind::Mcpb => folder_of(&manifest.path).to_owned(),
+                _ => continue,
+            };
+            self.servers.entry(folder).or_default().push(&manifest.path);
+        }
+    }
+
+    /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
+    /// nothing about it: the list is all there is, shares the folder with another, or lies in a skill or plugin.
+    fn find_recordings(&mut self) -> Vec<Anchor> {
+        let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
+        let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
+        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+        for list in &lists {
+            *folders.entry(folder_of(&list.path)).or_default() += 1;
+        }
+        let mut files = Vec::new();
+        for list in lists {
+            let folder = folder_of(&list.path);
+            let alone = self.survey.paths.len() == 1;
+            let shared = folders.get(folder).is_some_and(|lists| *lists > 1);
+            if alone || shared || self.lies_in_other(folder) {
+                let name = name_in(list).unwrap_or_else(|| name_of(&list.path).to_owned());
+                files.push(Anchor::file(Kind::McpServer, &list.path, name));
+            } else {
+                self.servers.entry(folder.to_owned()).or_default().push(&list.path);
+            }
+        }
+        files
+    }
+
+    /// Client files that launch servers, where no server is in the same folder, around it or below: each is a server
+    /// by itself, never the files around it.
+    fn find_client_files(&self) -> Vec<Anchor> {
+        let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
+        let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
+        named.filter_map(|manifest| self.client_file(manifest)).collect()
+    }
+
+    fn client_file(&self, manifest: &Manifest) -> Option<Anchor> {
+        let folder = folder_of(&manifest.path);
+        let base = if [".vscode", ".cursor"].contains(&name_of(folder)) { folder_of(folder) } else { folder };
+        let launched = launches(manifest);
+        let below = self.servers.range(base.to_owned()..).take_while(|(folder, _)| folder.starts_with(base));
+        let served = self.is_served(&manifest.path) || below.into_iter().any(|(folder, _)| is_within(base, folder));
+        if launched.is_empty() || served {
+            return None;
+        }
+        let only = launched.first().filter(|_| launched.len() == 1).map(|launch| launch.name);
+        let name = given_name(only).unwrap_or_else(|| self.survey.name_of_folder(base));
+        Some(Anchor::file(Kind::McpServer, &manifest.path, name))
+    }
+
+    fn anchor(&self, folder: &str, own: &[&str]) -> Anchor {
+        let mut manifests: Vec<&Manifest> =
+            own.iter().filter_map(|path| self.survey.evidence.manifests.get(*path)).collect();
+        manifests.sort_by_key(|manifest| (package::telling(manifest), manifest.path.as_str()));
+        let name = manifests.iter().find_map(|manifest| given_name(name_in(manifest).as_deref()));
+        let name = name.unwrap_or_else(|| self.survey.name_of_folder(folder));
+        let own = own.iter().map(|path| (*path).to_owned()).collect();
+        Anchor { own, ..Anchor::folder(Kind::McpServer, folder, name, "") }
+    }
+
+    /// Whether a path lies in the folder of a server that was found.
+    fn is_served(&self, path: &str) -> bool {
+        around(folder_of(path)).any(|folder| self.servers.contains_key(folder))
+    }
+
+    fn lies_in_other(&self, folder: &str) -> bool {
+        around(folder).any(|folder| self.skills.contains(folder) || self.plugins.contains(folder))
+    }
+
+    /// The folder of the project that a source file belongs to: the nearest with a project's file in it, up to the
+    /// plugin around it; else the file's own folder, or the one around `src`. None within a skill.
+    fn project_around(&self, path: &str) -> Option<&'a str> {
+        const MARKS: [&str; 10] = [
+            "package.json",
+            "pyproject.toml",
+            "PKG-INFO",
+            "setup.py",
+            "setup.cfg",
+            "requirements.txt",
+            "deno.json",
+            "Dockerfile",
+            "smithery.yaml",
+            "go.mod",
+        ];
+        let own = *self.survey.folders.get(folder_of(path))?;
+        for folder in around(own) {
+            if MARKS.iter().any(|mark| self.survey.has(folder, mark)) {
+                return Some(folder);
+            }
+            if self.skills.contains(folder) {
+                return None;
+            }
+            if self.plugins.contains(folder) {
+                break;
+            }
+        }
+        let inner = ["src", "lib", "dist", "build"].contains(&name_of(own));
+        Some(if inner { folder_of(own) } else { own })
+    }
+}

@@ -1,0 +1,91 @@
+//! Plugins: folders with a plugin manifest, and the local folders that a marketplace lists.
+//!
+//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Must not look into what the
+//! plugin brings: skills, hooks, servers and rules in it are capabilities of their own. Sources: the plugin and
+//! marketplace references of Claude Code, Cursor and Codex as of 2026-07.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::manifest::{Manifest, ManifestKind, PLUGIN_FOLDERS, folder_of, join, name_of};
+use capdex_model::capability::Kind;
+
+use super::{Anchor, Survey, given_name};
+
+/// What a plugin keeps beside its manifest where a server or skill has the same root.
+const PARTS: [&str; 7] =
+    [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
+
+/// One anchor for each plugin root; manifests go before marketplace entries, whose plugins may have none.
+pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    let of_kind = |kind: ManifestKind| survey.own_manifests().filter(move |manifest| manifest.kind == kind);
+    let mut anchors: Vec<Anchor> = of_kind(ManifestKind::PluginJson)
+        .map(|manifest| {
+            let root = root_of(&manifest.path);
+            let name = given_name(manifest.text("name")).unwrap_or_else(|| survey.name_of_folder(root));
+            anchor(root, name, vec![manifest.path.clone()])
+        })
+        .collect();
+    let described: BTreeSet<String> = anchors.iter().map(|anchor| anchor.path.clone()).collect();
+    for marketplace in of_kind(ManifestKind::MarketplaceJson) {
+        let listed = listed(survey, marketplace);
+        anchors.extend(listed.into_iter().filter(|anchor| !described.contains(&anchor.path)));
+    }
+    anchors
+}
+
+fn anchor(root: &str, name: String, own: Vec<String>) -> Anchor {
+    let kept = PARTS.iter().filter_map(|part| join(root, part)).collect();
+    Anchor { own, kept, ..Anchor::folder(Kind::Plugin, root, name, "") }
+}
+
+/// The folder that a plugin or marketplace manifest speaks for.
+fn root_of(path: &str) -> &str {
+    let folder = folder_of(path);
+    if PLUGIN_FOLDERS.contains(&name_of(folder)) { folder_of(folder) } else { folder }
+}
+
+/// The plugins that a marketplace lists at paths in this input. Several entries at one path are one plugin, which
+/// then bears the marketplace's name.
+fn listed(survey: &Survey<'_>, marketplace: &Manifest) -> Vec<Anchor> {
+    let base = root_of(&marketplace.path);
+    let plugin_root = marketplace.value.pointer("/metadata/pluginRoot").and_then(Value::as_str);
+    let entries = marketplace.value.get("plugins").and_then(Value::as_array).into_iter().flatten();
+    let mut anchors: Vec<Anchor> = Vec::new();
+    for entry in entries {
+        let Some(folder) = local_source(entry).and_then(|source| resolve(survey, base, plugin_root, source)) else {
+            continue;
+        };
+        let name = given_name(entry.get("name").and_then(Value::as_str));
+        let name = name.unwrap_or_else(|| survey.name_of_folder(&folder));
+        anchors.push(anchor(&folder, name, Vec::new()));
+    }
+    anchors.sort_by(|a, b| a.path.cmp(&b.path));
+    let shared = given_name(marketplace.text("name"));
+    for at in 1..anchors.len() {
+        if let Some([before, after]) = anchors.get_mut(at - 1..=at)
+            && before.path == after.path
+            && let Some(name) = &shared
+        {
+            before.name.clone_from(name);
+            after.name.clone_from(name);
+        }
+    }
+    anchors
+}
+
+/// The path of an entry whose plugin lies beside the marketplace; none for plugins elsewhere.
+fn local_source(entry: &Value) -> Option<&str> {
+    let source = entry.get("source")?;
+    let kind = source.get("source").and_then(Value::as_str);
+    let path = source.get("path").and_then(Value::as_str).filter(|_| matches!(kind, Some("local" | "directory")));
+    source.as_str().or(path)
+}
+
+/// The folder that a source names, if it is there: below the marketplace, else below its plugin root.
+fn resolve(survey: &Survey<'_>, base: &str, plugin_root: Option<&str>, source: &str) -> Option<String> {
+    let below_root = || join(&join(base, plugin_root?)?, source);
+    let exists = |folder: &String| survey.folders.contains(folder.as_str());
+    join(base, source).filter(exists).or_else(|| below_root().filter(exists))
+}

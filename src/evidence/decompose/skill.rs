@@ -1,0 +1,27 @@
+//! Skills: every folder with a `SKILL.md`.
+//!
+//! Must not read the skill's text beyond its front matter. Source: agentskills.io as of 2026-07; file names are taken
+//! in any case, as agents on case-insensitive file systems do.
+
+use crate::manifest::{folder_of, join, name_of};
+use capdex_model::capability::Kind;
+
+use super::{Anchor, Survey, given_name};
+
+/// The folders that belong to a skill's text by the format: kept where a server has the same root.
+const PARTS: [&str; 3] = ["scripts", "references", "assets"];
+
+/// One anchor for each folder with a `SKILL.md`, which claims the folder.
+pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    let manifests = survey.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
+    manifests
+        .map(|path| {
+            let folder = folder_of(path);
+            let front = survey.evidence.manifests.get(path);
+            let name = given_name(front.and_then(|front| front.text("name")));
+            let name = name.unwrap_or_else(|| survey.name_of_folder(folder));
+            let kept = PARTS.iter().filter_map(|part| join(folder, part)).collect();
+            Anchor { kept, ..Anchor::folder(Kind::Skill, folder, name, path) }
+        })
+        .collect()
+}

@@ -1,0 +1,271 @@
+//! `Document`: one file as text, with its role, its language, its zones and its lines.
+//!
+//! Must not know what the text means beyond its zones.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use capdex_model::fact::Place;
+use capdex_model::snapshot::Gap;
+
+use super::bytes::line_starts;
+use super::decode::{self, Run};
+use super::shape::{self, Shape};
+use super::shell::{self, Shell};
+use super::unicode::{self, Hidden};
+use super::zones::{self, Heading, Zone, ZoneKind};
+
+/// What a file is for. Decides which rules may look at it and how loudly they may speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileRole {
+    /// Text that an agent loads as instructions: SKILL.md, rules files, commands, agents.
+    Instruction,
+    /// Program source, bundled and minified source included.
+    Source,
+    /// A shell, batch or PowerShell script, or a hook.
+    Script,
+    /// A manifest or configuration file.
+    Manifest,
+    /// Tests and fixtures.
+    Test,
+    /// README, changelog, licence and other documents for people.
+    Docs,
+    /// A lock file.
+    Lock,
+    /// Other data: CSV, SVG, fonts as text.
+    Data,
+    /// Bytes that are not text.
+    Binary,
+}
+
+/// The language of a file, by its name and, for scripts, by its first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Markdown, MDC included.
+    Markdown,
+    /// JavaScript, JSX included.
+    JavaScript,
+    /// TypeScript, TSX included.
+    TypeScript,
+    /// Python.
+    Python,
+    /// POSIX-like shells.
+    Shell,
+    /// PowerShell.
+    PowerShell,
+    /// JSON, with or without comments.
+    Json,
+    /// YAML.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// Go.
+    Go,
+    /// Rust.
+    Rust,
+    /// HTML, XML, SVG.
+    Markup,
+    /// Anything else that is text.
+    Plain,
+    /// Not text.
+    None,
+}
+
+/// Stretches of a text in which a match may lie: where it may begin, and where it ends at the latest.
+pub type Noted = Vec<(Range<usize>, usize)>;
+
+/// One file, read as text.
+#[derive(Debug)]
+pub struct Document {
+    /// The path inside the input.
+    pub path: String,
+    /// What it is for.
+    pub role: FileRole,
+    /// Its language.
+    pub language: Language,
+    /// The whole text, decoded; empty for binary files. Never cut.
+    pub text: String,
+    /// The zones, sorted, without overlap, covering the whole text.
+    pub zones: Vec<Zone>,
+    /// The byte offset at which each line begins.
+    line_starts: Vec<usize>,
+    /// The headings of a Markdown text, in order.
+    headings: Vec<Heading>,
+    /// The encoded runs, once somebody asked.
+    runs: OnceLock<Vec<Run>>,
+    /// The hidden characters, once somebody asked.
+    hidden: OnceLock<Vec<Hidden>>,
+    /// What its shell text does, once somebody asked.
+    shell: OnceLock<Shell>,
+    /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
+    pub noted: OnceLock<Vec<Noted>>,
+    /// What the bytes are, whatever the name says.
+    pub shape: Shape,
+    /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
+    pub run_by: Option<Place>,
+}
+
+impl Document {
+    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`; text that is
+    /// damaged is decoded with replacement characters and recorded as a gap.
+    pub fn read(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Self {
+        let text = zones::decode_text(path, bytes, gaps);
+        let (role, language) = zones::classify(path, text.as_deref());
+        let shape = shape::of(bytes, text.is_some());
+        // Bytecode has no text of its own, but what it says stands in it.
+        let (role, text) = match (text, shape::strings(&shape, bytes)) {
+            (None, Some(strings)) => (FileRole::Data, strings),
+            (text, _) => (role, text.unwrap_or_default()),
+        };
+        Self::new(path, role, language, text, shape)
+    }
+
+    /// Reads a file as what a command runs it as, whatever its name and bytes say. Bytes that are no text are read with
+    /// replacement characters, as an interpreter would.
+    pub fn read_as_run(path: &str, bytes: &[u8], language: Language, by: Place) -> Self {
+        let text = zones::decode_text(path, bytes, &mut Vec::new());
+        let shape = shape::of(bytes, text.is_some());
+        let text = text.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+        let role = match language {
+            Language::Python | Language::JavaScript | Language::TypeScript => FileRole::Source,
+            _ => FileRole::Script,
+        };
+        Self { run_by: Some(by), ..Self::new(path, role, language, text, shape) }
+    }
+
+    fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
+        let zones = zones::zones_of(language, role, &text);
+        let line_starts = line_starts(text.as_bytes());
+        let headings =
+            if language == Language::Markdown { zones::headings_of(&text, &zones, &line_starts) } else { Vec::new() };
+        Self {
+            path: path.to_owned(),
+            role,
+            language,
+            text,
+            zones,
+            line_starts,
+            headings,
+            runs: OnceLock::new(),
+            hidden: OnceLock::new(),
+            shell: OnceLock::new(),
+            noted: OnceLock::new(),
+            shape,
+            run_by: None,
+        }
+    }
+
+    /// What the shell text in it does.
+    pub fn shell(&self) -> &Shell {
+        self.shell.get_or_init(|| shell::read(self))
+    }
+
+    /// The runs of base64, hex, escapes and the like, in order.
+    pub fn runs(&self) -> &[Run] {
+        self.runs.get_or_init(|| decode::runs(&self.text))
+    }
+
+    /// The hidden characters, in order; what writing needs is left out.
+    pub fn hidden(&self) -> &[Hidden] {
+        self.hidden.get_or_init(|| unicode::hidden(&self.text))
+    }
+
+    /// The titles of the Markdown headings over a byte offset, the nearest first, up to the outermost.
+    pub fn headings_at(&self, offset: usize) -> impl Iterator<Item = &str> {
+        let last = self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1);
+        let heading = |index: Option<usize>| index.and_then(|index| self.headings.get(index));
+        std::iter::successors(heading(last), move |inner| heading(inner.parent)).map(|found| found.title.as_str())
+    }
+
+    /// The kind of zone at a byte offset.
+    pub fn zone_at(&self, offset: usize) -> ZoneKind {
+        let index = self.zones.partition_point(|zone| zone.end <= offset);
+        self.zones.get(index).map_or(ZoneKind::Prose, |zone| zone.kind)
+    }
+
+    /// The place of a byte offset: line and column from 1, the column in code points. Costs the length of the line
+    /// at most up to the offset.
+    pub fn place(&self, offset: usize) -> Place {
+        let offset = floor_char_boundary(&self.text, offset);
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        Place {
+            file: self.path.clone(),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+            pointer: String::new(),
+        }
+    }
+
+    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch goes.
+    pub fn lines_within(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
+        let first = self.line_starts.partition_point(|line| *line <= start);
+        let behind = self.line_starts.get(first..).unwrap_or(&[]).iter().copied().take_while(move |line| *line < end);
+        let ends = behind.clone().chain([end]);
+        std::iter::once(start)
+            .chain(behind)
+            .zip(ends)
+            .filter_map(|(start, end)| Some((start, self.text.get(start..end)?)))
+    }
+
+    /// The bounds of the line that holds a byte offset, without its newline.
+    pub fn line_at(&self, offset: usize) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
+        (start, end.max(start))
+    }
+}
+
+/// The largest character boundary not after `offset`.
+pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// True for the path of a test, a fixture or an example: nothing that runs for a user.
+pub fn is_test_path(path: &str) -> bool {
+    const FOLDERS: [&str; 12] = [
+        "test",
+        "tests",
+        "__tests__",
+        "spec",
+        "specs",
+        "fixtures",
+        "examples",
+        "example",
+        "benchmarks",
+        "e2e",
+        "testdata",
+        "mocks",
+    ];
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    parts.any(|part| FOLDERS.contains(&part))
+        || name.starts_with("test_")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || name.contains("_test.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_within_a_stretch_are_those_of_its_text() {
+        let text = "one\ntwo\n\nthree";
+        let document = Document::read("a.md", text.as_bytes(), &mut Vec::new());
+        for (start, end) in (0..text.len()).flat_map(|start| (start + 1..=text.len()).map(move |end| (start, end))) {
+            let lines: Vec<&str> = document.lines_within(start, end).map(|(_, line)| line).collect();
+            assert_eq!(lines, text[start..end].split_inclusive('\n').collect::<Vec<_>>());
+            assert!(document.lines_within(start, end).all(|(at, line)| text[at..].starts_with(line)));
+        }
+    }
+}

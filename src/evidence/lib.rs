@@ -1,0 +1,117 @@
+//! Evidence: what a bundle says, read once and shared by every rule: documents with zones, manifests, tools, source.
+//!
+//! Must not know any rule or rubric, and never judges: it only tells what stands where.
+
+#![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+pub mod bytes;
+pub mod context;
+pub mod decode;
+pub mod decompose;
+pub mod document;
+pub mod lent;
+pub mod lexicon;
+pub mod manifest;
+mod notebook;
+pub mod payload;
+mod run_files;
+pub mod schema;
+pub mod sentences;
+pub mod shape;
+pub mod shell;
+pub mod signals;
+pub mod site;
+pub mod source;
+pub mod subject;
+pub mod surfaces;
+pub mod tools;
+pub mod unicode;
+pub mod zones;
+
+use capdex_model::bundle::{Bundle, BundleFile};
+use capdex_model::snapshot::{Gap, GapReason};
+use document::Document;
+use manifest::Manifest;
+use shape::Shape;
+use source::SourceView;
+use surfaces::Surface;
+use tools::Tool;
+
+/// Everything that was read from one bundle. Paths are the keys everywhere.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    /// Every file of the bundle as a document, binary ones without text.
+    pub documents: BTreeMap<String, Document>,
+    /// Every manifest that parses, by path: JSON, YAML frontmatter and TOML as one kind of value.
+    pub manifests: BTreeMap<String, Manifest>,
+    /// What the parsers of JavaScript, TypeScript and Python saw, for files they were asked to read.
+    pub sources: BTreeMap<String, SourceView>,
+    /// Every MCP tool found: in tools lists, manifests and source. In the order of path, line and name.
+    pub tools: Vec<Tool>,
+    /// What could not be read: text that is none, manifests that do not parse, source that no parser takes.
+    pub gaps: Vec<Gap>,
+    /// What rules have asked beside the text, kept for the next that asks.
+    pub(crate) signals: signals::Gathered,
+    /// What a model reads of the servers, taken apart at the first question for it.
+    pub(crate) surfaces: OnceLock<Vec<Surface>>,
+}
+
+impl Evidence {
+    /// Reads a whole bundle. Never fails: what cannot be read becomes a gap.
+    pub fn gather(bundle: &Bundle) -> Self {
+        Self::gather_all(&[bundle]).pop().unwrap_or_default()
+    }
+
+    /// Reads some bundles, each step of it for all of them before the next: what a step works with is fetched from memory
+    /// once for many.
+    pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
+        let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
+        all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
+        all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(source::read));
+        all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
+        for evidence in &mut all {
+            evidence.note_bytecode();
+            evidence.tools = tools::collect(evidence);
+            evidence.gaps.sort();
+            evidence.gaps.dedup();
+        }
+        all
+    }
+
+    fn of_documents(bundle: &Bundle) -> Self {
+        let mut gaps = Vec::new();
+        let read = |(path, file): (&String, &BundleFile)| (path.clone(), Document::read(path, &file.bytes, &mut gaps));
+        let documents = bundle.files.iter().map(read).collect();
+        Self { documents, gaps, ..Self::default() }
+    }
+
+    /// What is read of every document of which something is.
+    fn read_each<T>(&mut self, read: fn(&Document, &mut Vec<Gap>) -> Option<T>) -> BTreeMap<String, T> {
+        let of_one = |(path, document): (&String, &Document)| Some((path.clone(), read(document, &mut self.gaps)?));
+        self.documents.iter().filter_map(of_one).collect()
+    }
+
+    /// Compiled Python without its source is read only as far as the strings in it go.
+    fn note_bytecode(&mut self) {
+        for document in self.documents.values() {
+            let source = shape::source_of_bytecode(&document.path);
+            if matches!(document.shape, Shape::Bytecode(_))
+                && !manifest::is_foreign(&document.path)
+                && source.is_none_or(|source| !self.documents.contains_key(&source))
+            {
+                let detail = "compiled Python without its source; only its strings were read";
+                self.gaps.push(Gap::new(document.path.clone(), GapReason::Unsupported, detail));
+            }
+        }
+    }
+
+    /// What a model reads of the servers: tools in their order, then prompts, resources and the servers' own words.
+    /// Taken apart at the first call; the evidence must be complete by then.
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| surfaces::collect(self))
+    }
+}

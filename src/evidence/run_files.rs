@@ -1,0 +1,91 @@
+//! Files that a command of the bundle runs although their names promise data, tests or documents: they are read again
+//! as the programs that they are.
+//!
+//! Must not judge them. Only files of the bundle are found, by the path as written, relative to the folder of the file
+//! that names them or to a folder around it.
+
+use capdex_model::bundle::Bundle;
+
+use super::Evidence;
+use super::document::{Document, FileRole, Language};
+use super::manifest::{around, folder_of, join};
+use super::shape::Shape;
+use super::shell::{Deed, Event};
+use super::source;
+
+/// How many files may be read again for one bundle.
+const MOST: usize = 2_000;
+
+/// Reads again what is run, and what that runs in turn.
+pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
+    let mut open: Vec<String> = evidence.documents.keys().cloned().collect();
+    let mut count = 0;
+    while let Some(path) = open.pop() {
+        for (target, language, place) in named_by(evidence, &path) {
+            let Some(file) = bundle.files.get(&target) else { continue };
+            count += 1;
+            if count > MOST {
+                return;
+            }
+            if let Some(program) = evidence.documents.get_mut(&target)
+                && matches!(program.shape, Shape::Program(_) | Shape::Bytecode(_))
+            {
+                program.run_by = Some(place);
+                continue;
+            }
+            let document = Document::read_as_run(&target, &file.bytes, language, place);
+            if let Some(view) = source::read(&document, &mut evidence.gaps) {
+                evidence.sources.insert(target.clone(), view);
+            }
+            evidence.documents.insert(target.clone(), document);
+            open.push(target);
+        }
+    }
+}
+
+/// The files that the commands of one file run and that are not read as programs yet.
+fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_model::fact::Place)> {
+    let Some(document) = evidence.documents.get(path) else { return Vec::new() };
+    if matches!(document.role, FileRole::Binary | FileRole::Lock | FileRole::Docs | FileRole::Test) {
+        return Vec::new();
+    }
+    let mut named = Vec::new();
+    for event in &document.shell().events {
+        let Event { deed: Deed::RunsFile { path: written, runner, .. }, .. } = event else { continue };
+        let Some(target) = resolve(evidence, path, written) else { continue };
+        let Some(run) = evidence.documents.get(&target) else { continue };
+        if run.run_by.is_some() || !is_other_than_program(run) || target == path {
+            continue;
+        }
+        let own = matches!(
+            run.language,
+            Language::Shell | Language::PowerShell | Language::Python | Language::JavaScript | Language::TypeScript
+        );
+        let language = if own { run.language } else { runner.language() };
+        named.push((target, language, document.place(event.start)));
+    }
+    named
+}
+
+/// Whether a file is not read as a program already. Text that agents load stays what it is.
+const fn is_other_than_program(document: &Document) -> bool {
+    matches!(
+        document.role,
+        FileRole::Data | FileRole::Docs | FileRole::Test | FileRole::Manifest | FileRole::Binary | FileRole::Lock
+    )
+}
+
+/// The file of the bundle that a path in a command names.
+fn resolve(evidence: &Evidence, from: &str, written: &str) -> Option<String> {
+    let mut relative = written.trim().trim_matches(['"', '\'']);
+    // `$ROOT/x`, `$(dirname "$0")/x`: the folder that a variable names is one around the file.
+    if relative.starts_with('$') {
+        relative = relative.split_once('/').map(|(_, rest)| rest)?;
+    }
+    if relative.is_empty() || relative.len() > 300 || relative.starts_with(['~', '-']) {
+        return None;
+    }
+    let relative = relative.trim_start_matches("./").trim_start_matches("../");
+    let folders = around(folder_of(from));
+    folders.filter_map(|folder| join(folder, relative)).find(|path| evidence.documents.contains_key(path))
+}

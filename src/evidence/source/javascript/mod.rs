@@ -1,0 +1,451 @@
+//! JavaScript and TypeScript: what oxc's parser sees, in two walks: first what names stand for, then what is done.
+//!
+//! Must not judge. A name counts as a constant or an alias only where the file binds it once, or always to the same
+//! thing: bundlers use the same short names again and again.
+
+use std::collections::BTreeMap;
+
+use oxc_allocator::Allocator;
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    Argument as Node, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BinaryExpression,
+    BindingIdentifier, CallExpression, Class, ComputedMemberExpression, ConditionalExpression, Expression,
+    ForInStatement, ForOfStatement, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, MethodDefinition, NewExpression, ObjectExpression, Program, ReturnStatement, Statement,
+    StaticMemberExpression, StringLiteral, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral, ThrowStatement,
+    UnaryExpression, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{GetSpan, SourceType, Span};
+use serde_json::Value;
+
+use super::flow::{Flow, Flows, Origins};
+use super::literal::Budget;
+use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, script_tools, secrets};
+
+mod flows;
+mod names;
+mod parts;
+mod shapes;
+
+use names::member_of;
+
+/// How deep the shape of an expression is followed.
+const MAX_DEPTH: usize = 32;
+
+/// Parses a file in the dialects that its name allows, the likeliest first.
+pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
+    let kinds: &[SourceType] = match dialect {
+        Dialect::TypeScript => &[SourceType::ts(), SourceType::tsx()],
+        Dialect::Tsx => &[SourceType::tsx(), SourceType::ts()],
+        Dialect::Jsx => &[SourceType::jsx()],
+        Dialect::Script | Dialect::Python => &[SourceType::unambiguous(), SourceType::cjs()],
+    };
+    let mut message = String::new();
+    for kind in kinds {
+        let allocator = Allocator::default();
+        let options =
+            ParseOptions { allow_return_outside_function: true, preserve_parens: false, ..ParseOptions::default() };
+        let parsed = Parser::new(&allocator, text, *kind).with_options(options).parse();
+        if !parsed.panicked {
+            let mut reader = Reader::new(text, path);
+            reader.visit_program(&parsed.program);
+            reader.naming = false;
+            reader.collect(&parsed.program);
+            reader.findings.exhausted = reader.budget.exhausted;
+            return Parsed::Read(reader.findings);
+        }
+        message = parsed.diagnostics.iter().next().map_or_else(String::new, ToString::to_string);
+    }
+    Parsed::Refused(message)
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+enum Meaning {
+    /// A module or a member of one, or a global.
+    Alias(String),
+    /// A literal value.
+    Value(Value),
+    /// What has only a shape.
+    Shape(Argument),
+}
+
+#[derive(Default)]
+struct Binding {
+    declared: u32,
+    explained: u32,
+    meaning: Option<Meaning>,
+    /// Whether two declarations differ or it is assigned again.
+    doubtful: bool,
+}
+
+/// Walks a program twice: while `naming`, it learns what names stand for; then it collects.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    pub(super) path: &'t str,
+    names: BTreeMap<String, Binding>,
+    pub(super) findings: Findings,
+    budget: Budget,
+    naming: bool,
+    flow: Flow,
+    /// The arguments of the tool registered last that its schema bounds: numbers, choices.
+    safe: Vec<String>,
+    /// The paths that streams were opened on, by the name of the stream.
+    streams: BTreeMap<String, String>,
+    /// Whether the text mentions the environment, or a path at which secrets are kept, at all.
+    mentions: Mentions,
+}
+
+struct Mentions {
+    environment: bool,
+    secret_paths: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, path: &'t str) -> Self {
+        let mentions =
+            Mentions { environment: text.contains("process"), secret_paths: secrets::mentions_secret_path(text) };
+        Self {
+            text,
+            path,
+            names: BTreeMap::new(),
+            findings: Findings::default(),
+            budget: Budget::new(),
+            naming: true,
+            flow: Flow::default(),
+            safe: Vec::new(),
+            streams: BTreeMap::new(),
+            mentions,
+        }
+    }
+
+    /// The walk that collects; once more where functions turned out to hand on what matters after they were used.
+    fn collect(&mut self, program: &Program<'_>) {
+        let budget = self.budget.clone();
+        self.visit_program(program);
+        if self.flow.again {
+            (self.findings, self.budget) = (Findings::default(), budget);
+            self.flow.restart();
+            self.visit_program(program);
+        }
+    }
+
+    fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: Flows, span: Span) {
+        let text = excerpt(self.text, span.start as usize, span.end as usize);
+        let call = Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };
+        self.findings.keep_call(span.start as usize, call);
+    }
+
+    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: Flows, span: Span) {
+        let mut shapes = Vec::new();
+        for argument in arguments.iter().take(16) {
+            shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
+        }
+        if name == "require" && matches!(shapes.as_slice(), [Argument::Literal(_)]) {
+            return;
+        }
+        self.keep(name.to_owned(), shapes, flows, span);
+    }
+
+    /// Records that a call takes the whole environment.
+    fn keep_environment(&mut self, callee: &Expression<'_>, arguments: &[Node<'_>], span: Span) {
+        if !self.mentions.environment {
+            return;
+        }
+        let whole = |argument: &Node<'_>| {
+            argument.as_expression().and_then(|node| self.dotted(node, 0)).as_deref() == Some("process.env")
+        };
+        if arguments.iter().any(whole) {
+            let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
+            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], Flows::default(), span);
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Reader<'_> {
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        if self.naming {
+            self.names.entry(it.name.to_string()).or_default().declared += 1;
+        }
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        if self.naming {
+            walk::walk_variable_declarator(self, it);
+            self.learn(it);
+        } else {
+            self.follow_declarator(it);
+        }
+    }
+
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        if let (AstKind::Function(function), false) = (kind, self.naming) {
+            self.enter_function(function);
+        }
+    }
+
+    fn leave_node(&mut self, kind: AstKind<'a>) {
+        if let (AstKind::Function(_), false) = (kind, self.naming) {
+            self.leave_function();
+        }
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        if self.naming {
+            walk::walk_arrow_function_expression(self, it);
+        } else {
+            self.follow_arrow(it);
+        }
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        let outer = self.flow.take();
+        walk::walk_statement(self, it);
+        self.flow.held = outer;
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        walk::walk_return_statement(self, it);
+        let held = self.flow.take();
+        self.flow.give_back(held);
+        if held.any(Origins::TOOL_INPUT) && held.any(Origins::COMPOSED) {
+            self.keep("return".to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, it.span);
+        }
+    }
+
+    fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
+        walk::walk_throw_statement(self, it);
+        self.keep_leak("throw", Origins::TOKEN | Origins::SECRET, it.span);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        if self.naming {
+            return walk::walk_for_of_statement(self, it);
+        }
+        self.follow_loop(&it.left, &it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        if self.naming {
+            return walk::walk_for_in_statement(self, it);
+        }
+        self.follow_loop(&it.left, &it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        if !self.naming {
+            self.flow.name = it.key.static_name().map(|key| format!("this.{key}"));
+        }
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        let origins = self.flow.of(it.name.as_str());
+        self.flow.held |= origins;
+    }
+
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        self.flow.held |= self.flow.at_path(it.value.as_str());
+        if self.mentions.secret_paths {
+            self.flow.held |= secrets::of_path(it.value.as_str());
+        }
+    }
+
+    fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
+        let outer = self.flow.take();
+        walk::walk_template_literal(self, it);
+        let mut held = self.flow.take();
+        if !held.is_empty() {
+            held |= Origins::COMPOSED;
+        }
+        let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
+        held |= last.map_or(Origins::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
+        self.flow.held = outer | held;
+    }
+
+    fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        if self.naming {
+            walk::walk_binary_expression(self, it);
+        } else {
+            self.follow_binary(it);
+        }
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        let outer = self.flow.take();
+        walk::walk_unary_expression(self, it);
+        self.flow.held = outer;
+    }
+
+    fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
+        let outer = self.flow.take();
+        self.visit_expression(&it.test);
+        self.flow.held = outer;
+        self.visit_expression(&it.consequent);
+        self.visit_expression(&it.alternate);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        let outer = self.flow.take();
+        walk::walk_computed_member_expression(self, it);
+        let held = self.flow.take() & !Origins::ENVIRONMENT;
+        self.flow.held = outer | held;
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        let source = it.source.value.as_str();
+        if !self.naming {
+            self.findings.imports.push(source.to_owned());
+            return;
+        }
+        let module = callees::script_module(source);
+        for specifier in it.specifiers.iter().flatten() {
+            let (local, path) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(named) => {
+                    (&named.local, member_of(Some(module.to_owned()), named.imported.name().as_str()))
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(default) => (&default.local, module.to_owned()),
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => (&all.local, module.to_owned()),
+            };
+            self.visit_binding_identifier(local);
+            self.explain(local.name.as_str(), Meaning::Alias(path));
+        }
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        if self.naming {
+            match &it.left {
+                // `Name = {}` opens a compiled enumeration or namespace.
+                AssignmentTarget::AssignmentTargetIdentifier(name) if !is_empty_object(&it.right) => {
+                    self.names.entry(name.name.to_string()).or_default().doubtful = true;
+                }
+                AssignmentTarget::ComputedMemberExpression(member) => {
+                    // A compiled enumeration: `Name["ADD"] = "add"`.
+                    if let (
+                        Expression::Identifier(object),
+                        Expression::StringLiteral(key),
+                        Expression::StringLiteral(value),
+                    ) = (&member.object, &member.expression, &it.right)
+                    {
+                        self.explain_member(object.name.as_str(), key.value.as_str(), value.value.as_str());
+                    }
+                }
+                _ => {}
+            }
+            return walk::walk_assignment_expression(self, it);
+        }
+        self.follow_assignment(it);
+    }
+
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        if self.naming {
+            for member in &it.body.members {
+                let key = match &member.id {
+                    TSEnumMemberName::Identifier(name) => name.name.to_string(),
+                    TSEnumMemberName::String(name) => name.value.to_string(),
+                    _ => continue,
+                };
+                if let Some(Expression::StringLiteral(value)) = &member.initializer {
+                    self.explain_member(it.id.name.as_str(), &key, value.value.as_str());
+                }
+            }
+        }
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        if self.naming {
+            return walk::walk_static_member_expression(self, it);
+        }
+        let name = it.property.name.as_str();
+        let object = if self.mentions.environment { self.dotted(&it.object, 0) } else { None };
+        match object.as_deref() {
+            Some("process.env") => {
+                if secrets::is_secret_name(name) {
+                    self.flow.held |= Origins::TOKEN;
+                }
+                let variable = vec![Argument::Literal(name.to_owned())];
+                self.keep("process.env".to_owned(), variable, Flows::default(), it.span);
+            }
+            Some("process") if name == "env" => {
+                self.flow.held |= Origins::ENVIRONMENT;
+                self.keep("process.env".to_owned(), Vec::new(), Flows::default(), it.span);
+            }
+            _ => self.follow_member(it),
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        if self.naming {
+            return walk::walk_call_expression(self, it);
+        }
+        self.keep_environment(&it.callee, &it.arguments, it.span);
+        if is_require(it) {
+            self.findings.imports.extend(self.through_call(it, 0));
+        }
+        script_tools::from_call(self, it);
+        self.follow_call(&it.callee, &it.arguments, it.span, false);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        if self.naming {
+            return walk::walk_new_expression(self, it);
+        }
+        self.follow_call(&it.callee, &it.arguments, it.span, true);
+    }
+
+    fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
+        if self.naming {
+            return walk::walk_import_expression(self, it);
+        }
+        let outer = self.flow.take();
+        walk::walk_import_expression(self, it);
+        let flows = Flows { first: self.flow.take(), ..Flows::default() };
+        match self.shape(&it.source, 0) {
+            Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
+                self.findings.imports.push(module);
+            }
+            shape => self.keep("import".to_owned(), vec![shape], flows, it.span),
+        }
+        self.flow.held = outer;
+    }
+
+    fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {
+        if !self.naming {
+            script_tools::from_object(self, it);
+            return self.follow_object(it);
+        }
+        walk::walk_object_expression(self, it);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if !self.naming {
+            script_tools::from_class(self, it);
+        }
+        walk::walk_class(self, it);
+    }
+}
+
+fn is_require(call: &CallExpression<'_>) -> bool {
+    matches!(call.callee.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "require" | "__require"))
+}
+
+/// `*.name` for a method of an object that has no name.
+fn method_of(callee: &Expression<'_>) -> Option<String> {
+    match callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) => Some(format!("*.{}", member.property.name.as_str())),
+        _ => None,
+    }
+}
+
+fn is_empty_object(expression: &Expression<'_>) -> bool {
+    matches!(expression, Expression::ObjectExpression(object) if object.properties.is_empty())
+}
+
+/// The start of an expression, as a byte offset.
+pub(super) fn start_of(span: &impl GetSpan) -> usize {
+    span.span().start as usize
+}

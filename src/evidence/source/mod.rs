@@ -1,0 +1,300 @@
+//! Source: what the parsers of JavaScript, TypeScript and Python see: imports, calls with the shape of their
+//! arguments, tool registrations; of other languages, what a lexer sees of the same.
+//!
+//! Must not judge a call; must not run anything. Not read: declaration files (`.d.ts`, `.pyi`), and files that hold
+//! none of the words in `WORTH_READING` (vendored libraries, data tables), which can register no tool and make no call
+//! that is kept. Text that is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use capdex_model::fact::Place;
+use capdex_model::snapshot::{Gap, GapReason};
+
+use super::document::{Document, Language};
+use super::notebook::is_notebook;
+use super::tools::Tool;
+
+mod callees;
+mod flow;
+mod javascript;
+mod lexed;
+mod literal;
+mod nesting;
+mod notebook;
+mod origins;
+mod python;
+mod python_tools;
+mod script_tools;
+mod secrets;
+pub mod sinks;
+mod zod;
+
+pub use flow::{Flows, Origins};
+pub use secrets::is_issuer;
+pub(crate) use secrets::{hands_out_token, is_token_service};
+
+/// The largest file that is parsed.
+pub const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The stack on which a file is parsed: a base, and so much for each level that the nesting bound counts. Reserved,
+/// not touched, unless a file is really that deep.
+const STACK_BASE_BYTES: usize = 64 * 1024 * 1024;
+const STACK_STEP_BYTES: usize = 24 * 1024;
+
+/// The longest text of a call, in code points.
+const TEXT_LENGTH: usize = 120;
+
+/// What one source file does, as far as a parser can tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceView {
+    /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
+    /// Sorted, each once.
+    pub imports: Vec<String>,
+    /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
+    /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
+    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
+    /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
+    /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
+    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of another module that is given one, `hidden-name` where a name is in pieces.
+    pub calls: Vec<Call>,
+    /// The MCP tools that it registers, in the order of the text.
+    pub tools: Vec<Tool>,
+}
+
+/// A call or construction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The callee as dotted names, import aliases resolved: `child_process.exec`, `eval`, `os.system`, `fetch`. A
+    /// method of an unknown object has `*` for it: `*.query`.
+    pub callee: String,
+    /// The shape of each argument; Python's keyword arguments stand together as the last.
+    pub arguments: Vec<Argument>,
+    /// What reaches it, as far as this file shows.
+    pub flows: Flows,
+    /// Where the call begins.
+    pub place: Place,
+    /// The first 120 code points of the call's text.
+    pub text: String,
+}
+
+/// The shape of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A string that is wholly literal, with its value; a list of literals joined by spaces. Constants of the same
+    /// file are resolved.
+    Literal(String),
+    /// Text put together at run time: a template with expressions, a concatenation, an f-string, a joined path, a
+    /// list that is not wholly literal. Holds the literal pieces joined by `{}`.
+    Composed(String),
+    /// Keyword arguments or object properties whose values are literals: `shell=True`, `{shell: true}`.
+    Named(Vec<(String, String)>),
+    /// A bare name or member access, aliases resolved.
+    Name(String),
+    /// The result of another call, by its callee.
+    Result(String),
+    /// Anything else.
+    Other,
+}
+
+/// What a parser found, with byte offsets instead of places.
+#[derive(Default)]
+struct Findings {
+    imports: Vec<String>,
+    calls: Vec<(usize, Call)>,
+    tools: Vec<(usize, Tool)>,
+    /// Whether constants were not followed to their end.
+    exhausted: bool,
+    /// Whether there were more calls than are kept.
+    flooded: bool,
+}
+
+/// The most calls that are kept of one file: far more than source written by people has, bundles included.
+const MAX_CALLS: usize = 20_000;
+
+impl Findings {
+    fn keep_call(&mut self, offset: usize, call: Call) {
+        if self.calls.len() < MAX_CALLS {
+            self.calls.push((offset, call));
+        } else {
+            self.flooded = true;
+        }
+    }
+}
+
+/// What came of parsing.
+enum Parsed {
+    Read(Findings),
+    /// Read as far as possible; the parser's message says where it stumbled.
+    Damaged(Findings, String),
+    Refused(String),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Dialect {
+    Script,
+    Jsx,
+    TypeScript,
+    Tsx,
+    Python,
+}
+
+static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "(?-u)tool|Tool|TOOL|input_?[sS]chema|exec|spawn|eval|Function|fetch|http|axios|environ|process\\.env|getenv|subprocess|system\
+                 |popen|requests|urllib|socket|pickle|marshal|yaml|base64|atob|child_process|__import__|_0x|readFile\
+                 |createServer|open\\(|query\\(|ctypes|hostname|userInfo|getuser|dns|clipboard|pyperclip|ethereum|startfile|boto3|smtplib|pynput|paramiko|ftplib|telegram|slack|dotenv|runIn|rmtree|rmSync|winreg|webbrowser|getattr|req\\.|request\\.|__proto__";
+    Regex::new(words).expect("the pattern is fixed and valid")
+});
+
+/// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
+/// matter. Source that no parser takes becomes a gap.
+pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
+    if let Some(language) = lexed::language(&document.path) {
+        return lexed::read(document, language);
+    }
+    if is_notebook(&document.path) {
+        return notebook::read(document, gaps);
+    }
+    let dialect = dialect(document)?;
+    if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
+        return None;
+    }
+    let findings = findings(document, dialect, &document.path, gaps)?;
+    Some(view(document, findings, gaps))
+}
+
+/// Whether a document is small enough to be read as source; a larger one becomes a gap.
+fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
+    let fits = document.text.len() <= MAX_BYTES;
+    if !fits {
+        let detail = format!("{} bytes of source, of which {MAX_BYTES} are parsed at most", document.text.len());
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
+    }
+    fits
+}
+
+/// What a parser finds in a program; what it cannot read becomes a gap of the file at `path`.
+fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
+    let bound = match dialect {
+        Dialect::Python => nesting::python(&program.text),
+        Dialect::Script => nesting::javascript(&program.text, false, false),
+        Dialect::TypeScript => nesting::javascript(&program.text, false, true),
+        Dialect::Jsx => nesting::javascript(&program.text, true, false),
+        Dialect::Tsx => nesting::javascript(&program.text, true, true),
+    };
+    if bound > nesting::LIMIT {
+        let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
+        gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
+        return None;
+    }
+    let (findings, stumbled) = match parse(program, dialect, bound) {
+        Parsed::Read(findings) => (Some(findings), None),
+        Parsed::Damaged(findings, message) => (Some(findings), Some(message)),
+        Parsed::Refused(message) => (None, Some(message)),
+    };
+    gaps.extend(stumbled.map(|message| Gap::new(path, GapReason::Malformed, message)));
+    findings
+}
+
+fn dialect(document: &Document) -> Option<Dialect> {
+    let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
+        return None;
+    }
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js" | "mjs" | "cjs") => Some(Dialect::Script),
+        Some("jsx") => Some(Dialect::Jsx),
+        Some("ts" | "mts" | "cts") => Some(Dialect::TypeScript),
+        Some("tsx") => Some(Dialect::Tsx),
+        Some("py" | "pyw") => Some(Dialect::Python),
+        // Python runs the lines of a path file that begin with `import`, whenever it starts.
+        Some("pth") if document.text.lines().any(|line| line.starts_with("import")) => Some(Dialect::Python),
+        None => match document.language {
+            Language::JavaScript => Some(Dialect::Script),
+            Language::Python => Some(Dialect::Python),
+            _ => None,
+        },
+        Some(_) => None,
+    }
+}
+
+/// The nesting up to which a file is parsed where the caller stands: a thread for each small file costs more than the
+/// file. What is this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
+const NEAR_LEVELS: usize = 24;
+
+/// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a
+/// refusal.
+#[expect(clippy::disallowed_methods, reason = "the parsers need a stack of their own; nothing runs beside the caller")]
+fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
+    let work = || match dialect {
+        Dialect::Python => python::parse(&document.text, &document.path),
+        _ => javascript::parse(&document.text, &document.path, dialect),
+    };
+    let refused = |what: &str| Parsed::Refused(what.to_owned());
+    if bound <= NEAR_LEVELS {
+        let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        return parsed.unwrap_or_else(|_| refused("the parser gave up"));
+    }
+    let stack = STACK_BASE_BYTES + bound * STACK_STEP_BYTES;
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
+        Ok(handle) => handle.join().unwrap_or_else(|_| refused("the parser gave up")),
+        Err(_) => refused("no stack to parse it on"),
+    })
+}
+
+fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> SourceView {
+    if findings.exhausted {
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, "constants too large to follow"));
+    }
+    if findings.flooded {
+        let detail = format!("more than {MAX_CALLS} calls worth knowing; the rest was not looked at");
+        gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
+    }
+    findings.calls.sort_by_key(|(offset, _)| *offset);
+    findings.tools.sort_by_key(|(offset, _)| *offset);
+    findings.imports.sort();
+    findings.imports.dedup();
+    let mut places = Places::new(document);
+    let calls = findings.calls.into_iter().map(|(offset, call)| Call { place: places.at(offset), ..call }).collect();
+    let mut places = Places::new(document);
+    let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
+    SourceView { imports: findings.imports, calls, tools }
+}
+
+/// Places of rising offsets, in time linear in the text even where it is all one line.
+struct Places<'a> {
+    document: &'a Document,
+    line_start: usize,
+    last: usize,
+    place: Place,
+}
+
+impl<'a> Places<'a> {
+    fn new(document: &'a Document) -> Self {
+        Self { document, line_start: usize::MAX, last: 0, place: Place::default() }
+    }
+
+    fn at(&mut self, offset: usize) -> Place {
+        let (start, _) = self.document.line_at(offset);
+        if start != self.line_start {
+            self.line_start = start;
+            self.last = start;
+            self.place = self.document.place(start);
+        }
+        let passed = self.document.text.get(self.last..offset).map_or(0, |text| text.chars().count());
+        self.place.column = self.place.column.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.last = offset;
+        self.place.clone()
+    }
+}
+
+/// The first code points of a call.
+fn excerpt(text: &str, start: usize, end: usize) -> String {
+    text.get(start..end).unwrap_or_default().chars().take(TEXT_LENGTH).collect()
+}
+
+#[cfg(test)]
+mod flow_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,468 @@
+//! Flows in Python: how each form of expression and statement hands on what its parts may hold.
+//!
+//! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
+
+use rustpython_ruff_python_ast as ast;
+use rustpython_ruff_text_size::{Ranged, TextRange};
+
+use ast::visitor::{self, Visitor};
+use ast::{Expr, Stmt};
+
+use super::super::flow::{Flows, Origins};
+use super::super::origins::{self, Known};
+use super::super::{Argument, callees, python_tools, secrets};
+use super::Reader;
+use super::fold::folded;
+use super::written::root_of;
+
+impl<'a> Reader<'a> {
+    /// Walks a statement; what its expressions held is forgotten after it.
+    pub(super) fn follow_statement(&mut self, statement: &'a Stmt) {
+        let outer = self.flow.take();
+        match statement {
+            Stmt::FunctionDef(function) => self.follow_function(function),
+            Stmt::ClassDef(class) => {
+                self.classes.push((class.name.as_str(), self.functions));
+                visitor::walk_stmt(self, statement);
+                self.classes.pop();
+            }
+            Stmt::Assign(assign) => {
+                if let (Expr::Lambda(_), [Expr::Name(name)]) = (&*assign.value, assign.targets.as_slice()) {
+                    self.flow.name = Some(name.id.to_string());
+                }
+                self.visit_expr(&assign.value);
+                let origins = self.flow.take();
+                for target in &assign.targets {
+                    self.note_stream(target, &assign.value);
+                    self.bind(target, origins);
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.visit_expr(value);
+                    let origins = self.flow.take();
+                    self.bind(&assign.target, origins);
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                self.visit_expr(&assign.value);
+                let origins = self.flow.take();
+                self.bind(&assign.target, origins);
+            }
+            Stmt::For(each) => {
+                self.visit_expr(&each.iter);
+                let origins = self.flow.take();
+                self.bind(&each.target, origins);
+                self.visit_body(&each.body);
+                self.visit_body(&each.orelse);
+            }
+            Stmt::With(with) => {
+                for item in &with.items {
+                    self.visit_expr(&item.context_expr);
+                    let origins = self.flow.take();
+                    if let Some(target) = &item.optional_vars {
+                        self.note_stream(target, &item.context_expr);
+                        self.bind(target, origins);
+                    }
+                }
+                self.visit_body(&with.body);
+            }
+            Stmt::Return(back) => {
+                visitor::walk_stmt(self, statement);
+                let held = self.flow.take();
+                self.flow.give_back(held);
+                if held.any(Origins::TOOL_INPUT) && held.any(Origins::COMPOSED) {
+                    let flows = Flows { first: held, ..Flows::default() };
+                    self.keep("return".to_owned(), Vec::new(), flows, back.range());
+                }
+            }
+            Stmt::Raise(raise) => {
+                visitor::walk_stmt(self, statement);
+                let held = self.flow.take();
+                if held.any(Origins::TOKEN | Origins::SECRET) {
+                    let flows = Flows { first: held, ..Flows::default() };
+                    self.keep("throw".to_owned(), Vec::new(), flows, raise.range());
+                }
+            }
+            _ => visitor::walk_stmt(self, statement),
+        }
+        self.flow.held = outer;
+    }
+
+    fn follow_function(&mut self, function: &'a ast::StmtFunctionDef) {
+        for decorator in &function.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        let given = self.given_to(function);
+        let method = self.classes.last().filter(|(_, depth)| *depth == self.functions);
+        let method = method.map(|(class, _)| format!("{class}.{}", function.name));
+        let skipped = usize::from(method.is_some());
+        self.flow.name = Some(method.unwrap_or_else(|| function.name.to_string()));
+        self.flow.given = given;
+        let (known, given) = self.flow.enter();
+        self.visit_parameters(&function.parameters);
+        self.flow.take();
+        for (index, parameter) in function.parameters.iter_non_variadic_params().enumerate() {
+            let name = parameter.name().as_str();
+            let plain = matches!(name, "self" | "cls" | "ctx" | "context")
+                || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
+            let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default();
+            self.flow.declare(name, if plain { Origins::NONE } else { given | passed });
+        }
+        self.functions += 1;
+        self.visit_body(&function.body);
+        self.functions -= 1;
+        self.flow.leave();
+    }
+
+    /// What the parameters of a function are given by who calls it from outside.
+    fn given_to(&self, function: &ast::StmtFunctionDef) -> Origins {
+        for decorator in &function.decorator_list {
+            let callee = match &decorator.expression {
+                Expr::Call(call) => &*call.func,
+                other => other,
+            };
+            let path = self.dotted(callee, 0).unwrap_or_default();
+            let (owner, last) = path.rsplit_once('.').unwrap_or(("", &path));
+            if matches!(last, "tool" | "mcp_tool" | "call_tool") {
+                return Origins::TOOL_INPUT;
+            }
+            let routes = matches!(last, "route" | "get" | "post" | "put" | "patch" | "delete" | "websocket");
+            if routes && matches!(owner, "app" | "router" | "api" | "bp" | "blueprint") {
+                return Origins::REQUEST;
+            }
+        }
+        Origins::NONE
+    }
+
+    /// Whether an annotation leaves no room for text of the caller's choice.
+    fn is_bounded(&self, annotation: &Expr) -> bool {
+        let name = match annotation {
+            Expr::Subscript(subscript) => self.dotted(&subscript.value, 0),
+            other => self.dotted(other, 0),
+        };
+        let name = name.unwrap_or_default();
+        matches!(name.rsplit('.').next(), Some("int" | "float" | "bool" | "Literal" | "Context" | "datetime" | "UUID"))
+    }
+
+    /// Gives what a value holds to a target of an assignment.
+    fn bind(&mut self, target: &'a Expr, origins: Origins) {
+        match target {
+            Expr::Name(name) => self.flow.declare(name.id.as_str(), origins),
+            Expr::Tuple(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
+            Expr::List(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
+            Expr::Starred(starred) => self.bind(&starred.value, origins),
+            Expr::Attribute(_) | Expr::Subscript(_) => {
+                if let Some(name) = root_of(target) {
+                    self.flow.assign(name, origins & !Origins::COMPOSED, false);
+                }
+                if let (Expr::Attribute(member), true) = (target, origins.any(Origins::TOOL_INPUT)) {
+                    self.visit_expr(&member.value);
+                    self.flow.take();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Walks an expression; `false` where its parts are to be walked as they come.
+    pub(super) fn follow_expression(&mut self, expression: &'a Expr) -> bool {
+        match expression {
+            Expr::Call(call) => self.follow_call(call),
+            Expr::Name(name) => {
+                let origins = self.flow.of(name.id.as_str());
+                self.flow.held |= origins;
+            }
+            Expr::Attribute(member) => self.follow_attribute(expression, member),
+            Expr::Subscript(subscript) => self.follow_subscript(subscript),
+            Expr::BinOp(_) | Expr::FString(_) => {
+                let outer = self.flow.take();
+                visitor::walk_expr(self, expression);
+                let held = self.flow.take();
+                let mut joined = if held.is_empty() { held } else { held | Origins::COMPOSED };
+                if matches!(expression, Expr::BinOp(sum) if sum.op == ast::Operator::BitXor) {
+                    joined |= Origins::DECODED;
+                }
+                self.flow.held = outer | joined;
+            }
+            Expr::Compare(compare) => self.follow_comparison(compare),
+            Expr::UnaryOp(_) => {
+                let outer = self.flow.take();
+                visitor::walk_expr(self, expression);
+                self.flow.held = outer;
+            }
+            Expr::If(choice) => {
+                let outer = self.flow.take();
+                self.visit_expr(&choice.test);
+                self.flow.held = outer;
+                self.visit_expr(&choice.body);
+                self.visit_expr(&choice.orelse);
+            }
+            Expr::Lambda(lambda) => {
+                let (known, given) = self.flow.enter();
+                for (index, parameter) in
+                    lambda.parameters.iter().flat_map(|all| all.iter_non_variadic_params()).enumerate()
+                {
+                    let passed = known.get(index).copied().unwrap_or_default();
+                    self.flow.declare(parameter.name().as_str(), given | passed);
+                }
+                self.visit_expr(&lambda.body);
+                let held = self.flow.take();
+                self.flow.give_back(held);
+                self.flow.leave();
+            }
+            Expr::Named(named) => {
+                self.visit_expr(&named.value);
+                let held = self.flow.held;
+                self.bind(&named.target, held);
+            }
+            Expr::StringLiteral(text) => {
+                self.flow.held |= self.flow.at_path(text.value.to_str());
+                if self.mentions.secret_paths {
+                    self.flow.held |= secrets::of_path(text.value.to_str());
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn follow_comprehension(&mut self, each: &'a ast::Comprehension) {
+        let outer = self.flow.take();
+        self.visit_expr(&each.iter);
+        let origins = self.flow.take();
+        self.bind(&each.target, origins);
+        for condition in &each.ifs {
+            self.visit_expr(condition);
+        }
+        self.flow.held = outer;
+    }
+
+    fn follow_attribute(&mut self, expression: &'a Expr, member: &'a ast::ExprAttribute) {
+        let outer = self.flow.take();
+        self.visit_expr(&member.value);
+        let held = self.flow.take();
+        let name = member.attr.as_str();
+        let request = matches!(&*member.value, Expr::Name(object) if object.id.as_str() == "request");
+        let part = match name {
+            "environ" if self.dotted(expression, 0).as_deref() == Some("os.environ") => Origins::ENVIRONMENT,
+            "args" | "form" | "json" | "values" | "data" | "files" | "query_params" if request => {
+                held | Origins::REQUEST
+            }
+            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
+            "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => Origins::NONE,
+            _ => held & !Origins::ENVIRONMENT,
+        };
+        self.flow.held = outer | part;
+    }
+
+    fn follow_subscript(&mut self, subscript: &'a ast::ExprSubscript) {
+        let outer = self.flow.take();
+        if self.mentions.environment && self.dotted(&subscript.value, 0).as_deref() == Some("os.environ") {
+            self.visit_expr(&subscript.slice);
+            self.flow.take();
+            let key = self.shape(&subscript.slice, 0);
+            let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
+            self.keep("os.environ".to_owned(), vec![key], Flows::default(), subscript.range());
+            self.flow.held = outer | if secret { Origins::TOKEN } else { Origins::NONE };
+            return;
+        }
+        self.visit_expr(&subscript.value);
+        let mut held = self.flow.take() & !Origins::ENVIRONMENT;
+        self.visit_expr(&subscript.slice);
+        self.flow.take();
+        let literal = matches!(&*subscript.value, Expr::StringLiteral(_) | Expr::BytesLiteral(_));
+        if literal && super::fold::reverses(&subscript.slice) {
+            held |= Origins::DECODED;
+        }
+        self.flow.held = outer | held;
+    }
+
+    /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
+    fn follow_comparison(&mut self, compare: &'a ast::ExprCompare) {
+        let outer = self.flow.take();
+        self.visit_expr(&compare.left);
+        let left = self.flow.take();
+        for other in &compare.comparators {
+            self.visit_expr(other);
+        }
+        let right = self.flow.take();
+        self.flow.held = outer;
+        let equality = matches!(&*compare.ops, [ast::CmpOp::Eq | ast::CmpOp::NotEq]);
+        let (Some(first), Some(second)) = (last_name(&compare.left), compare.comparators.first().and_then(last_name))
+        else {
+            for asked in std::iter::once(&*compare.left).chain(&*compare.comparators) {
+                self.question(asked);
+            }
+            return;
+        };
+        let both = secrets::is_secret_name(first) && secrets::is_secret_name(second);
+        let outside = (left | right).any(Origins::REQUEST | Origins::TOOL_INPUT);
+        if equality && ((left | right).any(Origins::TOKEN) || (both && outside)) {
+            let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
+            self.keep("compare".to_owned(), Vec::new(), flows, compare.range());
+        }
+        if matches!(&*compare.ops, [ast::CmpOp::In | ast::CmpOp::NotIn]) {
+            self.question(&compare.left);
+        }
+    }
+
+    fn question(&mut self, asked: &Expr) {
+        if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
+            self.flow.assign(name, Origins::CHECKED, false);
+        }
+    }
+
+    fn follow_call(&mut self, call: &'a ast::ExprCall) {
+        python_tools::from_call(self, call);
+        let name = self.dotted(&call.func, 0).unwrap_or_default();
+        let outer = self.flow.take();
+        match &*call.func {
+            Expr::Attribute(member) => self.visit_expr(&member.value),
+            other => self.visit_expr(other),
+        }
+        let mut flows = Flows { receiver: self.flow.take(), ..Flows::default() };
+        let mut passed = Vec::new();
+        for (index, argument) in call.arguments.args.iter().enumerate() {
+            if matches!(argument, Expr::Lambda(_)) {
+                self.flow.given = flows.receiver;
+            }
+            self.visit_expr(argument);
+            let origins = self.flow.take();
+            if index == 0 {
+                flows.first = origins;
+            } else {
+                flows.rest |= origins;
+            }
+            passed.push(origins);
+        }
+        for keyword in &call.arguments.keywords {
+            self.visit_expr(&keyword.value);
+            flows.rest |= self.flow.take();
+        }
+        let local = match name.strip_prefix("self.") {
+            Some(method) => self.classes_outside().map(|class| format!("{class}.{method}")),
+            None => None,
+        };
+        let local = local.as_deref().unwrap_or(&name);
+        let method = name.rsplit('.').next().unwrap_or_default();
+        let literals = [literal(call.arguments.args.first()), literal(call.arguments.args.get(1))];
+        if origins::is_question(method) {
+            let object = if let Expr::Attribute(member) = &*call.func { Some(&*member.value) } else { None };
+            object.into_iter().chain(&*call.arguments.args).for_each(|asked| self.question(asked));
+        }
+        if let (Expr::Attribute(member), true) = (&*call.func, origins::is_growth(method))
+            && let Expr::Name(list) = &*member.value
+        {
+            self.flow.assign(list.id.as_str(), flows.arguments() & !Origins::COMPOSED, false);
+        }
+        self.note_written(&name, method, flows, call);
+        self.keep_flowing(&name, method, flows, call);
+        let mut result = origins::of_snake_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
+            && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
+        {
+            result |= secrets::of_command(&command);
+        }
+        if matches!(name.as_str(), "bytes" | "bytearray")
+            && call.arguments.args.first().is_some_and(super::fold::is_numbers)
+        {
+            result |= Origins::DECODED;
+        }
+        if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
+            let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
+            result = if secret { Origins::TOKEN } else { Origins::NONE };
+        }
+        self.flow.pass(local, &passed);
+        self.flow.held = outer | result;
+    }
+
+    /// Keeps a call that is worth knowing by its name, or only by what reaches it.
+    fn keep_flowing(&mut self, name: &str, method: &str, flows: Flows, call: &'a ast::ExprCall) {
+        self.keep_call(name, flows, call);
+        let known = callees::snake(name);
+        if flows.receiver.any(Origins::CONNECTION) && callees::SENDING.contains(&method) && !known {
+            self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
+        }
+        let module = name.split('.').next().unwrap_or_default();
+        let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
+        let carries = flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT);
+        if !known && foreign && carries && name.contains('.') {
+            self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
+        }
+        let logs =
+            name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
+        if logs && flows.arguments().any(Origins::TOKEN | Origins::SECRET) {
+            self.keep("console.log".to_owned(), Vec::new(), flows, call.range());
+        }
+        let hides = match name {
+            "getattr" => call.arguments.args.get(1),
+            "__import__" | "importlib.import_module" => call.arguments.args.first(),
+            _ => None,
+        };
+        if let Some(text) =
+            hides.filter(|hidden| !matches!(hidden, Expr::StringLiteral(_))).and_then(|hidden| folded(hidden, 0))
+        {
+            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], flows, call.range());
+        }
+    }
+
+    /// The class whose method is being walked.
+    fn classes_outside(&self) -> Option<&'a str> {
+        self.classes.last().map(|(class, _)| *class)
+    }
+
+    fn keep_call(&mut self, name: &str, flows: Flows, call: &'a ast::ExprCall) {
+        if self.mentions.environment {
+            for argument in &call.arguments.args {
+                if self.dotted(argument, 0).as_deref() == Some("os.environ") {
+                    let taker = vec![Argument::Name(name.to_owned())];
+                    self.keep("os.environ".to_owned(), taker, Flows::default(), argument.range());
+                }
+            }
+        }
+        if !callees::snake(name) {
+            return;
+        }
+        self.resolved = 0;
+        let mut shapes = Vec::new();
+        for argument in call.arguments.args.iter().take(16) {
+            shapes.push(self.shape(argument, 0));
+        }
+        let mut named = Vec::new();
+        for keyword in call.arguments.keywords.iter() {
+            if let (Some(name), Some(value)) = (&keyword.arg, super::shapes::plain(&keyword.value)) {
+                named.push((name.to_string(), value));
+            }
+        }
+        if !named.is_empty() {
+            shapes.push(Argument::Named(named));
+        }
+        let name = if name == "os.environ.get" { "os.environ" } else { name };
+        self.keep(name.to_owned(), shapes, flows, call.range());
+    }
+
+    pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: Flows, range: TextRange) {
+        let (start, end) = (range.start().to_usize(), range.end().to_usize());
+        let text = super::excerpt(self.text, start, end);
+        let call = super::Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };
+        self.findings.keep_call(start, call);
+    }
+}
+
+fn literal(argument: Option<&Expr>) -> Option<&str> {
+    match argument? {
+        Expr::StringLiteral(text) => Some(text.value.to_str()),
+        Expr::List(list) => literal(list.elts.first()),
+        _ => None,
+    }
+}
+
+fn last_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(member) => Some(member.attr.as_str()),
+        Expr::Call(_) | Expr::FString(_) | Expr::BinOp(_) | Expr::Subscript(_) => Some(""),
+        _ => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Secrets: under which names, at which paths and from which programs the secrets of a user are had.
+//!
+//! Vocabulary only. Must not judge, and must not know a language.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::flow::Origins;
+
+/// What the output of a literal command tells.
+pub(super) fn of_command(command: &str) -> Origins {
+    let has = |word: &str| {
+        command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
+    };
+    let mut origins = Origins::NONE;
+    if has("hostname") || has("uname") || has("systeminfo") {
+        origins |= Origins::HOST_NAME;
+    }
+    if has("whoami") || has("id") {
+        origins |= Origins::USER_NAME;
+    }
+    if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
+        origins |= Origins::HOST_NETWORK;
+    }
+    if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
+        origins |= Origins::ENVIRONMENT;
+    }
+    if hands_out_token(command) {
+        origins |= Origins::ISSUED;
+    }
+    origins
+}
+
+/// Whether the name of a variable says that its value is secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
+            .expect("the pattern is fixed and valid")
+    });
+    name.len() <= 80 && NAMES.is_match(name)
+}
+
+/// Whether text, or a part of it, is a path at which programs keep secrets.
+fn is_secret_path(text: &str) -> bool {
+    static PATHS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)(?:^|[/\\])(?:\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|\.git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|\.vault-token|\.password-store|\.aws|\.kube|\.azure|\.electrum|\.bitcoin|keychains|keyrings|wallet\.dat|login data|cookies\.sqlite|logins\.json|key4\.db|keychain-db|\.bash_history|\.zsh_history|exodus\.wallet|etc[/\\]shadow)[/\\]?$|\.aws[/\\](?:credentials|config)$|\.kube[/\\]config$|\.docker[/\\]config\.json$|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.config[/\\]gh\b|gcloud[/\\](?:credentials\.db|application_default_credentials\.json)$|solana[/\\]id\.json$|ethereum[/\\]keystore|local storage[/\\]+leveldb|^user data$|[/\\]user data[/\\]+default|[/\\]run[/\\]secrets[/\\]|claude_desktop_config\.json$|\.claude[/\\]projects|proc[/\\]self[/\\]environ",
+        )
+        .expect("the pattern is fixed and valid")
+    });
+    (4..=260).contains(&text.len()) && PATHS.is_match(text)
+}
+
+/// Whether a path is that of a file in which an agent's program keeps its own session. Programs that ask the maker of
+/// the agent how much is used read it too, so it counts only where it goes to somebody else.
+fn is_session_path(text: &str) -> bool {
+    let text = text.replace('\\', "/");
+    let name = text.rsplit('/').next().unwrap_or_default();
+    matches!(name, ".credentials.json" | ".claude.json" | "oauth_creds.json")
+        || text.ends_with(".codex/auth.json")
+        || text.ends_with(".cursor/mcp.json")
+}
+
+/// Whether an address is that of a service that hands out the machine's own tokens.
+pub(crate) fn is_token_service(address: &str) -> bool {
+    let hosts = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200"];
+    hosts.iter().any(|host| address.contains(host))
+}
+
+/// What a path in a literal leads to.
+pub(super) fn of_path(text: &str) -> Origins {
+    if is_secret_path(text) {
+        Origins::SECRET_PATH
+    } else if is_session_path(text) {
+        Origins::ISSUED
+    } else {
+        Origins::NONE
+    }
+}
+
+/// Whether a file mentions any such path at all, so that its literals are worth asking about.
+pub(super) fn mentions_secret_path(text: &str) -> bool {
+    static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i-u)\.ssh|id_rsa|id_ed25519|id_ecdsa|id_dsa|\.netrc|git-credentials|\.gnupg|\.pypirc|\.npmrc|\.pgpass|\.my\.cnf|vault-token|password-store|wallet|login data|cookies\.sqlite|logins\.json|key4\.db|keychain|keyrings|sh_history|etc[/\\]+shadow|\.aws|\.kube|\.azure|\.docker|\.electrum|\.bitcoin|\.terraform|\.cargo|[/\\]gh\b|gcloud|solana|keystore|leveldb|user data|run[/\\]secrets|\.claude|claude_desktop|\.codex|self[/\\]environ",
+        )
+        .expect("the pattern is fixed and valid")
+    });
+    WORDS.is_match(text)
+}
+
+/// Commands that print a token, a password or a store of them, by their words in order.
+const HAND_OUT: [&str; 22] = [
+    "gh auth token",
+    "glab auth token",
+    "security find-generic-password",
+    "security find-internet-password",
+    "security dump-keychain",
+    "gcloud auth print-access-token",
+    "gcloud auth print-identity-token",
+    "gcloud auth application-default print-access-token",
+    "git credential fill",
+    "git credential-osxkeychain get",
+    "kubectl get secret",
+    "kubectl config view",
+    "op item get",
+    "op read",
+    "vault kv get",
+    "vault read",
+    "pass show",
+    "aws configure export-credentials",
+    "aws configure get",
+    "az account get-access-token",
+    "heroku auth:token",
+    "secret-tool lookup",
+];
+
+/// Whether what a command prints is a token that a program hands out.
+pub(crate) fn hands_out_token(command: &str) -> bool {
+    const LONGEST: usize = 400;
+    if command.len() > LONGEST || !HAND_OUT.iter().any(|words| command.contains(words.split(' ').next().unwrap_or("")))
+    {
+        return false;
+    }
+    let plain = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    HAND_OUT.iter().any(|words| plain.contains(words))
+}
+
+/// Whether an address belongs to somebody who hands out such tokens, or to this machine.
+pub fn is_issuer(address: &str) -> bool {
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = host.split(['/', '?', '#', '"', '\'', ' ', ':']).next().unwrap_or_default();
+    let ends = |end: &&str| host == *end || host.strip_suffix(*end).is_some_and(|rest| rest.ends_with('.'));
+    const ISSUERS: [&str; 22] = [
+        "github.com",
+        "githubcopilot.com",
+        "githubusercontent.com",
+        "gitlab.com",
+        "googleapis.com",
+        "google.com",
+        "google.internal",
+        "anthropic.com",
+        "claude.ai",
+        "openai.com",
+        "chatgpt.com",
+        "cursor.com",
+        "cursor.sh",
+        "amazonaws.com",
+        "azure.com",
+        "windows.net",
+        "microsoft.com",
+        "microsoftonline.com",
+        "heroku.com",
+        "localhost",
+        "169.254.169.254",
+        "127.0.0.1",
+    ];
+    ISSUERS.iter().any(ends)
+}

@@ -1,0 +1,143 @@
+//! Sinks: calls that run code, start programs or carry data out of the machine.
+//!
+//! Rules about source and the comparison of releases ask the same questions of a call. Must not judge it.
+
+use super::{Argument, Call, Origins};
+
+/// True for a call that starts a program, with a shell or without.
+pub fn starts_program(call: &Call) -> bool {
+    runs_shell(call) || spawns(call)
+}
+
+/// True for a call into a module that starts programs without a shell.
+pub fn spawns(call: &Call) -> bool {
+    call.callee.starts_with("subprocess.") || call.callee.starts_with("child_process.")
+}
+
+/// True for a call that hands its first argument to a shell.
+pub fn runs_shell(call: &Call) -> bool {
+    match call.callee.as_str() {
+        "child_process.exec"
+        | "child_process.execSync"
+        | "os.system"
+        | "os.popen"
+        | "asyncio.create_subprocess_shell"
+        | "subprocess.getoutput"
+        | "subprocess.getstatusoutput"
+        | "shelljs.exec"
+        | "execaCommand"
+        | "execaCommandSync"
+        | "execa.execaCommand"
+        | "execa.execaCommandSync" => true,
+        callee
+            if callee.starts_with("subprocess.")
+                || callee.starts_with("child_process.spawn")
+                || callee.starts_with("child_process.execFile") =>
+        {
+            named(call, "shell").is_some_and(|value| !matches!(value, "false" | "False"))
+        }
+        _ => false,
+    }
+}
+
+/// The literal value of a named argument or property.
+pub fn named<'a>(call: &'a Call, name: &str) -> Option<&'a str> {
+    call.arguments.iter().find_map(|argument| match argument {
+        Argument::Named(pairs) => pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()),
+        _ => None,
+    })
+}
+
+/// The text of an argument, as far as it is literal.
+pub fn text_of(argument: &Argument) -> Option<&str> {
+    match argument {
+        Argument::Literal(text) | Argument::Composed(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// True for a call that turns text into running code.
+pub fn evaluates(call: &Call) -> bool {
+    matches!(
+        call.callee.as_str(),
+        "eval"
+            | "exec"
+            | "Function"
+            | "globalThis.eval"
+            | "window.eval"
+            | "global.eval"
+            | "builtins.eval"
+            | "builtins.exec"
+            | "vm.runInNewContext"
+            | "vm.runInThisContext"
+            | "vm.runInContext"
+            | "vm.Script"
+            | "vm.compileFunction"
+            | "types.FunctionType"
+            | "Function.constructor"
+            | "__builtins__.exec"
+            | "__builtins__.eval"
+    ) || call.callee.ends_with("._compile")
+        || call.callee.ends_with(".constructor.constructor")
+}
+
+/// The data that a call carries out of the machine: by a request, over a connection, by a looked-up name, or by a
+/// program that does any of these. None where it carries nothing.
+pub fn carried_out(call: &Call) -> Option<Origins> {
+    let callee = call.callee.as_str();
+    let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
+    let looked_up = matches!(
+        callee,
+        "socket.gethostbyname"
+            | "socket.getaddrinfo"
+            | "dns.resolver.resolve"
+            | "dns.resolver.query"
+            | "webbrowser.open"
+    );
+    let by_program = starts_program(call)
+        && call.arguments.iter().filter_map(text_of).any(|text| {
+            ["curl", "wget", "nslookup", "dig ", "Invoke-WebRequest", "Invoke-RestMethod", "gh gist create"]
+                .iter()
+                .any(|word| text.contains(word))
+        });
+    if by_program && call.text.contains("gist") && call.flows.first.any(Origins::SECRET_PATH) {
+        return Some(Origins::SECRET);
+    }
+    if by_program {
+        // The environment of a child process is an option, not what it sends.
+        return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
+    }
+    if uploads(callee) && call.flows.first.any(Origins::SECRET_PATH) {
+        return Some(call.flows.arguments() | Origins::SECRET);
+    }
+    (written || looked_up || sends(call)).then(|| call.flows.arguments())
+}
+
+/// True for a call that takes the path of a file and sends its content.
+fn uploads(callee: &str) -> bool {
+    let method = callee.strip_prefix("connection.").unwrap_or_default();
+    matches!(method, "upload_file" | "upload_from_filename" | "fput_object" | "put" | "upload")
+}
+
+/// True for a call that sends data over the network. Requests count too where a library does both by one call.
+pub fn sends(call: &Call) -> bool {
+    let callee = call.callee.as_str();
+    let module = callee.split('.').next().unwrap_or_default();
+    let method = callee.rsplit('.').next().unwrap_or_default();
+    match module {
+        // Also what servers call the request that they answer.
+        "request" => matches!(method, "request" | "get" | "post" | "put" | "patch" | "delete" | "head"),
+        "fetch" | "axios" | "got" | "node-fetch" | "undici" | "superagent" | "needle" | "ky" | "WebSocket" | "ws"
+        | "requests" | "httpx" | "aiohttp" | "paramiko" | "smtplib" | "ftplib" | "nodemailer" | "websocket"
+        | "websockets" => !matches!(method, "create" | "Agent" | "setGlobalDispatcher"),
+        "http" | "https" | "http2" => {
+            matches!(method, "request" | "get" | "connect" | "HTTPSConnection" | "HTTPConnection")
+        }
+        "net" | "tls" => matches!(method, "connect" | "createConnection" | "Socket"),
+        "dgram" | "dns" => matches!(method, "createSocket" | "lookup" | "resolve" | "resolve4" | "resolveTxt"),
+        "urllib" | "urllib2" | "urllib3" => matches!(method, "urlopen" | "Request" | "PoolManager" | "request"),
+        "socket" => matches!(method, "socket" | "create_connection"),
+        "navigator" => method == "sendBeacon",
+        _ => method == "sendMail" || method == "sendmail",
+    }
+}

@@ -1,0 +1,359 @@
+//! Surfaces: everything in a server's metadata that a model reads, each with its texts taken apart once: tools,
+//! prompts, resources, and what the server says of itself.
+//!
+//! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use capdex_model::fact::Place;
+
+use super::Evidence;
+use super::manifest::{Manifest, ManifestKind, escape, locate, value_at};
+use super::schema::{self, SchemaField, SchemaWalk};
+use super::sentences::{Marks, Text};
+use super::tools::{Tool, server_text};
+
+#[cfg(test)]
+mod tests;
+
+/// What speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SurfaceKind {
+    /// A tool.
+    Tool,
+    /// A prompt that the server offers.
+    Prompt,
+    /// A resource, or a template of resources.
+    Resource,
+    /// The server: its name, description and instructions.
+    Server,
+}
+
+/// Which part of a surface a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// A name or an address.
+    Name,
+    /// Prose for the model or the user.
+    Prose,
+    /// A string of a schema.
+    Schema(SchemaField),
+    /// A string that clients keep without showing it: `_meta`, the address of an icon.
+    Meta,
+}
+
+/// One text of a surface.
+#[derive(Clone, Debug)]
+pub struct SurfaceText {
+    /// The field of the surface in which it stands, such as `/description`.
+    field: &'static str,
+    /// Where among the surface's pointers the JSON Pointer from there stands.
+    below: Range<usize>,
+    /// Which part it is.
+    pub part: Part,
+    /// As it is written, where its text is not the same.
+    written: String,
+    /// Taken apart; empty where nobody reads it as prose.
+    pub text: Text,
+}
+
+impl SurfaceText {
+    /// As it is written.
+    pub fn raw(&self) -> &str {
+        if self.written.is_empty() { self.text.as_str() } else { &self.written }
+    }
+
+    /// Whether it is a field of the surface itself.
+    pub fn is(&self, field: &str) -> bool {
+        self.field == field && self.below.is_empty()
+    }
+
+    /// The marks that may stand in it, and whether it may be written with anything but plain ASCII.
+    pub fn marks(&self) -> Marks {
+        if self.text.as_str().is_empty() { Marks::ANY } else { self.text.marks() }
+    }
+}
+
+/// One thing that a model reads about.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// What speaks.
+    pub kind: SurfaceKind,
+    /// Its name.
+    pub name: String,
+    /// Its name without case and separators, so that variants of one name are one.
+    pub folded: String,
+    /// Where each word of its name ends in that.
+    word_ends: Vec<usize>,
+    /// Where it stands.
+    pub place: Place,
+    /// Which of the evidence's tools it is, for tools.
+    pub tool: Option<usize>,
+    /// Its texts: prose, then the strings of its schemas, then the rest.
+    pub texts: Vec<SurfaceText>,
+    /// JSON Pointers to its texts, one behind the other.
+    pointers: String,
+    /// References of its schemas that leave the document or lead nowhere.
+    pub unresolved: Vec<String>,
+    /// Whether a schema was not walked to its end.
+    pub exhausted: bool,
+    /// What rules have noted of it, one bit each: several ask the same.
+    pub noted: OnceLock<u16>,
+}
+
+/// How many strings of `_meta` and icons are kept for a surface, and how long they may be together.
+const MAX_META: usize = 64;
+const MAX_META_BYTES: usize = 64 * 1024;
+/// How many prompts and resources of one list are read.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The surfaces of a bundle: its tools in their order, then those of its tools lists.
+pub fn collect(evidence: &Evidence) -> Vec<Surface> {
+    let mut surfaces: Vec<Surface> =
+        evidence.tools.iter().enumerate().map(|(at, tool)| of_tool(evidence, at, tool)).collect();
+    for manifest in evidence.manifests.values().filter(|manifest| manifest.kind == ManifestKind::ToolsList) {
+        of_list(evidence, manifest, &mut surfaces);
+    }
+    surfaces
+}
+
+fn of_tool(evidence: &Evidence, at: usize, tool: &Tool) -> Surface {
+    let mut surface = Surface::new(SurfaceKind::Tool, &tool.name, tool.place.clone());
+    surface.tool = Some(at);
+    let schemas = [("/inputSchema", &tool.input_schema), ("/outputSchema", &tool.output_schema)];
+    let walks = schemas.map(|(field, schema)| schema.as_ref().map(|schema| (field, schema::walk(schema))));
+    let strings = walks.iter().flatten().map(|(_, walk)| walk.texts.len()).sum::<usize>();
+    surface.texts.reserve_exact(strings + 3);
+    let annotated = tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(Value::as_str);
+    surface.prose("/description", tool.description.as_deref());
+    surface.prose("/title", tool.title.as_deref());
+    surface.prose("/annotations/title", annotated);
+    for (field, walk) in walks.into_iter().flatten() {
+        surface.schema(field, walk);
+    }
+    let manifest = evidence.manifests.get(&tool.place.file);
+    if let Some(entry) = manifest.and_then(|manifest| value_at(&manifest.value, &tool.place.pointer)) {
+        surface.meta(entry);
+    }
+    surface
+}
+
+/// Prompts, resources and the server's own words of a tools list.
+fn of_list(evidence: &Evidence, manifest: &Manifest, surfaces: &mut Vec<Surface>) {
+    const LISTS: [(&str, SurfaceKind); 3] = [
+        ("prompts", SurfaceKind::Prompt),
+        ("resources", SurfaceKind::Resource),
+        ("resourceTemplates", SurfaceKind::Resource),
+    ];
+    let roots = [
+        ("", Some(&*manifest.value)),
+        ("/result", manifest.value.get("result")),
+        ("/server", manifest.value.get("server")),
+    ];
+    let mut found = Vec::new();
+    for (list, kind) in LISTS {
+        for (root, value) in roots {
+            let entries = value.and_then(|value| value.get(list)).and_then(Value::as_array).into_iter().flatten();
+            for (at, entry) in entries.take(MAX_ENTRIES).enumerate() {
+                found.extend(of_entry(kind, &manifest.path, format!("{root}/{list}/{at}"), entry));
+            }
+        }
+    }
+    let mut server =
+        Surface::new(SurfaceKind::Server, "server", Place { file: manifest.path.clone(), ..Place::default() });
+    for said in server_text(manifest) {
+        server.prose(said.pointer, Some(&said.text));
+    }
+    found.extend((!server.texts.is_empty()).then_some(server));
+    let Some(document) = evidence.documents.get(&manifest.path) else { return };
+    locate(manifest, document, found.iter_mut().map(|surface| &mut surface.place));
+    surfaces.append(&mut found);
+}
+
+fn of_entry(kind: SurfaceKind, file: &str, pointer: String, entry: &Value) -> Option<Surface> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str);
+    let name = text("name").or_else(|| text("uri")).or_else(|| text("uriTemplate"))?;
+    let place = Place { file: file.to_owned(), pointer, ..Place::default() };
+    let mut surface = Surface::new(kind, name, place);
+    surface.prose("/description", text("description"));
+    surface.prose("/title", text("title"));
+    for (field, key) in [("/uri", "uri"), ("/uriTemplate", "uriTemplate")] {
+        surface.push(field, "", Part::Name, text(key).unwrap_or_default());
+    }
+    for (at, argument) in list(entry, "arguments").enumerate() {
+        for key in ["name", "title", "description"] {
+            let part =
+                if key == "name" { Part::Schema(SchemaField::Name) } else { Part::Schema(SchemaField::Description) };
+            let text = argument.get(key).and_then(Value::as_str).unwrap_or_default();
+            surface.push("/arguments", &format!("/{at}/{key}"), part, text);
+        }
+    }
+    for (at, message) in list(entry, "messages").enumerate() {
+        for pointer in ["/content", "/content/text"] {
+            let text = message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            surface.push("/messages", &format!("/{at}{pointer}"), Part::Prose, text);
+        }
+    }
+    for (field, key) in [("/template", "template"), ("/text", "text"), ("/content", "content")] {
+        surface.prose(field, text(key));
+    }
+    surface.meta(entry);
+    Some(surface)
+}
+
+fn list<'a>(entry: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    entry.get(key).and_then(Value::as_array).into_iter().flatten().take(MAX_META)
+}
+
+impl Surface {
+    fn new(kind: SurfaceKind, name: &str, place: Place) -> Self {
+        let (mut folded, mut word_ends) = (String::with_capacity(name.len()), Vec::new());
+        each_part(name, |part| {
+            push_folded(&mut folded, part);
+            word_ends.push(folded.len());
+        });
+        let (name, texts, unresolved) = (name.to_owned(), Vec::new(), Vec::new());
+        Self {
+            kind,
+            name,
+            folded,
+            word_ends,
+            place,
+            tool: None,
+            texts,
+            pointers: String::new(),
+            unresolved,
+            exhausted: false,
+            noted: OnceLock::new(),
+        }
+    }
+
+    /// Its name as lower-case words.
+    pub fn name_words(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(&self.word_ends);
+        starts.zip(&self.word_ends).filter_map(|(start, end)| self.folded.get(*start..*end))
+    }
+
+    /// The JSON Pointer of one of its texts from its own, such as `/description`.
+    pub fn pointer_to(&self, text: &SurfaceText) -> String {
+        [text.field, self.pointers.get(text.below.clone()).unwrap_or_default()].concat()
+    }
+
+    fn prose(&mut self, field: &'static str, text: Option<&str>) {
+        self.push(field, "", Part::Prose, text.unwrap_or_default());
+    }
+
+    fn push(&mut self, field: &'static str, below: &str, part: Part, raw: &str) {
+        let start = self.pointers.len();
+        self.pointers.push_str(below);
+        self.push_at(field, start..self.pointers.len(), part, raw);
+    }
+
+    fn push_at(&mut self, field: &'static str, below: Range<usize>, part: Part, raw: &str) {
+        if raw.chars().all(char::is_whitespace) {
+            return;
+        }
+        let is_code = matches!(part, Part::Schema(SchemaField::Pattern | SchemaField::Name) | Part::Meta | Part::Name);
+        let text = if is_code && !raw.contains(' ') { Text::default() } else { Text::of(raw) };
+        let written = if text.as_str() == raw { String::new() } else { raw.to_owned() };
+        self.texts.push(SurfaceText { field, below, part, written, text });
+    }
+
+    fn schema(&mut self, field: &'static str, walk: SchemaWalk<'_>) {
+        let first = self.pointers.len();
+        if self.pointers.is_empty() {
+            self.pointers = walk.pointers;
+        } else {
+            self.pointers.push_str(&walk.pointers);
+        }
+        for text in walk.texts {
+            let below = first + text.pointer.start..first + text.pointer.end;
+            self.push_at(field, below, Part::Schema(text.field), text.text);
+        }
+        self.unresolved.extend(walk.external.iter().map(|&reference| reference.to_owned()));
+        self.exhausted |= walk.exhausted;
+    }
+
+    /// The strings of `_meta` and the addresses of icons.
+    fn meta(&mut self, entry: &Value) {
+        let icons = entry.get("icons").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let mut work: Vec<(String, &Value)> =
+            icons.filter_map(|(at, icon)| icon.get("src").map(|source| (format!("/icons/{at}/src"), source))).collect();
+        work.extend(entry.get("_meta").map(|meta| ("/_meta".to_owned(), meta)));
+        let mut bytes = 0;
+        let mut next = 0;
+        while let Some((pointer, value)) = work.get(next).cloned() {
+            next += 1;
+            match value {
+                Value::String(text) => {
+                    bytes += text.len();
+                    self.push("", &pointer, Part::Meta, text);
+                }
+                Value::Array(items) => {
+                    work.extend(items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)));
+                }
+                Value::Object(items) => {
+                    let below = |key: &str| format!("{pointer}/{}", escape(key));
+                    work.extend(items.iter().map(|(key, item)| (below(key), item)));
+                }
+                _ => {}
+            }
+            if bytes > MAX_META_BYTES || work.len() > MAX_META {
+                self.exhausted = true;
+                return;
+            }
+        }
+    }
+}
+
+/// A name without case and separators, so that variants of one name are one.
+pub fn folded_name(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    push_folded(&mut folded, name);
+    folded
+}
+
+fn push_folded(folded: &mut String, name: &str) {
+    name.chars().filter(|letter| letter.is_alphanumeric()).for_each(|letter| push_lower(folded, letter));
+}
+
+/// Adds a letter in lower case.
+pub fn push_lower(lower: &mut String, letter: char) {
+    if letter.is_ascii() {
+        lower.push(letter.to_ascii_lowercase());
+    } else {
+        lower.extend(letter.to_lowercase());
+    }
+}
+
+/// A name as lower-case words, split at separators and humps.
+pub fn name_words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_part(name, |part| words.push(folded_name(part)));
+    words
+}
+
+/// Tells the parts of a name between separators and humps.
+fn each_part<'a>(name: &'a str, mut tell: impl FnMut(&'a str)) {
+    let mut start = 0;
+    let mut lower = false;
+    let mut part = |start: usize, end: usize| {
+        let written = name.get(start..end).unwrap_or_default();
+        if !written.is_empty() {
+            tell(written);
+        }
+    };
+    for (at, letter) in name.char_indices() {
+        let belongs = letter.is_alphanumeric();
+        let hump = letter.is_uppercase() && lower;
+        if !belongs || hump {
+            part(start, at);
+            start = if belongs { at } else { at + letter.len_utf8() };
+        }
+        lower = letter.is_lowercase() || letter.is_ascii_digit();
+    }
+    part(start, name.len());
+}

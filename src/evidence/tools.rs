@@ -1,0 +1,215 @@
+//! MCP tools with their descriptions and schemas, from tools lists, manifests and source.
+//!
+//! Must not judge them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use capdex_model::fact::Place;
+
+use super::Evidence;
+use super::lent::Lent;
+use super::manifest::{Manifest, ManifestKind, escape, locate, tools_pointer, value_at};
+
+#[cfg(test)]
+mod tests;
+
+/// Where a tool's definition was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOrigin {
+    /// A recorded `tools/list` answer: complete.
+    ToolsList,
+    /// A manifest that lists tools: names and descriptions.
+    Manifest,
+    /// Source code: what is written as a literal.
+    Source,
+}
+
+/// One MCP tool as its publisher describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its title for people.
+    pub title: Option<String>,
+    /// Its description for the model; none where there is none or it is not a literal.
+    pub description: Option<String>,
+    /// The schema of its arguments, where it is written as JSON or a literal.
+    pub input_schema: Option<Lent>,
+    /// The schema of its result.
+    pub output_schema: Option<Lent>,
+    /// Its annotations (`readOnlyHint` and so on), where they are written.
+    pub annotations: Option<Lent>,
+    /// Where it was read.
+    pub origin: ToolOrigin,
+    /// Where it stands; `pointer` leads to it in a JSON file.
+    pub place: Place,
+}
+
+/// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and
+/// name. A tool that is defined twice in one file under one name stands once; where the definitions in a tools list or
+/// manifest differ both stand, so that nobody hides one behind the other.
+pub fn collect(evidence: &Evidence) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = evidence.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
+    for manifest in evidence.manifests.values() {
+        tools.extend(tools_of(evidence, manifest));
+    }
+    tools.sort_by(|a, b| order(a).cmp(&order(b)));
+    let mut named: BTreeSet<(&str, &str)> = BTreeSet::new();
+    // Equal definitions have one name in one file: where every name stands once, none has to be written out.
+    if !tools.iter().all(|tool| named.insert((&tool.place.file, &tool.name))) {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        tools.retain(|tool| seen.insert(definition(tool)));
+    }
+    tools
+}
+
+fn order(tool: &Tool) -> (&str, u32, &str, u32) {
+    (&tool.place.file, tool.place.line, &tool.name, tool.place.column)
+}
+
+/// A tool's definition without its place in the file: equal ones in one file are one tool. Source is read in parts
+/// (a registration here, a schema there), so there the name decides.
+fn definition(tool: &Tool) -> String {
+    let Tool { name, title, description, input_schema, output_schema, annotations, origin, place } = tool;
+    if *origin == ToolOrigin::Source {
+        return json!([place.file, name]).to_string();
+    }
+    json!([place.file, name, title, description, input_schema, output_schema, annotations]).to_string()
+}
+
+fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
+    let lists = match manifest.kind {
+        ManifestKind::ToolsList => tools_pointer(&manifest.value).into_iter().map(str::to_owned).collect(),
+        ManifestKind::Mcpb => {
+            let mut lists = vec!["/tools".to_owned()];
+            lists.extend(published_lists(&manifest.value));
+            lists
+        }
+        ManifestKind::ServerJson => published_lists(&manifest.value),
+        _ => return Vec::new(),
+    };
+    let origin = if manifest.kind == ManifestKind::ToolsList { ToolOrigin::ToolsList } else { ToolOrigin::Manifest };
+    let mut tools: Vec<Tool> = Vec::new();
+    for list in lists {
+        let entries = value_at(&manifest.value, &list).and_then(Value::as_array).into_iter().flatten().enumerate();
+        tools.extend(entries.filter_map(|(at, entry)| tool_of(&manifest.value, entry, origin, format!("{list}/{at}"))));
+    }
+    let Some(document) = evidence.documents.get(&manifest.path) else { return tools };
+    locate(manifest, document, tools.iter_mut().map(|tool| &mut tool.place));
+    tools
+}
+
+/// Pointers to the arrays called `tools` in what a publisher adds under `_meta`, at most four levels down.
+fn published_lists(value: &Value) -> Vec<String> {
+    let mut lists = Vec::new();
+    let mut open = vec![("/_meta".to_owned(), 0)];
+    while let Some((pointer, depth)) = open.pop() {
+        let Some(Value::Object(object)) = value_at(value, &pointer) else { continue };
+        for (key, child) in object {
+            let below = format!("{pointer}/{}", escape(key));
+            if key == "tools" && child.is_array() {
+                lists.push(below);
+            } else if depth < 4 {
+                open.push((below, depth + 1));
+            }
+        }
+    }
+    lists.sort();
+    lists
+}
+
+/// A tool from its entry in a manifest: an object with a name, or the name alone.
+fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let any = |keys: &[&str]| {
+        let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
+        (!value.is_null()).then(|| Lent::new(manifest, [&pointer, "/", key].concat()))
+    };
+    Some(Tool {
+        name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
+        title: text("title"),
+        description: text("description").or_else(|| lines(entry.get("description")?)),
+        input_schema: any(&["inputSchema", "input_schema", "parameters", "arguments"]).map(as_schema),
+        output_schema: any(&["outputSchema", "output_schema"]),
+        annotations: any(&["annotations"]),
+        origin,
+        place: Place { pointer, ..Place::default() },
+    })
+}
+
+/// A description that is written as a list of texts: a client that shows it joins them.
+fn lines(value: &Value) -> Option<String> {
+    let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
+    texts.map(|texts| texts.join("\n"))
+}
+
+/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
+/// what is no list is a schema already.
+fn as_schema(value: Lent) -> Lent {
+    let Value::Array(arguments) = &*value else { return value };
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for argument in arguments {
+        let Some(name) = argument.get("name").and_then(Value::as_str) else { continue };
+        let mut property = Map::new();
+        for (key, names) in [("type", &["type"][..]), ("description", &["desc", "description"]), ("items", &["items"])]
+        {
+            if let Some(value) = names.iter().find_map(|name| argument.get(*name)) {
+                property.insert(key.to_owned(), value.clone());
+            }
+        }
+        let optional = argument.get("optional").and_then(Value::as_bool) == Some(true);
+        if !optional && argument.get("required").and_then(Value::as_bool) != Some(false) {
+            required.push(Value::String(name.to_owned()));
+        }
+        properties.insert(name.to_owned(), Value::Object(property));
+    }
+    json!({ "type": "object", "properties": properties, "required": required }).into()
+}
+
+/// A text by which a tools list's server presents itself to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerText {
+    /// The JSON Pointer to the text.
+    pub pointer: &'static str,
+    /// The text. Untrusted.
+    pub text: String,
+}
+
+/// What a tools list says of its server: name, title, description and instructions, wherever the recording put them.
+/// Empty for other manifests and where nothing is said.
+pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
+    // By the first step, since a list has few of them.
+    const POINTERS: [(&str, &[&str]); 8] = [
+        ("server", &["/server", "/server/name", "/server/title", "/server/description", "/server/instructions"]),
+        ("serverInfo", &["/serverInfo/name", "/serverInfo/title", "/serverInfo/description"]),
+        ("instructions", &["/instructions"]),
+        (
+            "initialize",
+            &[
+                "/initialize/serverInfo/name",
+                "/initialize/serverInfo/title",
+                "/initialize/serverInfo/description",
+                "/initialize/instructions",
+            ],
+        ),
+        ("result", &["/result/serverInfo/name", "/result/serverInfo/title", "/result/instructions"]),
+        ("description", &["/description"]),
+        ("name", &["/name"]),
+        ("title", &["/title"]),
+    ];
+    if manifest.kind != ManifestKind::ToolsList {
+        return Vec::new();
+    }
+    let text = |pointer: &'static str| {
+        let text = value_at(&manifest.value, pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty())?;
+        Some(ServerText { pointer, text: text.to_owned() })
+    };
+    let there = POINTERS.into_iter().filter(|(first, _)| manifest.value.get(first).is_some());
+    there.flat_map(|(_, pointers)| pointers).copied().filter_map(text).collect()
+}

@@ -1,0 +1,161 @@
+//! `Fact`: one thing that a rule found, did not find, or could not look at.
+//!
+//! A fact that is true and has a severity above `info` is what users call a finding. Must not know any rubric.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::digest::Digest;
+use crate::ids::RuleId;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing, not a defect.
+    Info,
+    /// A weakness of little consequence.
+    Low,
+    /// A weakness.
+    Medium,
+    /// Dangerous in ordinary use.
+    High,
+    /// An attack, or as good as one.
+    Critical,
+}
+
+impl Severity {
+    /// Every severity, mildest first.
+    pub const ALL: [Self; 5] = [Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical];
+
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// How sure a rule is of what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// A lead.
+    Low,
+    /// Usually right.
+    Medium,
+    /// Right unless shown otherwise.
+    High,
+}
+
+impl Confidence {
+    /// The word that is stored and printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// What a rule has to say about one subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is there.
+    True,
+    /// It was looked for and is not there.
+    False,
+    /// The question makes no sense for this kind.
+    NotApplicable,
+    /// The data that the question needs is missing.
+    Unavailable,
+}
+
+impl Outcome {
+    /// What a rule says that says both: that it is there, else that it could not look everywhere.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let rank = |outcome: Self| match outcome {
+            Self::True => 3,
+            Self::Unavailable => 2,
+            Self::False => 1,
+            Self::NotApplicable => 0,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+/// Where in the input something stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The file's path inside the input; empty where the whole capability is meant.
+    pub file: String,
+    /// The line, from 1; 0 where no line is meant.
+    pub line: u32,
+    /// The column in code points, from 1; 0 where no column is meant.
+    pub column: u32,
+    /// A JSON Pointer, for schema text; empty elsewhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer: String,
+}
+
+/// One answer of one rule about one capability.
+///
+/// Severity and confidence are stored with the fact because a rule may lower them by context (a code block in
+/// documentation, a test fixture), never raise them above its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The rule that speaks.
+    pub rule: RuleId,
+    /// The rule's version.
+    pub version: u32,
+    /// What it says.
+    pub outcome: Outcome,
+    /// How bad, where true.
+    pub severity: Severity,
+    /// How sure, where true.
+    pub confidence: Confidence,
+    /// Where, where true.
+    #[serde(default)]
+    pub place: Place,
+    /// The quoted text, masked where it is a secret, at most 200 code points; empty where nothing is quoted.
+    /// For `Unavailable`: what was missing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
+    /// A measured value, for rules that measure; `null` elsewhere.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub value: Value,
+}
+
+impl Fact {
+    /// Whether users see it as a finding: true, and of a rule that looks for defects (measures have a value and
+    /// severity `info`, and are not findings).
+    pub fn is_finding(&self) -> bool {
+        self.outcome == Outcome::True && (self.severity != Severity::Info || self.value.is_null())
+    }
+
+    /// Whether it stands at a place, and is not about the whole capability.
+    pub(crate) fn is_placed(&self) -> bool {
+        let Place { file, line, column, pointer } = &self.place;
+        !file.is_empty() || *line > 0 || *column > 0 || !pointer.is_empty()
+    }
+
+    /// The hex digest that stays when lines move: rule, file and evidence, and how many equal ones stand before it.
+    pub fn fingerprint(&self, earlier_equal: usize) -> String {
+        let count = earlier_equal.to_string();
+        Digest::of_fields([
+            self.rule.as_str().as_bytes(),
+            self.place.file.as_bytes(),
+            self.place.pointer.as_bytes(),
+            self.evidence.as_bytes(),
+            count.as_bytes(),
+        ])
+        .hex()
+    }
+}

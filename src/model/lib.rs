@@ -1,0 +1,25 @@
+//! `capdex-model`: the values of the pipeline, from a listing to an alert.
+//!
+//! Plain, ordered and serialisable. They start nothing: no clock, file, environment, network, thread or table of rules.
+//! Sources: `docs/ARCHITECTURE.md` (nouns and laws).
+
+#![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod abuse;
+pub mod alert;
+pub mod bundle;
+pub mod capability;
+pub mod digest;
+pub mod fact;
+pub mod facts;
+pub mod history;
+pub mod ids;
+pub mod listing;
+pub mod locator;
+pub mod points;
+pub mod score;
+pub mod sighting;
+pub mod snapshot;
+pub mod standing;
+pub mod time;

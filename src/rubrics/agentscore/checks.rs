@@ -1,0 +1,339 @@
+//! The six screening checks: what each could determine, what not, and its score where it is completed.
+//!
+//! Source: the methodology page; points are ours, as `page.md` says.
+
+use serde::Deserialize;
+
+use capdex_model::fact::{Outcome, Severity};
+use capdex_model::facts::SparseFacts;
+use capdex_model::points::Points;
+use capdex_model::score::{Part, Text, Texts};
+
+use super::super::findings::{self, Answered, Finding, Outcomes};
+use super::super::terms::{NO_RULES, distinct, push_looked, push_number};
+use super::numbers::{Risk, TABLE};
+
+pub(super) const METADATA: &str = "measure-metadata";
+pub(super) const MODEL: &str = "measure-model";
+pub(super) const PERMISSIONS: &str = "measure-tool-permissions";
+pub(super) const DEPLOYMENT: &str = "measure-deployment";
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) status: Status,
+    /// What it could determine.
+    pub(super) determined: Text,
+    /// What it could not.
+    pub(super) undetermined: &'static str,
+    /// How much of what it asks was answered.
+    pub(super) answered: Answered,
+    /// The rules that it rests on.
+    pub(super) rules: Texts,
+}
+
+/// How far a check came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Completed { score: Points, risk: Risk },
+    NotDeterminable,
+    NotApplicable,
+}
+
+impl Check {
+    /// The score, where completed.
+    pub(super) const fn score(&self) -> Option<Points> {
+        match self.status {
+            Status::Completed { score, .. } => Some(score),
+            Status::NotDeterminable | Status::NotApplicable => None,
+        }
+    }
+
+    /// The risk, where completed.
+    pub(super) const fn risk(&self) -> Option<Risk> {
+        match self.status {
+            Status::Completed { risk, .. } => Some(risk),
+            Status::NotDeterminable | Status::NotApplicable => None,
+        }
+    }
+
+    /// The check as a part of the score.
+    pub(super) fn part(&self) -> Part {
+        let determined = if self.determined.is_empty() { "nothing" } else { &self.determined };
+        let mut note = String::with_capacity(96 + determined.len() + self.undetermined.len());
+        match self.status {
+            Status::Completed { risk, .. } => {
+                note.push_str("completed, risk ");
+                note.push_str(risk.as_str());
+            }
+            Status::NotDeterminable => note.push_str("not_determinable"),
+            Status::NotApplicable => note.push_str("not_applicable"),
+        }
+        note.push_str("; determined: ");
+        note.push_str(determined);
+        note.push_str("; not determined: ");
+        note.push_str(self.undetermined);
+        Part { name: self.name.into(), value: self.score(), coverage: self.answered.coverage(), note: note.into() }
+    }
+
+    /// The same check of which only so much was answered.
+    fn of(mut self, answered: Answered) -> Self {
+        self.answered = answered;
+        self
+    }
+
+    fn completed(mut self, score: Points, risk: Risk, determined: impl Into<Text>) -> Self {
+        self.status = Status::Completed { score, risk };
+        self.determined = determined.into();
+        self.answered = ALL;
+        self
+    }
+}
+
+/// One question, answered.
+const ALL: Answered = Answered { asked: 1, answered: 1 };
+/// One question, not answered.
+const NOTHING: Answered = Answered { asked: 1, answered: 0 };
+/// What the first check asks of the account that publishes: its name, age, repositories, contributions, stars and
+/// organisations.
+const ASKED_OF_DEPLOYER: usize = 6;
+
+/// A check that nothing is known of yet; its status is that of its missing data.
+fn open(name: &'static str, status: Status, undetermined: &'static str, rules: Texts) -> Check {
+    Check { name, status, determined: "".into(), undetermined, answered: NOTHING, rules }
+}
+
+/// Not applicable where the rule says so, else not determinable.
+fn missing(outcomes: &Outcomes<'_>, rule: &str) -> Status {
+    match outcomes.get(rule) {
+        Some(Outcome::NotApplicable) => Status::NotApplicable,
+        _ => Status::NotDeterminable,
+    }
+}
+
+/// The band of a score.
+pub(super) fn risk_of(score: Points) -> Risk {
+    let reached = TABLE.risk.iter().filter(|(_, lowest)| score >= Points::whole(**lowest));
+    reached.max_by_key(|(_, lowest)| **lowest).map_or(Risk::Critical, |(risk, _)| *risk)
+}
+
+/// Check 1: no source publishes an account's profile, so a named publisher is all there is.
+pub(super) fn deployer(facts: &SparseFacts) -> Check {
+    let undetermined = "age, repositories, contributions and organisations of the account; legal identity";
+    let mut check =
+        open("deployer", Status::NotDeterminable, undetermined, Texts::Borrowed(&[Text::Borrowed(METADATA)]));
+    let owner = facts.value(METADATA).and_then(|value| value.get("owner")).and_then(serde_json::Value::as_bool);
+    if let Some(named) = owner {
+        check.determined = if named { "a publisher is named" } else { "no publisher is named" }.into();
+    }
+    check.of(Answered { asked: ASKED_OF_DEPLOYER, answered: usize::from(owner.is_some()) })
+}
+
+/// Check 2: a declared model against the known providers. Where none is declared it does not apply; where nobody could
+/// look whether one is, it cannot be determined.
+pub(super) fn model(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
+    let status = match outcomes.get(MODEL) {
+        Some(Outcome::Unavailable) => Status::NotDeterminable,
+        _ => Status::NotApplicable,
+    };
+    let check = open(
+        "model",
+        status,
+        "whether the named model is the one that runs",
+        Texts::Borrowed(&[Text::Borrowed(MODEL)]),
+    );
+    let named = facts.value(MODEL).and_then(|value| value.get("model")).and_then(serde_json::Value::as_str);
+    let Some(named) = named.map(|name| name.trim().to_ascii_lowercase()) else { return check };
+    if TABLE.model.none.contains(&named) {
+        return check;
+    }
+    let bare = named.rsplit('/').next().unwrap_or_default();
+    let begins = |prefixes: &Vec<String>| prefixes.iter().any(|prefix| bare.starts_with(prefix.as_str()));
+    let provider = TABLE.model.providers.iter().find(|(_, prefixes)| begins(prefixes));
+    let (points, said) = match provider {
+        Some((provider, _)) => (TABLE.model.known, format!("a model of {provider} is named").into()),
+        None => (TABLE.model.named, Text::Borrowed("a model of no known provider is named")),
+    };
+    let score = Points::whole(points);
+    check.completed(score, risk_of(score), said)
+}
+
+/// Check 3: 100 minus a penalty for each type of finding, at its worst.
+pub(super) fn code(findings: &[Finding<'_>], answered: Answered) -> Check {
+    let mut check = open(
+        "code",
+        Status::NotDeterminable,
+        "behaviour at run time; whether the build matches the reviewed source",
+        NO_RULES,
+    );
+    if answered.answered == 0 {
+        return check;
+    }
+    let worst = findings::distinct_by(findings.to_vec(), |finding| finding.code);
+    let penalty = |finding: &Finding<'_>| TABLE.code.penalties.get(&finding.severity).copied().unwrap_or(0);
+    let lost: i64 = worst.iter().map(penalty).sum();
+    let score = Points::whole((100 - lost).max(0));
+    let severest = worst.iter().map(|finding| finding.severity).max();
+    let forced = match severest {
+        Some(Severity::Critical) => Risk::Critical,
+        Some(Severity::High) => Risk::High,
+        _ => Risk::Low,
+    };
+    check.rules = distinct(findings.iter().map(|finding| finding.rule));
+    let mut said = String::with_capacity(128);
+    said.push_str("package score 100");
+    for finding in &worst {
+        said.push_str(" - ");
+        Points::whole(penalty(finding)).push_to(&mut said);
+        said.extend([" ", finding.code, " (", finding.severity.as_str(), ")"]);
+    }
+    said.push_str(" = ");
+    score.push_to(&mut said);
+    said.extend([", ", risk_of(score).as_str(), ", ", package_verdict(score, severest), "; "]);
+    push_looked(&mut said, answered);
+    check.completed(score, risk_of(score).max(forced), said).of(answered)
+}
+
+/// What the package scanner says beside its number.
+pub(super) fn package_verdict(score: Points, worst: Option<Severity>) -> &'static str {
+    let numbers = &TABLE.code.verdict;
+    if worst == Some(Severity::Critical) || score < Points::whole(numbers.block_below) {
+        "block"
+    } else if worst >= Some(Severity::Medium) || score < Points::whole(numbers.allow_from) {
+        "warn"
+    } else {
+        "allow"
+    }
+}
+
+/// Check 4: reports of abuse, where a rule that knows any could look.
+pub(super) fn abuse(reports: &[Finding<'_>], answered: Answered) -> Check {
+    let mut check = open("abuse", Status::NotDeterminable, "reports that nobody made or that we do not hold", NO_RULES);
+    check.rules = distinct(reports.iter().map(|report| report.rule));
+    let lists = if answered.asked == 0 { NOTHING } else { answered };
+    let check = match (reports.is_empty(), answered.answered) {
+        (false, _) => {
+            let said = format!("{} reports", reports.len());
+            check.completed(Points::whole(TABLE.abuse.reported), Risk::Critical, said)
+        }
+        (true, 0) => check,
+        (true, _) => check.completed(Points::whole(TABLE.abuse.clean), Risk::Low, "no known reports"),
+    };
+    check.of(lists)
+}
+
+/// What `measure-tool-permissions` found.
+#[derive(Deserialize)]
+struct Permitted<'a> {
+    #[serde(borrow)]
+    tools: Vec<PermittedTool<'a>>,
+    #[serde(borrow)]
+    declared: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct PermittedTool<'a> {
+    name: &'a str,
+    class: Severity,
+    purpose: &'a str,
+}
+
+/// Check 5: tools by the verbs of their names.
+pub(super) fn permissions(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
+    let undetermined = "what the tools really do; the pattern expected of the kind of agent";
+    let check = |status| open("permissions", status, undetermined, Texts::Borrowed(&[Text::Borrowed(PERMISSIONS)]));
+    let Some(value) = facts.value(PERMISSIONS).and_then(|value| Permitted::deserialize(value).ok()) else {
+        return check(missing(outcomes, PERMISSIONS));
+    };
+    let count = |class| value.tools.iter().filter(|tool| tool.class == class).count() as i64;
+    let (critical, high, medium) = (count(Severity::Critical), count(Severity::High), count(Severity::Medium));
+    let lost = permission_points(critical, high, medium);
+    let undeclared: Vec<&str> = value
+        .tools
+        .iter()
+        .filter(|tool| tool.class == Severity::Critical && !value.declared.contains(&tool.purpose))
+        .map(|tool| tool.name)
+        .collect();
+    let risk = match (undeclared.is_empty(), critical + high, medium) {
+        (false, _, _) => Risk::Critical,
+        (true, 1.., _) => Risk::High,
+        (true, _, 1..) => Risk::Elevated,
+        _ => Risk::Low,
+    };
+    let score = Points::whole((100 - lost).max(0));
+    let mut said = String::with_capacity(96);
+    said.push_str("100 - ");
+    Points::whole(lost).push_to(&mut said);
+    said.push_str(" = ");
+    score.push_to(&mut said);
+    said.push_str(" for ");
+    push_number(&mut said, value.tools.len());
+    said.push_str(" tools");
+    for (before, count, class) in [(": ", critical, " critical"), (", ", high, " high"), (", ", medium, " medium")] {
+        said.push_str(before);
+        Points::whole(count).push_to(&mut said);
+        said.push_str(class);
+    }
+    if let Some(first) = undeclared.first() {
+        said.extend(["; ", first, " does what the server does not declare"]);
+    }
+    check(Status::NotDeterminable).completed(score, risk, said)
+}
+
+/// What so many tools of each class cost. A tool of a worse class never costs less than it would in a milder one.
+fn permission_points(critical: i64, high: i64, medium: i64) -> i64 {
+    let numbers = &TABLE.permissions;
+    let first = if critical > 0 { numbers.any_critical } else { 0 };
+    let high = high + (critical - 1).max(0);
+    let full = high.min(numbers.most_high / numbers.each_high.max(1));
+    let medium = medium + high - full;
+    first + full * numbers.each_high + (medium * numbers.each_medium).min(numbers.most_medium)
+}
+
+/// What `measure-deployment` found.
+#[derive(Deserialize)]
+struct Deployed {
+    launches: Vec<Launch>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Launch {
+    Shipped,
+    Pinned,
+    Unpinned,
+    ImageDigest,
+    ImageTag,
+    Loopback,
+    HttpsAuthenticated,
+    HttpsOpen,
+    HttpOpen,
+}
+
+/// Check 6: the riskiest way to launch that a manifest declares.
+pub(super) fn deployment(facts: &SparseFacts, outcomes: &Outcomes<'_>) -> Check {
+    let undetermined = "how it really runs; human oversight and orchestration, which nobody declares";
+    let check =
+        open("deployment", missing(outcomes, DEPLOYMENT), undetermined, Texts::Borrowed(&[Text::Borrowed(DEPLOYMENT)]));
+    let launches = facts.value(DEPLOYMENT).and_then(|value| Deployed::deserialize(value).ok());
+    let launches = launches.map(|value| value.launches).unwrap_or_default();
+    let Some(lowest) = launches.iter().map(launch_points).min() else { return check };
+    let score = Points::whole(lowest);
+    check.completed(score, risk_of(score), format!("{} declared ways to launch", launches.len()))
+}
+
+fn launch_points(launch: &Launch) -> i64 {
+    let numbers = &TABLE.deployment;
+    match launch {
+        Launch::Shipped => numbers.shipped,
+        Launch::Pinned => numbers.pinned,
+        Launch::Unpinned => numbers.unpinned,
+        Launch::ImageDigest => numbers.image_digest,
+        Launch::ImageTag => numbers.image_tag,
+        Launch::Loopback => numbers.loopback,
+        Launch::HttpsAuthenticated => numbers.https_authenticated,
+        Launch::HttpsOpen => numbers.https_open,
+        Launch::HttpOpen => numbers.http_open,
+    }
+}

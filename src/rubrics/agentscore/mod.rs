@@ -1,0 +1,177 @@
+//! `agentscore/seed`: AgentScore's six screening checks, their mean, and its fail-closed decision.
+//!
+//! Source: the methodology page; it publishes gates and hardly a number, and `page.md` marks what is ours.
+
+use std::sync::LazyLock;
+
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_model::facts::SparseFacts;
+use capdex_model::points::Points;
+use capdex_model::score::{Coverage, RubricRef, Score};
+use capdex_model::time::AsOf;
+use capdex_rules::RuleMeta;
+
+use super::cached_score::CachedScore;
+use super::findings::{self, Asked, Codes, Finding, Outcomes};
+use super::terms::{close, push_number, term};
+use super::{Rubric, RubricMeta, bands, text_digest};
+
+mod checks;
+mod numbers;
+mod owasp;
+
+use checks::{Check, Status};
+use numbers::{Risk, TABLE};
+
+const PAGE: &str = include_str!("page.md");
+const FAMILY: &str = "agentscore";
+
+/// AgentScore's published method.
+pub struct AgentScore;
+
+static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
+    rubric: RubricRef { id: "agentscore/seed".into(), version: "2".into(), text: text_digest(numbers::TEXT, PAGE) },
+    title: "AgentScore: six screening checks, 0 to 100, with a fail-closed decision",
+    page: PAGE,
+    published_at: "www.agentscores.xyz, the page MCP Security Methodology",
+    published_read: "2026-11-21",
+    published_sha256: "d830b06d4fa1a68cb1094b1ca652e29bbbfb6352a373a2aa971c57c62e39efeb",
+    kinds: &Kind::ALL,
+    scale: (0, 100),
+    by_day: false,
+});
+
+static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    findings::needs(FAMILY, &[checks::METADATA, checks::MODEL, checks::PERMISSIONS, checks::DEPLOYMENT])
+});
+
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+
+static CODES: LazyLock<Codes> = LazyLock::new(|| Codes::of(FAMILY, |code| TABLE.code.types.get(code).copied()));
+
+/// The rules whose codes report abuse, and the others, by id.
+static REPORTERS_AND_READERS: LazyLock<(Asked, Asked)> = LazyLock::new(|| {
+    let reports = |meta: &RuleMeta| meta.codes.get(FAMILY).into_iter().flatten().any(|code| is_report(code));
+    let of = |wanted| findings::coded_rules(FAMILY).filter(move |meta| reports(meta) == wanted);
+    (Asked::new(of(true).map(|meta| meta.id.as_str())), Asked::new(of(false).map(|meta| meta.id.as_str())))
+});
+
+impl Rubric for AgentScore {
+    fn meta(&self) -> &RubricMeta {
+        &META
+    }
+
+    fn needs(&self) -> &[&'static str] {
+        &NEEDS
+    }
+
+    fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
+        static USUAL: CachedScore = CachedScore::new();
+        USUAL.of(facts, || computed(facts))
+    }
+}
+
+/// The score of any facts.
+pub(super) fn computed(facts: &SparseFacts) -> Score {
+    let outcomes = Outcomes::of(facts);
+    if let Some(rule) = outcomes.unreported(&ASKED) {
+        return Score::none(META.rubric.clone(), Coverage::NONE, format!("rule {rule} has not reported"));
+    }
+    let mut counted = CODES.counted(facts);
+    for finding in &mut counted {
+        finding.code = type_of(finding.code);
+    }
+    let ours = findings::worst_of_ours(&counted);
+    let (reports, code): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        counted.into_iter().partition(|finding| is_report(finding.code));
+    let (reporters, readers) = &*REPORTERS_AND_READERS;
+    let checks = [
+        checks::deployer(facts),
+        checks::model(facts, &outcomes),
+        checks::code(&code, outcomes.answered(readers)),
+        checks::abuse(&reports, outcomes.answered(reporters)),
+        checks::permissions(facts, &outcomes),
+        checks::deployment(facts, &outcomes),
+    ];
+    let mut score = compute(checks, !reports.is_empty(), ours);
+    owasp::add_parts(&mut score.parts, facts, &outcomes);
+    score
+}
+
+/// The type of finding that a code stands for: mostly itself.
+fn type_of(code: &'static str) -> &'static str {
+    let pattern = TABLE.code.patterns.iter().find(|(beginning, _)| code.starts_with(beginning.as_str()));
+    pattern.map_or(code, |(_, type_)| type_)
+}
+
+/// Whether a type is a report of abuse.
+fn is_report(code: &str) -> bool {
+    TABLE.abuse.types.iter().any(|report| report == code)
+}
+
+/// The mean and the decision over the six checks.
+fn compute(checks: [Check; 6], reported: bool, ours: Option<Severity>) -> Score {
+    let mut score = Score::none(META.rubric.clone(), coverage_over(&checks), "none of the checks could be completed");
+    score.parts.reserve_exact(checks.len() + owasp::count());
+    score.parts.extend(checks.iter().map(Check::part));
+    let completed = checks.iter().filter(|check| check.score().is_some()).count();
+    let count = i64::try_from(completed).unwrap_or(i64::MAX);
+    if count == 0 {
+        return score;
+    }
+    let value = checks.iter().filter_map(Check::score).sum::<Points>().share(1, count);
+    let (decision, gate) = decide(&checks, reported, completed, value);
+    score.terms.reserve_exact(completed + 1);
+    for check in checks {
+        let Some(points) = check.score() else { continue };
+        let mut note = String::with_capacity(32);
+        points.push_to(&mut note);
+        note.push_str(" of ");
+        push_number(&mut note, completed);
+        note.push_str(" completed checks");
+        score.terms.push(term(check.name, points.share(1, count), check.rules, note));
+    }
+    close(&mut score.terms, value, "the mean, rounded to two decimals");
+    score.value = Some(value);
+    score.reason = "".into();
+    score.grade = decision.into();
+    score.caps.extend(gate.map(Into::into));
+    bands::note_mild_cause(&mut score, ours);
+    score
+}
+
+/// The mean over the applicable checks of how much of each was answered.
+fn coverage_over(checks: &[Check; 6]) -> Coverage {
+    const WHOLE: usize = 1_000_000_000;
+    let applicable = || checks.iter().filter(|check| check.status != Status::NotApplicable);
+    let shares = applicable().map(|check| {
+        let answered = check.answered;
+        (WHOLE * answered.answered).checked_div(answered.asked).unwrap_or(0)
+    });
+    Coverage::of(shares.sum(), WHOLE * applicable().count())
+}
+
+/// The published decision, in its order, and the gate that made it.
+fn decide(checks: &[Check; 6], reported: bool, completed: usize, mean: Points) -> (&'static str, Option<&'static str>) {
+    let [_, _, code, _, permissions, deployment] = checks;
+    let at_least = |check: &Check, risk: Risk| check.risk().is_some_and(|found| found >= risk);
+    if reported {
+        ("BLOCK", Some("an abuse report: BLOCK"))
+    } else if at_least(permissions, Risk::Critical) {
+        ("BLOCK", Some("permissions risk CRITICAL: BLOCK"))
+    } else if at_least(code, Risk::High) {
+        ("CAUTION", Some("code risk HIGH or CRITICAL: CAUTION"))
+    } else if at_least(deployment, Risk::High) {
+        ("CAUTION", Some("deployment risk HIGH or CRITICAL: CAUTION"))
+    } else if completed < TABLE.checks_needed {
+        ("INSUFFICIENT DATA", Some("fewer than 3 checks completed: INSUFFICIENT DATA"))
+    } else if mean >= Points::whole(TABLE.allowed_from) {
+        ("ALLOW", None)
+    } else {
+        ("CAUTION", None)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! AgentScore's numbers: `weights.toml` as types.
+//!
+//! Must not compute anything.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use capdex_model::fact::Severity;
+
+/// The text of the numbers file.
+pub(super) const TEXT: &str = include_str!("weights.toml");
+
+/// The numbers.
+pub(super) static TABLE: LazyLock<Numbers> =
+    LazyLock::new(|| toml::from_str(TEXT).expect("the compiled-in numbers parse, as tested"));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Numbers {
+    pub(super) checks_needed: usize,
+    pub(super) allowed_from: i64,
+    pub(super) risk: BTreeMap<Risk, i64>,
+    pub(super) code: Code,
+    pub(super) abuse: Abuse,
+    pub(super) permissions: Permissions,
+    pub(super) deployment: Deployment,
+    pub(super) model: Model,
+    /// Risk to its title and how far the page says that it is covered.
+    pub(super) owasp_mcp: BTreeMap<String, (String, String)>,
+}
+
+/// How risky a check finds something, mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum Risk {
+    Low,
+    Moderate,
+    Elevated,
+    High,
+    Critical,
+}
+
+impl Risk {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "LOW",
+            Self::Moderate => "MODERATE",
+            Self::Elevated => "ELEVATED",
+            Self::High => "HIGH",
+            Self::Critical => "CRITICAL",
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Code {
+    pub(super) penalties: BTreeMap<Severity, i64>,
+    pub(super) verdict: PackageVerdict,
+    pub(super) types: BTreeMap<String, Severity>,
+    pub(super) patterns: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackageVerdict {
+    pub(super) allow_from: i64,
+    pub(super) block_below: i64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Abuse {
+    pub(super) types: Vec<String>,
+    pub(super) clean: i64,
+    pub(super) reported: i64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Permissions {
+    pub(super) any_critical: i64,
+    pub(super) each_high: i64,
+    pub(super) most_high: i64,
+    pub(super) each_medium: i64,
+    pub(super) most_medium: i64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Deployment {
+    pub(super) shipped: i64,
+    pub(super) pinned: i64,
+    pub(super) unpinned: i64,
+    pub(super) image_digest: i64,
+    pub(super) image_tag: i64,
+    pub(super) loopback: i64,
+    pub(super) https_authenticated: i64,
+    pub(super) https_open: i64,
+    pub(super) http_open: i64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Model {
+    pub(super) known: i64,
+    pub(super) named: i64,
+    pub(super) none: Vec<String>,
+    pub(super) providers: BTreeMap<String, Vec<String>>,
+}

@@ -1,0 +1,84 @@
+//! Scores of capabilities in which nothing is found: those of a kind are nearly always the same, and made once.
+//!
+//! Must not know how any rubric computes.
+
+use std::sync::OnceLock;
+
+use capdex_model::capability::Kind;
+use capdex_model::facts::OutcomeSet;
+use capdex_model::facts::SparseFacts;
+use capdex_model::score::{Part, Score, Term, Text, Texts};
+
+/// The score of a rubric that goes by no day where nothing is found: it is made for the first capability of each kind and
+/// lent to every other of which each rule said the same.
+pub(super) struct CachedScore([OnceLock<(OutcomeSet, Score)>; Kind::ALL.len()]);
+
+impl CachedScore {
+    /// Nothing scored yet.
+    pub(super) const fn new() -> Self {
+        Self([const { OnceLock::new() }; Kind::ALL.len()])
+    }
+
+    /// What `score` makes of the facts. Where none of them is true it sees nothing but what each rule said.
+    pub(super) fn of(&'static self, facts: &SparseFacts, score: impl Fn() -> Score) -> Score {
+        if facts.found().next().is_some() {
+            return score();
+        }
+        let first =
+            self.0.get(facts.kind as usize).map(|first| first.get_or_init(|| (facts.outcome_set().clone(), score())));
+        match first {
+            Some((said, first)) if said == facts.outcome_set() => lent(first),
+            _ => score(),
+        }
+    }
+}
+
+/// The same score, whose texts are not copied.
+fn lent(score: &'static Score) -> Score {
+    let Score { rubric, value, grade, coverage, terms, parts, caps, reason } = score;
+    let text = |text: &'static Text| Text::Borrowed(&**text);
+    let term = |Term { label, points, rules, note }: &'static Term| Term {
+        label: text(label),
+        points: *points,
+        rules: Texts::Borrowed(rules),
+        note: text(note),
+    };
+    let part = |Part { name, value, coverage, note }: &'static Part| Part {
+        name: text(name),
+        value: *value,
+        coverage: *coverage,
+        note: text(note),
+    };
+    Score {
+        rubric: rubric.clone(),
+        value: *value,
+        grade: text(grade),
+        coverage: *coverage,
+        terms: terms.iter().map(term).collect(),
+        parts: parts.iter().map(part).collect(),
+        caps: caps.iter().map(text).collect(),
+        reason: text(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{day, reported};
+    use crate::{Rubric, agentscore, saferskills};
+    use capdex_model::fact::Outcome;
+
+    #[test]
+    fn what_is_lent_is_what_is_computed() {
+        type Computed = fn(&SparseFacts) -> Score;
+        let rubrics: [(&dyn Rubric, Computed); 2] =
+            [(&agentscore::AgentScore, agentscore::computed), (&saferskills::SaferSkills, saferskills::computed)];
+        let outcomes = [Outcome::False, Outcome::Unavailable, Outcome::False, Outcome::NotApplicable];
+        for (rubric, computed) in rubrics {
+            for (kind, outcome) in Kind::ALL.into_iter().flat_map(|kind| outcomes.map(|outcome| (kind, outcome))) {
+                let facts = reported(kind, &[], outcome);
+                assert_eq!(rubric.score(&facts, day()), computed(&facts), "{kind} {outcome:?}");
+            }
+        }
+    }
+}

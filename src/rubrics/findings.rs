@@ -1,0 +1,213 @@
+//! Findings as one method sees them: its own code, its own severity, and which of its questions were answered.
+//!
+//! This is the one place where a rubric asks the rules for their codes. Must not know any method's numbers.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use capdex_model::fact::{Fact, Outcome, Place, Severity};
+use capdex_model::facts::SparseFacts;
+use capdex_model::facts::{OutcomeSet, RuleSet};
+use capdex_model::score::Coverage;
+use capdex_rules::{FAMILIES, Lifecycle, RuleMeta};
+
+/// A finding in the words of one method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Finding<'a> {
+    /// The method's code.
+    pub(super) code: &'static str,
+    /// The severity that the method gives the code, not above what context left of it.
+    pub(super) severity: Severity,
+    /// The severity that our rule gave the fact.
+    pub(super) ours: Severity,
+    /// Our rule.
+    pub(super) rule: &'static str,
+    /// Where it stands.
+    pub(super) place: &'a Place,
+}
+
+/// For each rule, by its number, its meta data and its codes, where it is stable and carries codes of the family.
+type Catalogue = Vec<Option<(&'static RuleMeta, &'static [String])>>;
+
+/// By family, the stable rules that carry a code of it. Measures carry none.
+static CATALOGUES: LazyLock<BTreeMap<&'static str, Catalogue>> = LazyLock::new(|| {
+    let coded = |meta: &'static RuleMeta, family: &str| {
+        let codes = meta.codes.get(family).filter(|codes| !codes.is_empty() && meta.lifecycle == Lifecycle::Stable)?;
+        Some((meta, codes.as_slice()))
+    };
+    FAMILIES
+        .iter()
+        .map(|family| (*family, capdex_rules::all().iter().map(|meta| coded(meta, family)).collect()))
+        .collect()
+});
+
+/// The stable rules that carry a code of the family, sorted by id.
+pub(super) fn coded_rules(family: &str) -> impl Iterator<Item = &'static RuleMeta> {
+    CATALOGUES.get(family).into_iter().flatten().flatten().map(|(meta, _)| *meta)
+}
+
+/// The true facts of rules that carry codes of the family, with those rules and codes, in the order of the facts.
+pub(super) fn coded_facts<'a>(
+    facts: &'a SparseFacts,
+    family: &str,
+) -> impl Iterator<Item = (&'a Fact, &'static RuleMeta, &'static [String])> {
+    let catalogue = CATALOGUES.get(family);
+    facts.found().filter_map(move |(number, fact)| {
+        let (meta, codes) = (*catalogue?.get(number?)?)?;
+        Some((fact, meta, codes))
+    })
+}
+
+/// The measures and the coded rules of a family: what a rubric needs.
+pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str> {
+    let mut needs: Vec<&'static str> = coded_rules(family).map(|meta| meta.id.as_str()).collect();
+    needs.extend_from_slice(measures);
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}
+
+/// How a method counts what one rule finds: under the one of the rule's codes that weighs most, which does not depend on
+/// the fact, so that a worse fact never moves to a code under which it would cost less.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    rule: &'static RuleMeta,
+    code: &'static str,
+    published: Option<Severity>,
+}
+
+impl Counted {
+    /// The code of the highest rank, then of the highest severity, then the first; none of no codes.
+    pub(super) fn of<R: Ord>(
+        rule: &'static RuleMeta,
+        codes: &'static [String],
+        published: impl Fn(&str) -> Option<Severity>,
+        rank: impl Fn(&str) -> R,
+    ) -> Option<Self> {
+        let weight = |code: &str| (rank(code), published(code).unwrap_or(rule.severity));
+        let code = codes.iter().rev().max_by_key(|code| weight(code))?.as_str();
+        Some(Self { rule, code, published: published(code) })
+    }
+
+    /// The fact as the method sees it. A code without a published severity has the fact's own; a published one is cut to
+    /// the fact's where context made the fact milder than its rule.
+    pub(super) fn finding<'a>(&self, fact: &'a Fact) -> Finding<'a> {
+        let severity = match self.published {
+            Some(severity) if fact.severity < self.rule.severity => severity.min(fact.severity),
+            Some(severity) => severity,
+            None => fact.severity,
+        };
+        Finding { code: self.code, severity, ours: fact.severity, rule: self.rule.id.as_str(), place: &fact.place }
+    }
+}
+
+/// How a method counts what each rule finds, by the rule's number.
+pub(super) struct Codes(Vec<Option<Counted>>);
+
+impl Codes {
+    /// For a family. `published` gives the severity that the method publishes for a code, if it does.
+    pub(super) fn of(family: &str, published: impl Fn(&str) -> Option<Severity>) -> Self {
+        Self::ranked(family, published, |_| 0_u8)
+    }
+
+    /// The same where the method would rather see some of a rule's codes than others: those of the highest rank.
+    pub(super) fn ranked<R: Ord>(
+        family: &str,
+        published: impl Fn(&str) -> Option<Severity>,
+        rank: impl Fn(&str) -> R,
+    ) -> Self {
+        let rules = CATALOGUES.get(family).into_iter().flatten();
+        let counted = |(meta, codes): (&'static RuleMeta, _)| Counted::of(meta, codes, &published, &rank);
+        Self(rules.map(|rule| rule.and_then(counted)).collect())
+    }
+
+    /// The findings that count, in the order of the facts.
+    pub(super) fn counted<'a>(&self, facts: &'a SparseFacts) -> Vec<Finding<'a>> {
+        let counted = |(number, fact)| Some(self.0.get::<usize>(number?)?.as_ref()?.finding(fact));
+        facts.found().filter_map(counted).collect()
+    }
+}
+
+/// One finding for each key, the severest, the first among equals; in the order of the keys.
+pub(super) fn distinct_by<'a, K: Ord>(
+    mut findings: Vec<Finding<'a>>,
+    key: impl Fn(&Finding<'a>) -> K,
+) -> Vec<Finding<'a>> {
+    findings.sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
+    findings.dedup_by(|later, kept| key(later) == key(kept));
+    findings
+}
+
+/// The worst severity that our own rules gave any of the findings.
+pub(super) fn worst_of_ours(findings: &[Finding<'_>]) -> Option<Severity> {
+    findings.iter().map(|finding| finding.ours).max()
+}
+
+/// How many of some rules were asked and could answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Answered {
+    /// The rules to which the question applies.
+    pub(super) asked: usize,
+    /// Those of them that could look.
+    pub(super) answered: usize,
+}
+
+impl Answered {
+    /// The share, nothing for nothing asked.
+    pub(super) fn coverage(self) -> Coverage {
+        Coverage::of(self.answered, self.asked)
+    }
+}
+
+/// What each rule said, for questions of coverage.
+pub(super) struct Outcomes<'a>(&'a OutcomeSet);
+
+impl<'a> Outcomes<'a> {
+    /// One outcome for each rule that reported.
+    pub(super) fn of(facts: &'a SparseFacts) -> Self {
+        Self(facts.outcome_set())
+    }
+
+    /// What a rule said, if it reported.
+    pub(super) fn get(&self, rule: &str) -> Option<Outcome> {
+        self.0.get(capdex_rules::number(rule)?)
+    }
+
+    /// The first of the rules that has not reported.
+    pub(super) fn unreported(&self, rules: &Asked) -> Option<&'static str> {
+        if self.0.has_all(&rules.set) && rules.are_known {
+            return None;
+        }
+        rules.ids.iter().copied().find(|rule| self.get(rule).is_none())
+    }
+
+    /// How many of the rules apply and could look.
+    pub(super) fn answered(&self, rules: &Asked) -> Answered {
+        let (asked, answered) = self.0.count(&rules.set);
+        Answered { asked, answered }
+    }
+}
+
+/// Rules that a rubric asks.
+pub(super) struct Asked {
+    ids: Vec<&'static str>,
+    set: RuleSet,
+    /// Whether this version knows all of them.
+    are_known: bool,
+}
+
+impl Asked {
+    /// Some rules.
+    pub(super) fn new(rules: impl IntoIterator<Item = &'static str>) -> Self {
+        let ids: Vec<&'static str> = rules.into_iter().collect();
+        let mut set = RuleSet::default();
+        ids.iter().filter_map(|rule| capdex_rules::number(rule)).for_each(|number| set.add(number));
+        let are_known = ids.iter().all(|rule| capdex_rules::number(rule).is_some());
+        Self { ids, set, are_known }
+    }
+
+    /// Whether a rule, by its number, is one of them.
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.set.has(number)
+    }
+}

@@ -1,0 +1,123 @@
+//! Rubrics: pure functions from facts to scores, each named after a published method.
+//!
+//! Must not look at anything but facts, the rules' codes and the day that ages are measured against.
+
+#![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use serde::Serialize;
+
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
+use capdex_model::facts::SparseFacts;
+use capdex_model::score::{Band, RubricRef, Score, Verdict};
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
+
+pub mod agentscore;
+mod bands;
+mod cached_score;
+mod findings;
+pub mod mcpbundles;
+pub mod rank;
+mod reasons;
+pub mod saferskills;
+pub mod spiderrating;
+mod terms;
+
+/// What is known of a rubric without running it. The manual is written from it.
+#[derive(Clone, Debug, Serialize)]
+pub struct RubricMeta {
+    /// Id, version and text digest.
+    pub rubric: RubricRef,
+    /// One line for a person.
+    pub title: &'static str,
+    /// Our page about it, in Markdown: the published formula, and each choice of ours marked as such.
+    pub page: &'static str,
+    /// Where the method is published.
+    pub published_at: &'static str,
+    /// When the published text was read.
+    pub published_read: &'static str,
+    /// SHA-256 (hex) of the published text as read.
+    pub published_sha256: &'static str,
+    /// The kinds that it publishes a score for.
+    pub kinds: &'static [Kind],
+    /// Lowest and highest value of its scale, whole points.
+    pub scale: (i64, i64),
+    /// Whether its value depends on the day (ages): then scores are kept per day.
+    pub by_day: bool,
+}
+
+/// A method of scoring.
+pub trait Rubric: Send + Sync {
+    /// What is known of it without running it.
+    fn meta(&self) -> &RubricMeta;
+    /// The rules whose facts it reads: its measures, and every stable rule that carries a code of its family.
+    fn needs(&self) -> &[&'static str];
+    /// Scores one capability. A rule that it needs and that has not reported is a fault of ours: the score then has
+    /// no value and says so.
+    fn score(&self, facts: &SparseFacts, at: AsOf) -> Score;
+    /// The band that one of its scores stands for, by the mapping table; `Unknown` for a score without a value.
+    fn band(&self, score: &Score) -> Band {
+        bands::band_of(score)
+    }
+}
+
+/// Every rubric, in the order of the manual.
+pub const RUBRICS: &[&dyn Rubric] = &[
+    &spiderrating::SpiderRating,
+    &saferskills::SaferSkills,
+    &mcpbundles::McpBundles,
+    &agentscore::AgentScore,
+    // Variants: they stand beside the four and have no voice in the verdict.
+    &spiderrating::oss::Oss,
+    &spiderrating::live::Live,
+];
+
+/// How the bands of the four seed rubrics become one verdict, in Markdown: a page of the manual.
+pub const VERDICT_PAGE: &str = include_str!("verdict.md");
+
+/// The rubric with an id such as `saferskills/seed`.
+pub fn find(id: &str) -> Option<&'static dyn Rubric> {
+    RUBRICS.iter().find(|rubric| rubric.meta().rubric.id == id).copied()
+}
+
+/// Scores one capability with every rubric, in their order.
+pub fn score_all(facts: &SparseFacts, at: AsOf) -> Vec<Score> {
+    RUBRICS.iter().map(|rubric| rubric.score(facts, at)).collect()
+}
+
+/// The verdict over the four seed rubrics: the strictest band, `unknown` at best while not everything was analysed.
+/// Scores of other rubrics are left alone.
+pub fn verdict(scores: &[Score], completeness: &Completeness) -> Verdict {
+    let known = scores.iter().filter(|score| score.rubric.is_seed()).filter_map(|score| {
+        let band = find(&score.rubric.id)?.band(score);
+        (band != Band::Unknown).then_some(band)
+    });
+    bands::verdict_over(known, completeness)
+}
+
+/// The whole mapping table: method, grade or constraint, band. A constraint that took hold decides before the grade.
+pub fn band_table() -> Vec<(&'static str, &'static str, Band)> {
+    bands::table()
+}
+
+/// Why the strictest and the mildest of the seed rubrics differ, in one line; none where they do not.
+pub fn why_they_differ(scores: &[Score]) -> Option<String> {
+    reasons::why_they_differ(scores)
+}
+
+/// Where the two scores stand whose terms and parts [`why_they_differ`] reads; it needs only outlines of the others.
+pub fn opposites(scores: &[Score]) -> Option<[usize; 2]> {
+    reasons::opposites(scores).map(|opposites| opposites.map(|(at, _)| at))
+}
+
+/// The text digest of a rubric: over its numbers file and our page about it.
+fn text_digest(numbers: &str, page: &str) -> Digest {
+    Digest::of_fields([numbers.as_bytes(), page.as_bytes()])
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

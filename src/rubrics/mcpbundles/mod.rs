@@ -1,0 +1,217 @@
+//! `mcpbundles/seed`: the security posture of an MCP server over MCPBundles' 18 published rules.
+//!
+//! The rules and severities are published, the arithmetic is ours, as `page.md` says. Never asks a model.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_model::facts::SparseFacts;
+use capdex_model::points::Points;
+use capdex_model::score::{Coverage, Part, RubricRef, Score, Text};
+use capdex_model::time::AsOf;
+
+use super::findings::{self, Answered, Asked, Codes, Finding, Outcomes};
+use super::terms::{CachedText, NO_RULES, distinct, push_looked, term};
+use super::{Rubric, RubricMeta, bands, text_digest};
+
+const NUMBERS: &str = include_str!("weights.toml");
+const PAGE: &str = include_str!("page.md");
+const FAMILY: &str = "mcpbundles";
+const ANNOTATIONS: &str = "measure-tool-annotations";
+
+/// MCPBundles' published catalogue with a posture of ours.
+pub struct McpBundles;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Numbers {
+    posture: Posture,
+    codes: BTreeMap<String, Severity>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Posture {
+    penalties: BTreeMap<Severity, i64>,
+    labels: Vec<String>,
+    directory: Vec<String>,
+}
+
+static TABLE: LazyLock<Numbers> =
+    LazyLock::new(|| toml::from_str(NUMBERS).expect("the compiled-in numbers parse, as tested"));
+
+static META: LazyLock<RubricMeta> = LazyLock::new(|| RubricMeta {
+    rubric: RubricRef { id: "mcpbundles/seed".into(), version: "3".into(), text: text_digest(NUMBERS, PAGE) },
+    title: "MCPBundles: 18 cited rules over tool metadata; the posture of 0 to 100 is ours",
+    page: PAGE,
+    published_at: "www.mcpbundles.com/learn/mcp-security, the post How We Score MCP Server Security",
+    published_read: "2026-11-21",
+    published_sha256: "043c6e0cb643bcb4163e13411150b788c2e0129b9275f6d984482de7b2b27e8c",
+    kinds: &[Kind::McpServer],
+    scale: (0, 100),
+    by_day: false,
+});
+
+/// What counts: a rule that answers for the directory layer alone is shown where it speaks, and not asked for.
+static NEEDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut needs: Vec<&str> = counting_rules().chain([ANNOTATIONS]).collect();
+    needs.sort_unstable();
+    needs
+});
+
+static ASKED: LazyLock<Asked> = LazyLock::new(|| Asked::new(NEEDS.iter().copied()));
+static CODED: LazyLock<Asked> = LazyLock::new(|| Asked::new(counting_rules()));
+
+static CODES: LazyLock<Codes> = LazyLock::new(|| {
+    let published =
+        |code: &str| if is_of_directory(code) { Some(Severity::Info) } else { TABLE.codes.get(code).copied() };
+    Codes::ranked(FAMILY, published, |code| !is_of_directory(code))
+});
+
+/// The rules with a code that the method has shipped.
+fn counting_rules() -> impl Iterator<Item = &'static str> {
+    let counts = |codes: &[String]| codes.iter().any(|code| !is_of_directory(code));
+    let coded = findings::coded_rules(FAMILY);
+    coded.filter(move |meta| meta.codes.get(FAMILY).is_some_and(|codes| counts(codes))).map(|meta| meta.id.as_str())
+}
+
+impl Rubric for McpBundles {
+    fn meta(&self) -> &RubricMeta {
+        &META
+    }
+
+    fn needs(&self) -> &[&'static str] {
+        &NEEDS
+    }
+
+    fn score(&self, facts: &SparseFacts, _at: AsOf) -> Score {
+        let none = |reason: Text| {
+            let mut score = Score::none(META.rubric.clone(), Coverage::NONE, reason);
+            score.parts.push(judge());
+            score
+        };
+        if facts.kind != Kind::McpServer {
+            return none(
+                NOT_FOR.said(facts.kind, (), || format!("MCPBundles publishes no score for a {}", facts.kind)),
+            );
+        }
+        let outcomes = Outcomes::of(facts);
+        if let Some(rule) = outcomes.unreported(&ASKED) {
+            return none(format!("rule {rule} has not reported").into());
+        }
+        let Some(quality) = facts.value(ANNOTATIONS).and_then(quality) else {
+            return none("no tool definition could be read".into());
+        };
+        let answered = outcomes.answered(&CODED);
+        if answered.answered == 0 {
+            return none("none of the rules that feed it could look".into());
+        }
+        compute(CODES.counted(facts), answered, quality)
+    }
+}
+
+/// Why a capability of another kind has no value.
+static NOT_FOR: CachedText<()> = CachedText::new();
+
+/// Whether a code is one of the layer that compares servers: designed and not shipped by the method.
+fn is_of_directory(code: &str) -> bool {
+    TABLE.posture.directory.iter().any(|of_directory| of_directory == code)
+}
+
+/// What the measure counted over a server's tools.
+#[derive(Deserialize)]
+struct Counted {
+    tools: usize,
+    described: usize,
+    annotations_required: usize,
+    annotations_written: usize,
+}
+
+/// The quality of 0 to 100; none where no tool was read.
+fn quality(value: &Value) -> Option<Points> {
+    let counted = Counted::deserialize(value).ok()?;
+    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+    let written = share(counted.annotations_written, counted.annotations_required);
+    let mean = (share(counted.described, counted.tools) + written) / 2.0;
+    (counted.tools > 0).then(|| Points::round_from((mean * 100.0).clamp(0.0, 100.0)))
+}
+
+fn compute(findings: Vec<Finding<'_>>, answered: Answered, quality: Points) -> Score {
+    let (of_directory, findings): (Vec<Finding<'_>>, Vec<Finding<'_>>) =
+        findings.into_iter().partition(|finding| is_of_directory(finding.code));
+    let ours = findings::worst_of_ours(&findings);
+    let worst_by_code = findings::distinct_by(findings.clone(), |finding| finding.code);
+    let mut score = Score::none(META.rubric.clone(), answered.coverage(), "");
+    score.terms.reserve_exact(worst_by_code.len() + 2);
+    score.terms.push(term("posture", Points::whole(100), NO_RULES, "nothing found"));
+    let mut value = Points::whole(100);
+    for finding in &worst_by_code {
+        let penalty = Points::whole(TABLE.posture.penalties.get(&finding.severity).copied().unwrap_or(0));
+        let behind = findings.iter().filter(|other| other.code == finding.code).map(|other| other.rule);
+        score.terms.push(term(finding.code, -penalty, distinct(behind), finding.severity.as_str()));
+        value = value - penalty;
+    }
+    if value < Points::ZERO {
+        score.terms.push(term("floor", -value, NO_RULES, "not below 0"));
+        value = Points::ZERO;
+    }
+    score.value = Some(value);
+    score.grade = grade(&worst_by_code);
+    score.parts = parts(value, answered, quality);
+    score.parts.extend(directory(&of_directory));
+    bands::note_mild_cause(&mut score, ours);
+    score
+}
+
+/// The worst severity of what is no mere label, or `clean`.
+fn grade(findings: &[Finding<'_>]) -> Text {
+    let is_label = |finding: &&Finding<'_>| TABLE.posture.labels.iter().any(|label| label == finding.code);
+    let serious = findings.iter().filter(|finding| !is_label(finding));
+    let worst = serious.map(|finding| finding.severity).filter(|severity| *severity > Severity::Info).max();
+    worst.map_or("clean", Severity::as_str).into()
+}
+
+fn parts(value: Points, answered: Answered, quality: Points) -> Vec<Part> {
+    let mut looked = String::with_capacity(32);
+    push_looked(&mut looked, answered);
+    let part = |name: &'static str, value: Points, coverage: Coverage, note: Text| Part {
+        name: name.into(),
+        value: Some(value),
+        coverage,
+        note,
+    };
+    vec![
+        part("security_posture", value, answered.coverage(), looked.into()),
+        part("quality", quality, Coverage::FULL, "descriptions and annotations; moves nothing".into()),
+        judge(),
+    ]
+}
+
+/// What the directory layer would say, where it says anything.
+fn directory(findings: &[Finding<'_>]) -> Option<Part> {
+    let codes = distinct(findings.iter().map(|finding| finding.code));
+    (!codes.is_empty()).then(|| Part {
+        name: "directory".into(),
+        value: None,
+        coverage: Coverage::NONE,
+        note: format!("{}: designed and not shipped by the method, without weight", codes.join(", ")).into(),
+    })
+}
+
+/// No model is ever asked, and every result says so, also one without a value.
+fn judge() -> Part {
+    Part {
+        name: "llm_judge_used".into(),
+        value: Some(Points::ZERO),
+        coverage: Coverage::FULL,
+        note: "llm_judge_used: false".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Reasons: why a score is what it is, and why two rubrics differ, in a few words from their own breakdowns.
+//!
+//! Must not know how any rubric computes: it reads caps, terms and parts.
+
+use capdex_model::points::Points;
+use capdex_model::score::{Band, Score, Term};
+
+use super::{bands, find};
+
+/// The strictest against the mildest rubric, each with its band, grade and cause.
+pub(super) fn why_they_differ(scores: &[Score]) -> Option<String> {
+    let said = opposites(scores)?.map(|(at, band)| scores.get(at).map(|score| said(band, score)));
+    let [strictest, mildest] = said;
+    Some(format!("{}; {}", strictest?, mildest?))
+}
+
+/// Where the strictest and the mildest rubric stand among scores, with their bands; none where they do not differ.
+pub(super) fn opposites(scores: &[Score]) -> Option<[(usize, Band); 2]> {
+    let seeds = scores.iter().enumerate().filter(|(_, score)| score.rubric.is_seed());
+    let known = seeds.filter_map(|(at, score)| {
+        let band = find(&score.rubric.id)?.band(score);
+        (band != Band::Unknown).then_some((at, band))
+    });
+    let known: Vec<(usize, Band)> = known.collect();
+    // Of several alike the first, in the order of the rubrics.
+    let strictest = known.iter().rev().max_by_key(|(_, band)| *band)?;
+    let mildest = known.iter().min_by_key(|(_, band)| *band)?;
+    (strictest.1 != mildest.1).then_some([*strictest, *mildest])
+}
+
+fn said(band: Band, score: &Score) -> String {
+    format!("{} says {} ({}): {}", score.rubric.id, band.as_str(), score.grade, cause(score))
+}
+
+/// What moved a score most: the constraint that took hold, else the largest deduction with the rules behind it, else
+/// the part that is furthest from the top of the scale.
+fn cause(score: &Score) -> String {
+    let decisive: Vec<&str> = score.caps.iter().map(|cap| &**cap).filter(|cap| *cap != bands::MILD_CAUSE).collect();
+    let deduction = score.terms.iter().filter(|term| term.points < Points::ZERO && !term.rules.is_empty());
+    let deduction = deduction.min_by_key(|term| term.points);
+    let top = find(&score.rubric.id).map_or(0, |rubric| rubric.meta().scale.1);
+    if let [first, ..] = decisive.as_slice() {
+        let rules = deduction.map(behind).unwrap_or_default();
+        format!("{first}{rules}")
+    } else if let Some(term) = deduction {
+        format!("{} {}{}", term.label, term.points, behind(term))
+    } else if score.value >= Some(Points::whole(top)) {
+        "nothing that it counts against it".into()
+    } else {
+        let scored = score.parts.iter().filter(|part| score.terms.iter().any(|term| term.label == part.name));
+        let lowest = scored.filter_map(|part| part.value.map(|value| (value, part))).min_by_key(|(value, _)| *value);
+        lowest.map_or_else(|| "its number".into(), |(value, part)| format!("{} is {value} of {top}", part.name))
+    }
+}
+
+/// The rules behind a term, the first two by name.
+fn behind(term: &Term) -> String {
+    match &*term.rules {
+        [] => String::new(),
+        [one] => format!(" by {one}"),
+        [one, two] => format!(" by {one} and {two}"),
+        [one, two, rest @ ..] => format!(" by {one}, {two} and {} more", rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::terms::{NO_RULES, term};
+    use super::*;
+    use capdex_model::score::{Coverage, Part, Text};
+
+    fn score(id: &str, value: i64, grade: &'static str) -> Score {
+        let rubric = find(id).expect("a rubric").meta().rubric.clone();
+        Score { value: Some(Points::whole(value)), grade: grade.into(), ..Score::none(rubric, Coverage::FULL, "") }
+    }
+
+    #[test]
+    fn the_strictest_and_the_mildest_speak_with_their_causes() {
+        let mut red = score("saferskills/seed", 15, "Red");
+        red.caps.push("one critical finding: at most 15".into());
+        let rules = ["a", "b", "c", "d"].map(Text::from).to_vec();
+        red.terms.push(term("ceiling critical", Points::whole(-64), rules, ""));
+        let clean = score("mcpbundles/seed", 100, "clean");
+        let middle = score("spiderrating/seed", 6, "C");
+        assert_eq!(
+            why_they_differ(&[middle, red, clean.clone()]).as_deref(),
+            Some(
+                "saferskills/seed says block (Red): one critical finding: at most 15 by a, b and 2 more; \
+                 mcpbundles/seed says ok (clean): nothing that it counts against it"
+            )
+        );
+        assert_eq!(why_they_differ(&[clean.clone(), score("agentscore/seed", 90, "ALLOW")]), None);
+        assert_eq!(why_they_differ(&[clean]), None);
+    }
+
+    #[test]
+    fn without_a_constraint_the_largest_deduction_or_the_lowest_part_is_the_cause() {
+        let mut posture = score("mcpbundles/seed", 65, "high");
+        posture.terms.push(term("E002", Points::whole(-25), vec![Text::Borrowed("cross-reference")], "high"));
+        posture.terms.push(term("W015", Points::whole(-10), vec![Text::Borrowed("reads-web")], "medium"));
+        assert_eq!(cause(&posture), "E002 -25 by cross-reference");
+        let mut thin = score("spiderrating/seed", 4, "D");
+        for (name, value) in [("description", 2), ("security", 10)] {
+            thin.terms.push(term(name, Points::whole(1), NO_RULES, ""));
+            let value = Some(Points::whole(value));
+            thin.parts.push(Part { name: name.into(), value, coverage: Coverage::FULL, note: "".into() });
+        }
+        assert_eq!(cause(&thin), "description is 2 of 10");
+    }
+}

@@ -1,0 +1,180 @@
+//! The metadata layer: provenance, maintenance and popularity from what sources claim.
+//!
+//! Reads the value of `measure-metadata`. The page names the signals; the points are ours. A signal that nobody states
+//! is left out and the rest is scaled up.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use capdex_model::capability::Kind;
+use capdex_model::score::Coverage;
+use capdex_model::time::Timestamp;
+
+use super::description::round;
+use super::numbers::{Count, MetadataPoints, TABLE};
+
+/// What sources claim; `None` where nobody says.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Claimed<'a> {
+    pub(super) repository: Option<bool>,
+    pub(super) license: Option<bool>,
+    pub(super) license_name: Option<&'a str>,
+    #[serde(default)]
+    pub(super) license_file: bool,
+    owner: Option<bool>,
+    deprecated: Option<bool>,
+    archived: Option<bool>,
+    pub(super) description_length: Option<u64>,
+    maintainers: Option<u64>,
+    contributors: Option<u64>,
+    created: Option<Timestamp>,
+    published: Option<Timestamp>,
+    pub(super) pushed: Option<Timestamp>,
+    commits_quarter: Option<u64>,
+    commits_year: Option<u64>,
+    version_count: Option<u64>,
+    downloads_monthly: Option<u64>,
+    pub(super) stars: Option<u64>,
+    pub(super) forks: Option<u64>,
+    watchers: Option<u64>,
+}
+
+/// One part of the layer on a scale of 0 to 10, and how many of its signals were there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    weight: f64,
+    pub(super) value: Option<f64>,
+    known: usize,
+    signals: usize,
+}
+
+impl Part {
+    pub(super) fn coverage(&self) -> Coverage {
+        Coverage::of(self.known, self.signals)
+    }
+}
+
+/// The layer with its parts.
+pub(super) struct Layer {
+    pub(super) value: Option<f64>,
+    pub(super) parts: [Part; 3],
+    pub(super) coverage: Coverage,
+}
+
+/// The claims from the value of the measure; all unknown where there is none.
+pub(super) fn read(value: Option<&Value>) -> Claimed<'_> {
+    value.and_then(|value| Claimed::deserialize(value).ok()).unwrap_or_default()
+}
+
+/// The layer, its value rounded to two decimals; none where no signal is known. Of downloads and stars, a skill is
+/// measured by its downloads first and a server by its stars.
+pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer {
+    let weights = &TABLE.metadata.weights;
+    let parts = [
+        part("provenance", weights.provenance, &provenance(claimed, day)),
+        part("maintenance", weights.maintenance, &maintenance(claimed, day)),
+        popularity(weights.popularity, kind, claimed),
+    ];
+    let value = weighted(parts.iter().filter_map(|part| part.value.map(|value| (part.weight, value))));
+    let known = parts.iter().map(|part| part.known).sum();
+    let signals = parts.iter().map(|part| part.signals).sum();
+    Layer { value: value.map(|value| round(value, 2)), parts, coverage: Coverage::of(known, signals) }
+}
+
+/// The weighted mean over what is there; none over nothing.
+pub(super) fn weighted(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (weight, value) in values {
+        sum += weight * value;
+        weights += weight;
+    }
+    (weights > 0.0).then(|| (sum / weights).clamp(0.0, 10.0))
+}
+
+/// Each signal as (points reached, points possible), where known.
+type Signals<const N: usize> = [Option<(f64, f64)>; N];
+
+fn provenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<5> {
+    let points: &MetadataPoints = &TABLE.metadata.points;
+    let full = points.provenance_signal;
+    let yes = |has: bool| (if has { full } else { 0.0 }, full);
+    [
+        claimed.repository.map(yes),
+        claimed.license.map(yes),
+        claimed.owner.map(yes),
+        claimed.created.map(|created| yes(created.days_until(day) > points.old_enough_days)),
+        claimed.archived.or(claimed.deprecated).map(|given_up| yes(!given_up)),
+    ]
+}
+
+fn maintenance(claimed: &Claimed<'_>, day: Timestamp) -> Signals<4> {
+    let points: &MetadataPoints = &TABLE.metadata.points;
+    let full = points.maintenance_signal;
+    let yes = |has: bool| (if has { full } else { 0.0 }, full);
+    let recency =
+        |age: i64| points.recency.iter().find(|(within, _)| age <= *within).map_or(0.0, |(_, points)| *points);
+    [
+        age_of_work(claimed, day).map(|age| (recency(age), full)),
+        claimed.version_count.map(|count| yes(count >= 1)),
+        claimed.contributors.or(claimed.maintainers).map(|count| yes(count >= points.contributors)),
+        claimed.description_length.map(|length| yes(length > 0)),
+    ]
+}
+
+/// How many days old the last work is: the last push, else what commits were counted, else the last release.
+fn age_of_work(claimed: &Claimed<'_>, day: Timestamp) -> Option<i64> {
+    let pushed = claimed.pushed.map(|pushed| pushed.days_until(day));
+    let counted = || match (claimed.commits_quarter, claimed.commits_year) {
+        (Some(1..), _) => Some(QUARTER),
+        (_, Some(1..)) => Some(YEAR),
+        (_, Some(0)) => Some(YEAR + 1),
+        (Some(0) | None, None) => None,
+    };
+    pushed.or_else(counted).or_else(|| claimed.published.map(|published| published.days_until(day)))
+}
+
+/// Days in which commits are counted: the most that a counted commit can be old.
+const QUARTER: i64 = 90;
+const YEAR: i64 = 365;
+
+/// Three counts, each on a logarithmic scale.
+fn popularity(weight: f64, kind: Kind, claimed: &Claimed<'_>) -> Part {
+    let numbers = &TABLE.metadata.popularity;
+    let stars = claimed.stars.map(|count| scaled(count, numbers.stars));
+    let downloads = claimed.downloads_monthly.map(|count| scaled(count, numbers.downloads_monthly));
+    let first = if kind == Kind::Skill { downloads.or(stars) } else { stars.or(downloads) };
+    let forks = claimed.forks.map(|count| scaled(count, numbers.forks));
+    let watchers = claimed.watchers.map(|count| scaled(count, numbers.watchers));
+    part("popularity", weight, &[first, forks, watchers])
+}
+
+/// What a count is worth, as (reached, possible).
+fn scaled(count: u64, of: Count) -> (f64, f64) {
+    let full = log2(of.full.saturating_add(1));
+    let reached = (log2(count.saturating_add(1)) as f64 / full as f64).min(1.0);
+    (of.share * reached, of.share)
+}
+
+fn part(name: &'static str, weight: f64, signals: &[Option<(f64, f64)>]) -> Part {
+    let known = || signals.iter().flatten();
+    let possible: f64 = known().map(|(_, possible)| possible).sum();
+    let reached: f64 = known().map(|(reached, _)| reached).sum();
+    let value = (possible > 0.0).then(|| round(10.0 * reached / possible, 2));
+    Part { name, weight, value, known: known().count(), signals: signals.len() }
+}
+
+/// The binary logarithm of a number of at least 1, in 65,536ths, rounded down. In integers, so that it is the same on
+/// every machine; the standard library's logarithm is the platform's.
+fn log2(number: u64) -> u64 {
+    let whole = number.max(1).ilog2();
+    let mut rest = u128::from(number.max(1)) << (63 - whole);
+    let mut result = u64::from(whole);
+    for _ in 0..16 {
+        rest = (rest * rest) >> 63;
+        let bit = rest >> 64;
+        result = (result << 1) | u64::from(bit == 1);
+        rest >>= bit;
+    }
+    result
+}

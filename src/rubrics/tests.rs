@@ -1,0 +1,269 @@
+//! What holds for every rubric, and the verdict.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::findings::{Counted, Finding};
+use super::*;
+use capdex_model::fact::{Confidence, Fact, Outcome, Place, Severity};
+use capdex_model::ids::RuleId;
+use capdex_model::points::Points;
+use capdex_model::score::{Coverage, Text};
+use capdex_model::snapshot::{Gap, GapReason};
+use capdex_rules::Lifecycle;
+
+/// The instant of every test.
+pub(super) fn day() -> AsOf {
+    "2026-11-21T12:00:00Z".parse().expect("valid")
+}
+
+/// A fact as a rule would report it.
+pub(super) fn fact(rule: &str, outcome: Outcome, severity: Severity, value: Value) -> Fact {
+    Fact {
+        rule: RuleId::from(rule.to_owned()),
+        version: 1,
+        outcome,
+        severity,
+        confidence: Confidence::High,
+        place: Place::default(),
+        evidence: String::new(),
+        value,
+    }
+}
+
+/// Facts in which every rule has reported: the measures with the given values, everything else the given outcome.
+pub(super) fn reported(kind: Kind, measured: &[(&str, Value)], rest: Outcome) -> SparseFacts {
+    let others = capdex_rules::all().iter().copied().map(|meta| meta.id.as_str());
+    let others = others.filter(|rule| measured.iter().all(|(measure, _)| measure != rule));
+    let mut facts: Vec<Fact> = others.map(|rule| fact(rule, rest, Severity::Info, Value::Null)).collect();
+    let measures = measured.iter();
+    facts.extend(measures.map(|(rule, value)| fact(rule, Outcome::True, Severity::Info, value.clone())));
+    capdex_rules::facts(kind, facts)
+}
+
+/// A finding in a method's words, of a rule that rates it as the method does. What a finding borrows lives as long as the
+/// tests do.
+pub(super) fn finding(code: &'static str, severity: Severity, file: &str, line: u32) -> Finding<'static> {
+    let place = Box::leak(Box::new(Place { file: file.into(), line, ..Place::default() }));
+    let rule = format!("rule-of-{code}").to_lowercase().leak();
+    Finding { code, severity, ours: severity, rule, place }
+}
+
+/// Any severity.
+pub(super) fn any_severity() -> impl proptest::strategy::Strategy<Value = Severity> {
+    proptest::sample::select(Severity::ALL.to_vec())
+}
+
+/// Findings of a few codes in a few files.
+pub(super) fn any_findings(
+    codes: &'static [&'static str],
+) -> impl proptest::strategy::Strategy<Value = Vec<Finding<'static>>> {
+    use proptest::strategy::Strategy;
+    let one = (proptest::sample::select(codes.to_vec()), any_severity(), 0..3_u32, 0..4_u32);
+    let one = one.prop_map(|(code, severity, file, line)| finding(code, severity, &format!("file{file}"), line));
+    proptest::collection::vec(one, 0..14)
+}
+
+#[test]
+fn a_changed_text_needs_a_new_version() {
+    let pinned: Vec<String> = RUBRICS
+        .iter()
+        .map(|rubric| {
+            let rubric = &rubric.meta().rubric;
+            format!("{} {} {}", rubric.id, rubric.version, rubric.text)
+        })
+        .collect();
+    let expected = [
+        "spiderrating/seed 2 sha256:68248661e05415a812b051a7a0cb7585dfa2afabd9a9651189b76fe6a975237a",
+        "saferskills/seed 2 sha256:c31de6249ad7a566d5e1d4101b43ee1a753b103af603c774d3d4f71724c6b70c",
+        "mcpbundles/seed 3 sha256:d899f61e6a643c59997a50d4ac23a077f86a73fc885dd615803cc177a931341f",
+        "agentscore/seed 2 sha256:7e435436dce3d644592210d7103e5f6e2fe83f37068ea4872b4d1aae27c7f25a",
+        "spiderrating/oss-0.3.4 1 sha256:b5ffde8865ba1763bcc8eed1e5cadef6588da84bc15c20a840425a5b826dd1ff",
+        "spiderrating/live-2026-03 1 sha256:5d631061febc2082f0cf2455d7b8aae8a7358696a0a2ea31552ab5c55930f32e",
+    ];
+    assert_eq!(pinned, expected, "raise the version of a rubric whose numbers or page changed, then pin both here");
+}
+
+#[test]
+fn every_rubric_names_its_source_and_marks_what_is_ours() {
+    for rubric in RUBRICS {
+        let meta = rubric.meta();
+        assert_eq!(meta.published_sha256.len(), 64, "{}", meta.rubric.id);
+        assert!(!meta.published_at.is_empty() && meta.published_read >= "2026-11-21");
+        assert!(meta.page.starts_with(&format!("# {}\n", meta.rubric.id)) && meta.page.contains("**Ours:"));
+        assert!(find(&meta.rubric.id).is_some());
+    }
+}
+
+#[test]
+fn every_needed_rule_exists_and_is_stable() {
+    let known: BTreeSet<&str> = capdex_rules::all()
+        .iter()
+        .filter(|meta| meta.lifecycle == Lifecycle::Stable)
+        .map(|meta| meta.id.as_str())
+        .collect();
+    for rubric in RUBRICS {
+        for rule in rubric.needs() {
+            assert!(known.contains(rule), "{} needs {rule}", rubric.meta().rubric.id);
+        }
+    }
+}
+
+#[test]
+fn without_any_answer_there_is_no_score() {
+    for kind in Kind::ALL {
+        let facts = reported(kind, &[], Outcome::Unavailable);
+        for score in score_all(&facts, day()) {
+            assert_eq!((score.value, &*score.grade, score.adds_up()), (None, "n/a", true), "{}", score.rubric.id);
+            assert!(!score.reason.is_empty());
+            assert_eq!(score.coverage, Coverage::NONE);
+        }
+        let verdict = verdict(&score_all(&facts, day()), &Completeness::Analysed);
+        assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
+    }
+}
+
+#[test]
+fn a_rule_that_has_not_reported_leaves_no_value() {
+    for rubric in RUBRICS.iter().filter(|rubric| !rubric.needs().is_empty()) {
+        for kind in rubric.meta().kinds {
+            let score = rubric.score(&capdex_rules::facts(*kind, Vec::new()), day());
+            assert_eq!(score.value, None);
+            assert!(score.reason.ends_with("has not reported"), "{}: {}", rubric.meta().rubric.id, score.reason);
+        }
+    }
+}
+
+#[test]
+fn kinds_that_a_rubric_does_not_publish_have_no_value() {
+    for rubric in RUBRICS {
+        for kind in Kind::ALL.into_iter().filter(|kind| !rubric.meta().kinds.contains(kind)) {
+            let score = rubric.score(&reported(kind, &[], Outcome::False), day());
+            assert_eq!((score.value, &*score.grade), (None, "n/a"));
+            assert_eq!(rubric.band(&score), Band::Unknown);
+        }
+    }
+}
+
+#[test]
+fn the_same_facts_give_the_same_bytes_whatever_their_order() {
+    for kind in Kind::ALL {
+        let facts = reported(kind, &[], Outcome::False);
+        let mut reversed: Vec<Fact> = facts.all().cloned().collect();
+        reversed.reverse();
+        let bytes = |facts: &SparseFacts| serde_json::to_string(&score_all(facts, day())).expect("scores serialise");
+        assert_eq!(bytes(&facts), bytes(&capdex_rules::facts(kind, reversed)));
+    }
+}
+
+fn scored(id: &str, grade: &'static str, caps: &[&'static str]) -> Score {
+    let rubric = find(id).expect("a rubric").meta().rubric.clone();
+    let caps = caps.iter().map(|cap| Text::Borrowed(*cap)).collect();
+    let value = Some(Points::whole(1));
+    Score { value, grade: grade.into(), caps, ..Score::none(rubric, Coverage::FULL, "") }
+}
+
+fn band(id: &str, grade: &'static str, caps: &[&'static str]) -> Band {
+    find(id).expect("a rubric").band(&scored(id, grade, caps))
+}
+
+#[test]
+fn grades_stand_for_bands_by_the_table() {
+    let expected = [
+        ("saferskills/seed", "Green", Band::Ok),
+        ("saferskills/seed", "Red", Band::Block),
+        ("spiderrating/seed", "C", Band::Watch),
+        ("spiderrating/seed", "F", Band::Caution),
+        ("mcpbundles/seed", "medium", Band::Watch),
+        ("agentscore/seed", "BLOCK", Band::Block),
+        ("agentscore/seed", "INSUFFICIENT DATA", Band::Unknown),
+        ("agentscore/seed", "MAYBE", Band::Unknown),
+    ];
+    for (id, grade, expected) in expected {
+        assert_eq!(band(id, grade, &[]), expected, "{id} {grade}");
+    }
+}
+
+#[test]
+fn an_f_blocks_only_where_danger_forced_it() {
+    let spider = "spiderrating/seed";
+    assert_eq!(band(spider, "F", &["any critical security issue: grade F"]), Band::Block);
+    assert_eq!(band(spider, "D", &["no source repository: grade D at most"]), Band::Watch);
+    assert_eq!(band(spider, "C", &["security below 5: grade C at most"]), Band::Caution);
+    assert_eq!(band(spider, "F", &["any critical security issue: grade F", bands::MILD_CAUSE]), Band::Caution);
+}
+
+#[test]
+fn a_block_needs_a_finding_that_our_rules_rate_high() {
+    for (worst, expected) in
+        [(None, Band::Caution), (Some(Severity::Medium), Band::Caution), (Some(Severity::High), Band::Block)]
+    {
+        let mut score = scored("saferskills/seed", "Red", &[]);
+        bands::note_mild_cause(&mut score, worst);
+        assert_eq!(bands::band_of(&score), expected);
+    }
+    let mut mild = scored("saferskills/seed", "Orange", &[]);
+    bands::note_mild_cause(&mut mild, None);
+    assert!(mild.caps.is_empty());
+}
+
+fn verdict_of(grades: &[(&str, &'static str)], completeness: &Completeness) -> Verdict {
+    let scores: Vec<Score> = grades.iter().map(|(id, grade)| scored(id, grade, &[])).collect();
+    verdict(&scores, completeness)
+}
+
+#[test]
+fn the_strictest_known_band_wins_and_disagreement_is_measured() {
+    let grades = [
+        ("saferskills/seed", "Green"),
+        ("agentscore/seed", "BLOCK"),
+        ("spiderrating/seed", "C"),
+        ("mcpbundles/seed", "?"),
+    ];
+    let verdict = verdict_of(&grades, &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Block, disagreement: Some(Coverage::FULL) });
+    let verdict = verdict_of(&[("saferskills/seed", "Yellow"), ("mcpbundles/seed", "clean")], &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Watch, disagreement: Some(Coverage::thousandths(333)) });
+    let verdict = verdict_of(&[("saferskills/seed", "Green")], &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Ok, disagreement: None });
+}
+
+#[test]
+fn what_was_not_analysed_in_full_is_never_called_clean() {
+    let partial = Completeness::Partial(vec![Gap::new("a", GapReason::Truncated, "")]);
+    let expected =
+        [("Green", Band::Unknown), ("Yellow", Band::Unknown), ("Orange", Band::Caution), ("Red", Band::Block)];
+    for (grade, expected) in expected {
+        assert_eq!(verdict_of(&[("saferskills/seed", grade)], &partial).band, expected, "{grade}");
+    }
+}
+
+#[test]
+fn a_score_of_another_rubric_leaves_the_verdict_alone() {
+    let mut other = scored("saferskills/seed", "Red", &[]);
+    other.rubric.id = "saferskills/other".into();
+    let variants = ["spiderrating/oss-0.3.4", "spiderrating/live-2026-03"].map(|id| scored(id, "F", &[]));
+    let [engine, live] = variants;
+    let verdict = verdict(&[other, engine, live], &Completeness::Analysed);
+    assert_eq!(verdict, Verdict { band: Band::Unknown, disagreement: None });
+}
+
+#[test]
+fn a_published_severity_is_cut_only_where_context_made_the_fact_milder() {
+    let codes: &'static [String] = Vec::leak(vec!["A".to_owned(), "B".to_owned()]);
+    let rated = |severity| *capdex_rules::all().iter().find(|meta| meta.severity == severity).expect("a rule");
+    let published = |code: &str| (code == "B").then_some(Severity::Critical);
+    let seen = |ours, rule| {
+        let fact = fact("r", Outcome::True, ours, Value::Null);
+        let counted = Counted::of(rated(rule), codes, published, |_| 0).expect("coded");
+        (counted.finding(&fact).code, counted.finding(&fact).severity)
+    };
+    assert_eq!(seen(Severity::Medium, Severity::Medium), ("B", Severity::Critical));
+    assert_eq!(seen(Severity::Low, Severity::Medium), ("B", Severity::Low), "the code stays");
+    assert!(Counted::of(rated(Severity::Low), &[], published, |_| 0).is_none());
+    let low = fact("r", Outcome::True, Severity::Low, Value::Null);
+    let ranked = Counted::of(rated(Severity::Low), codes, published, |code| code == "A").expect("coded");
+    let ranked = ranked.finding(&low);
+    assert_eq!((ranked.code, ranked.severity), ("A", Severity::Low), "rank before severity");
+}

@@ -1,0 +1,227 @@
+//! What methods and taxonomies publish, entry by entry, as data; and which of our rules answers each entry.
+//!
+//! A rule answers an entry by carrying its code or by citing it. Must not know what any rule looks for.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{Lifecycle, RuleMeta, all as all_rules};
+use capdex_model::fact::Severity;
+
+#[cfg(test)]
+mod tests;
+
+/// The catalogues, in the order of the manual.
+const TEXTS: [&str; 9] = [
+    include_str!("spiderrating.toml"),
+    include_str!("saferskills.toml"),
+    include_str!("mcpbundles.toml"),
+    include_str!("agentscore.toml"),
+    include_str!("mcp_scan.toml"),
+    include_str!("safe_mcp.toml"),
+    include_str!("owasp_mcp.toml"),
+    include_str!("owasp_ast.toml"),
+    include_str!("references.toml"),
+];
+
+/// What a catalogue is to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A method that one of our rubrics follows: rules carry its codes, and every entry is answered.
+    Method,
+    /// A list of threats or findings that rules cite: every entry is answered, or what would answer it is named.
+    Taxonomy,
+    /// A work of reference: what rules rest on. Nothing in it has to be answered.
+    Reference,
+}
+
+/// Where an entry stands in its own method's life cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It runs and counts.
+    #[default]
+    Live,
+    /// It runs and is not meant to count.
+    Shadow,
+    /// It is published as active; the method's own engine can never fire it.
+    Dead,
+    /// Not meant to count, and never fires.
+    DeadShadow,
+    /// Earlier generations had it.
+    Dropped,
+    /// Named in a list, without a page of its own.
+    Listed,
+    /// The method names the group and not its members: number and content are ours.
+    Ours,
+}
+
+impl Status {
+    /// The words that the manual prints.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Shadow => "shadow",
+            Self::Dead => "published, never fires there",
+            Self::DeadShadow => "shadow, never fires there",
+            Self::Dropped => "dropped",
+            Self::Listed => "listed without a page",
+            Self::Ours => "numbered by us",
+        }
+    }
+}
+
+/// The data that an answer needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Needs {
+    /// The bytes of one input.
+    #[default]
+    Bundle,
+    /// What one registry says of a package.
+    Listing,
+    /// Facts about the source repository or its owner.
+    Repository,
+    /// What was there before.
+    History,
+    /// Several listings, or several servers side by side.
+    Listings,
+    /// A list that the operator keeps.
+    Operator,
+    /// A running installation.
+    Host,
+}
+
+impl Needs {
+    /// The words that the manual prints.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bundle => "the bytes",
+            Self::Listing => "the registry's claims",
+            Self::Repository => "facts of the repository",
+            Self::History => "what was there before",
+            Self::Listings => "several listings or servers",
+            Self::Operator => "the operator's list",
+            Self::Host => "a running host",
+        }
+    }
+}
+
+/// What answers an entry that no rule over one input can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Elsewhere {
+    /// The pass that compares revisions.
+    Drift,
+    /// The pins that are kept of every revision: a statement, and no finding.
+    Pins,
+    /// The ledger of gaps: what could not be read, and why.
+    Ledger,
+    /// Nothing here: only somebody who runs it can see it.
+    Host,
+}
+
+impl Elsewhere {
+    /// The words that the manual prints.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Drift => "the pass `drift`",
+            Self::Pins => "the pins of every revision",
+            Self::Ledger => "the ledger of gaps",
+            Self::Host => "not asked: seen on a running host only",
+        }
+    }
+}
+
+/// One published code, technique or category.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The code as published.
+    pub code: String,
+    /// Its name there, or in our words where it has none.
+    pub name: String,
+    /// The severity as published; none where none is.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// Where it stands in its own method.
+    #[serde(default)]
+    pub status: Status,
+    /// The data that an answer needs.
+    #[serde(default)]
+    pub needs: Needs,
+    /// What answers it where no rule does, or beside the rules.
+    #[serde(default)]
+    pub elsewhere: Option<Elsewhere>,
+    /// The generations that publish it, a letter each; empty where the catalogue has none.
+    #[serde(default)]
+    pub generations: String,
+    /// How a taxonomy says it can be seen, in that catalogue's own letters.
+    #[serde(default)]
+    pub marks: String,
+    /// What the method itself cites for it.
+    #[serde(default)]
+    pub as_published: Vec<String>,
+    /// What fits better, where the cited entry says something else; a rule with the code cites one of these.
+    #[serde(default)]
+    pub reviewed: Vec<String>,
+    /// Anything else that a reader should know.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// All that one publisher lists.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// Its id; for a method that of its family of codes.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// What it is to us.
+    pub role: Role,
+    /// What stands before a code in a citation.
+    pub cite: String,
+    /// Where and in which version it is published.
+    pub published_at: String,
+    /// When that was read.
+    pub read: String,
+    /// Its entries, in the order of their publisher.
+    pub entries: Vec<Entry>,
+}
+
+static ALL: LazyLock<Vec<Catalogue>> = LazyLock::new(|| {
+    TEXTS.iter().map(|text| toml::from_str(text).expect("the compiled-in catalogues parse, as tested")).collect()
+});
+
+/// Every catalogue, in the order of the manual.
+pub fn all() -> &'static [Catalogue] {
+    &ALL
+}
+
+impl Catalogue {
+    /// The forms in which rules cite an entry: one, or one for each generation.
+    pub fn citations(&self, entry: &Entry) -> Vec<String> {
+        if entry.generations.is_empty() {
+            return vec![format!("{}{}", self.cite, entry.code)];
+        }
+        entry.generations.chars().map(|generation| format!("{}{}@{generation}", self.cite, entry.code)).collect()
+    }
+
+    /// The rules that run and answer an entry, sorted by id.
+    pub fn rules(&self, entry: &Entry) -> Vec<&'static RuleMeta> {
+        let citations = self.citations(entry);
+        let answers = |meta: &&RuleMeta| {
+            let carried = meta.codes.get(&self.id).is_some_and(|codes| codes.contains(&entry.code));
+            meta.lifecycle != Lifecycle::Retired && (carried || meta.cites.iter().any(|cite| citations.contains(cite)))
+        };
+        all_rules().iter().copied().filter(answers).collect()
+    }
+
+    /// Whether its entries have to be answered.
+    pub fn asks(&self) -> bool {
+        self.role != Role::Reference
+    }
+}

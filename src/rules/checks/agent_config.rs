@@ -1,0 +1,216 @@
+//! Rules over the configuration of an OpenClaw agent that is shipped along (`openclaw.json`, JSON5).
+//!
+//! What is shipped is a sample that users copy, or a plugin's own settings: a choice, and so never above medium. What a
+//! sample does not speak of is not taken for its default. Source: SpiderRating's configuration codes.
+
+use serde_json::Value;
+
+use crate::FactSink;
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::manifest::{escape, is_foreign, name_of, place_of, read_json5};
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Place, Severity};
+
+use super::card_rule::card_rule;
+
+/// The names of the file, that of today and those of before.
+const NAMES: [&str; 3] = ["openclaw.json", "clawdbot.json", "moltbot.json"];
+
+card_rule!(
+    /// The gateway listens beyond the machine or asks nobody who they are.
+    AgentConfigOpenGateway,
+    include_str!("agent_config/open-gateway.toml"),
+    |subject, facts| each(subject, facts, open_gateway)
+);
+card_rule!(
+    /// The gateway's token or password is short.
+    AgentConfigWeakSecret,
+    include_str!("agent_config/weak-secret.toml"),
+    |subject, facts| each(subject, facts, weak_secret)
+);
+card_rule!(
+    /// The agent's commands run without a sandbox, or the sandbox may write to the workspace.
+    AgentConfigNoSandbox,
+    include_str!("agent_config/no-sandbox.toml"),
+    |subject, facts| each(subject, facts, no_sandbox)
+);
+card_rule!(
+    /// Anybody may write to the agent.
+    AgentConfigOpenChannel,
+    include_str!("agent_config/open-channel.toml"),
+    |subject, facts| each(subject, facts, open_channel)
+);
+card_rule!(
+    /// The agent has every tool, or tools that run as an administrator.
+    AgentConfigAllTools,
+    include_str!("agent_config/all-tools.toml"),
+    |subject, facts| each(subject, facts, all_tools)
+);
+card_rule!(
+    /// The agent's browser may open addresses of the private network.
+    AgentConfigPrivateNetwork,
+    include_str!("agent_config/private-network.toml"),
+    |subject, facts| each(subject, facts, private_network)
+);
+card_rule!(
+    /// Secrets are written to the log as they are.
+    AgentConfigOpenLog,
+    include_str!("agent_config/open-log.toml"),
+    |subject, facts| each(subject, facts, open_log)
+);
+card_rule!(
+    /// The file is no JSON5.
+    AgentConfigUnreadable,
+    include_str!("agent_config/unreadable.toml"),
+    unreadable
+);
+
+/// The configurations among a capability's own files.
+fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
+    subject.documents().filter(|document| {
+        NAMES.contains(&name_of(&document.path))
+            && !matches!(document.role, FileRole::Binary | FileRole::Test)
+            && !is_foreign(&document.path)
+    })
+}
+
+/// A configuration while a rule looks at it.
+struct Config<'d, 'f, 's> {
+    document: &'d Document,
+    value: Value,
+    facts: &'f mut FactSink<'s>,
+}
+
+impl Config<'_, '_, '_> {
+    fn at(&self, pointer: &str) -> Option<&Value> {
+        self.value.pointer(pointer)
+    }
+
+    fn text(&self, pointer: &str) -> Option<&str> {
+        self.at(pointer).and_then(Value::as_str)
+    }
+
+    fn is_true(&self, pointer: &str) -> bool {
+        self.at(pointer) == Some(&Value::Bool(true))
+    }
+
+    fn found(&mut self, severity: Severity, pointer: &str, words: &str) {
+        let place = place_of(self.document, pointer);
+        self.facts.found_as(severity, Confidence::High, place, words);
+    }
+}
+
+fn each(subject: &Subject<'_>, facts: &mut FactSink<'_>, look: fn(&mut Config<'_, '_, '_>)) {
+    for document in documents(subject) {
+        // What does not parse has a rule of its own.
+        if let Ok(value) = read_json5(&document.text) {
+            look(&mut Config { document, value, facts: &mut *facts });
+        }
+    }
+}
+
+fn open_gateway(config: &mut Config<'_, '_, '_>) {
+    let Some(gateway) = config.at("/gateway").and_then(Value::as_object) else { return };
+    let bind = gateway.get("bind").and_then(Value::as_str).unwrap_or("loopback").to_owned();
+    let is_local = matches!(bind.as_str(), "loopback" | "tailnet" | "auto" | "localhost" | "127.0.0.1" | "::1");
+    let mode = gateway.get("auth").and_then(|auth| auth.get("mode")).and_then(Value::as_str);
+    let open = !gateway.contains_key("auth") || mode == Some("none");
+    if !is_local {
+        config.found(Severity::Medium, "/gateway/bind", &format!("the gateway binds to {bind}"));
+    }
+    if open {
+        let severity = if is_local { Severity::Info } else { Severity::Medium };
+        config.found(severity, "/gateway", "the gateway asks for no authentication");
+    }
+}
+
+fn weak_secret(config: &mut Config<'_, '_, '_>) {
+    for (mode, least) in [("token", 16), ("password", 12)] {
+        let pointer = format!("/gateway/auth/{mode}");
+        let chosen = config.text("/gateway/auth/mode").is_none_or(|chosen| chosen == mode);
+        let Some(secret) = config.text(&pointer) else { continue };
+        let length = secret.chars().count();
+        if chosen && length < least && !stands_for_another(secret) {
+            config.found(Severity::Medium, &pointer, &format!("a {mode} of {length} characters"));
+        }
+    }
+}
+
+/// A reference to a variable, or words that ask to be replaced.
+fn stands_for_another(secret: &str) -> bool {
+    let folded = secret.to_ascii_lowercase();
+    let words = ["your", "change", "replace", "example", "secret", "token", "password", "xxx", "..."];
+    secret.is_empty() || secret.starts_with(['$', '<', '{']) || words.iter().any(|word| folded.contains(word))
+}
+
+fn no_sandbox(config: &mut Config<'_, '_, '_>) {
+    let Some(defaults) = config.at("/agents/defaults").and_then(Value::as_object) else { return };
+    match defaults.get("sandbox") {
+        None => config.found(Severity::Info, "/agents/defaults", "no sandbox is set"),
+        Some(sandbox) => {
+            let of = |key: &str| sandbox.get(key).and_then(Value::as_str);
+            let (off, writes) = (of("mode") == Some("off"), of("workspaceAccess") == Some("rw"));
+            if off {
+                config.found(Severity::Medium, "/agents/defaults/sandbox/mode", "the sandbox is off");
+            } else if writes {
+                let words = "the sandbox may write to the workspace";
+                config.found(Severity::Low, "/agents/defaults/sandbox/workspaceAccess", words);
+            }
+        }
+    }
+}
+
+fn open_channel(config: &mut Config<'_, '_, '_>) {
+    let Some(channels) = config.at("/channels").and_then(Value::as_object) else { return };
+    let open = channels.iter().filter(|(_, of)| of.get("dmPolicy").and_then(Value::as_str) == Some("open"));
+    let found: Vec<(String, bool)> = open
+        .map(|(name, channel)| {
+            let allowed = channel.get("allowFrom").and_then(Value::as_array).into_iter().flatten();
+            (name.clone(), allowed.into_iter().any(|who| who.as_str() == Some("*")))
+        })
+        .collect();
+    for (name, anybody) in found {
+        let severity = if anybody { Severity::Medium } else { Severity::Low };
+        let pointer = format!("/channels/{}/dmPolicy", escape(&name));
+        config.found(severity, &pointer, &format!("{name} takes messages of anybody"));
+    }
+}
+
+fn all_tools(config: &mut Config<'_, '_, '_>) {
+    if config.text("/tools/profile") == Some("full") {
+        let denies = config.at("/tools/deny").and_then(Value::as_array).is_some_and(|denied| !denied.is_empty());
+        let (severity, words) = if denies {
+            (Severity::Low, "every tool but those that it denies")
+        } else {
+            (Severity::Medium, "every tool, and none is denied")
+        };
+        config.found(severity, "/tools/profile", words);
+    }
+    if config.is_true("/tools/elevated/enabled") {
+        config.found(Severity::Medium, "/tools/elevated/enabled", "tools that run with more rights are on");
+    }
+}
+
+fn private_network(config: &mut Config<'_, '_, '_>) {
+    let pointer = "/browser/ssrfPolicy/dangerouslyAllowPrivateNetwork";
+    if config.is_true(pointer) {
+        config.found(Severity::Medium, pointer, "the browser may open addresses of the private network");
+    }
+}
+
+fn open_log(config: &mut Config<'_, '_, '_>) {
+    let pointer = "/logging/redactSensitive";
+    let off = config.at(pointer) == Some(&Value::Bool(false)) || config.text(pointer) == Some("off");
+    if off {
+        config.found(Severity::Low, pointer, "secrets are written to the log as they are");
+    }
+}
+
+fn unreadable(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for document in documents(subject) {
+        if let Err(message) = read_json5(&document.text) {
+            let place = Place { file: document.path.clone(), line: 1, column: 1, pointer: String::new() };
+            facts.found(place, &message);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Words that mix Latin letters with letters of other scripts that are drawn like them.
+
+use std::ops::Range;
+
+use unicode_script::{Script, UnicodeScript};
+
+use crate::FactSink;
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::unicode::beyond_ascii;
+
+use super::card_rule::card_rule;
+
+card_rule!(
+    /// Words that mix Latin letters with letters of other scripts that are drawn like them.
+    DocumentLookAlikeLetters,
+    TEXT,
+    check
+);
+
+/// Letters of Cyrillic and Greek that are drawn like Latin ones.
+const TWINS: &str = "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЅЈοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
+
+fn is_twin(letter: char) -> bool {
+    // All are of the blocks from Greek to the supplement of Cyrillic.
+    ('\u{370}'..='\u{52F}').contains(&letter) && TWINS.contains(letter)
+}
+
+/// Shorter words are units and symbols.
+const SHORTEST: usize = 4;
+/// The most words that are told of in one file.
+const MOST: usize = 5;
+
+fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for document in subject.documents().filter(|document| is_read(document)) {
+        for (offset, word) in mixed(&document.text).take(MOST) {
+            facts.found(document.place(offset), word);
+        }
+    }
+}
+
+fn is_read(document: &Document) -> bool {
+    let role = matches!(document.role, FileRole::Instruction | FileRole::Docs | FileRole::Manifest | FileRole::Script);
+    role && may_hold_twin(&document.text)
+}
+
+/// Whether any letter begins as twins do in UTF-8. Looks at every byte, so that many are looked at at once.
+fn may_hold_twin(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| found | matches!(byte, 0xCD..=0xD4))
+}
+
+/// The words of a text that hold Latin letters and twins of them, and no other letter of another script.
+fn mixed(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut end = 0;
+    beyond_ascii(text).filter_map(move |(offset, letter)| {
+        // One word may hold many twins, and is looked at once.
+        if offset < end || !is_twin(letter) {
+            return None;
+        }
+        let word = word_around(text, offset);
+        end = word.end;
+        text.get(word.clone()).filter(|found| is_mixed(found)).map(|found| (word.start, found))
+    })
+}
+
+/// The run of letters and digits around an offset.
+fn word_around(text: &str, offset: usize) -> Range<usize> {
+    let is_other = |letter: char| !letter.is_alphanumeric();
+    let (left, right) = text.split_at(offset);
+    let start = left.char_indices().rev().find(|(_, letter)| is_other(*letter));
+    let start = start.map_or(0, |(at, letter)| at + letter.len_utf8());
+    start..right.find(is_other).map_or(text.len(), |length| offset + length)
+}
+
+/// Whether Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
+fn is_mixed(word: &str) -> bool {
+    let (mut latin, mut twins, mut after, mut letters) = (0, 0, 0, 0);
+    for letter in word.chars().take(64) {
+        letters += 1;
+        if is_twin(letter) {
+            twins += 1;
+        } else if letter.is_alphabetic() {
+            match letter.script() {
+                Script::Latin => {
+                    latin += 1;
+                    after += usize::from(twins > 0);
+                }
+                Script::Common | Script::Inherited => {}
+                _ => return false,
+            }
+        }
+    }
+    letters >= SHORTEST && latin >= 2 && after >= 1
+}
+
+const TEXT: &str = r#"
+id = "document-look-alike-letters"
+version = 1
+title = "A word mixes letters that are drawn alike"
+why = "A reader sees the word that he knows; a filter and a search see another one."
+fix = "Write each word in one script."
+cannot_see = "Words that are wholly in another script, and letters that are drawn alike within one."
+severity = "low"
+confidence = "medium"
+kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
+lifecycle = "stable"
+cites = ["SAFE-T1402", "owasp-ast:AST04", "CWE-1007"]
+codes = { saferskills = ["SS-SKILL-INJECT-HOMOGLYPH-01", "SS-RULES-OBFUSCATION-HOMOGLYPH-01"] }
+
+[[examples.fires]]
+note = "Cyrillic among Latin"
+files = { "SKILL.md" = "Enter your p\u0430ssword here." }
+
+[[examples.fires]]
+note = "in a rules file"
+files = { ".cursorrules" = "Always ign\u043Ere the tests." }
+
+[[examples.silent]]
+note = "Russian"
+files = { "SKILL.md" = "\u041F\u0440\u0438\u0432\u0435\u0442, \u043C\u0438\u0440. \u0421\u043F\u0430\u0441\u0438\u0431\u043E." }
+
+[[examples.silent]]
+note = "a Russian ending on a Latin name"
+files = { "SKILL.md" = "GitHub\u043E\u0432, GitHub\u0430 \u0438 Docker\u0430\u043C\u0438." }
+
+[[examples.silent]]
+note = "Greek symbols"
+files = { "SKILL.md" = "\u0394t and \u03B1-blending, \u03BCs, caf\u00E9." }
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_twin_is_one() {
+        assert!(TWINS.chars().all(is_twin) && !is_twin('a') && !is_twin('\u{431}'));
+        assert!(TWINS.chars().all(|twin| may_hold_twin(&format!("a{twin}"))) && !may_hold_twin("a – é 日本"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Flow legs: what a server, a bundle or a skill takes in, reads, hands out and destroys, to see which stand together.
+//!
+//! Legs are capabilities, not defects. Must not decide how bad a combination is. Own definitions; the method that counts
+//! TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its object, or for a command.
+
+use crate::FactSink;
+use crate::pattern::Question;
+use capdex_evidence::document::Document;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Place, Severity};
+
+use super::tool_capabilities::Tags;
+use super::tool_texts::surfaces_in;
+
+/// One leg: what shows it, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leg {
+    /// The tool's name, or the words of a text.
+    pub(super) shown: String,
+    /// Where it stands.
+    pub(super) place: Place,
+}
+
+/// The legs of one thing; for each the first that shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Legs {
+    /// Takes in what strangers write.
+    pub(super) untrusted: Option<Leg>,
+    /// Reads mail, messages, money or secrets.
+    pub(super) sensitive: Option<Leg>,
+    /// Reads the user's own files and stores.
+    pub(super) workspace: Option<Leg>,
+    /// Hands something outwards.
+    pub(super) sink: Option<Leg>,
+    /// Changes for good what is shared.
+    pub(super) shared: Option<Leg>,
+    /// Changes for good what is the user's own.
+    pub(super) local: Option<Leg>,
+}
+
+impl Legs {
+    /// The legs of the tools in files of a capability, or, for a bundle of servers, below its folder.
+    pub(super) fn of_tools(subject: &Subject<'_>) -> Self {
+        let mut legs = Self::default();
+        for surface in surfaces_in(subject) {
+            let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
+            let tags = Tags::of(surface, tool);
+            let leg = || Leg { shown: surface.name.clone(), place: surface.place.clone() };
+            let fill = |slot: &mut Option<Leg>, shows: bool| {
+                if shows && slot.is_none() {
+                    *slot = Some(leg());
+                }
+            };
+            fill(&mut legs.untrusted, tags.has(Tags::UNTRUSTED));
+            fill(&mut legs.sensitive, tags.has(Tags::SENSITIVE) && tags.has(Tags::READS));
+            fill(&mut legs.workspace, tags.has(Tags::WORKSPACE));
+            fill(&mut legs.sink, tags.has(Tags::SINK));
+            fill(&mut legs.shared, tags.has(Tags::SHARED) && tags.has(Tags::DESTROYS));
+            fill(&mut legs.local, tags.has(Tags::LOCAL) && tags.has(Tags::DESTROYS));
+        }
+        legs
+    }
+
+    /// The legs of each SKILL.md of a capability that may leak.
+    pub(super) fn of_leaking_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
+        skills(subject).filter_map(|document| {
+            let untrusted = Some(leg(document, &UNTRUSTED)?);
+            let sink = Some(leg(document, &SINK)?);
+            let (sensitive, workspace) = (leg(document, &SENSITIVE), leg(document, &WORKSPACE));
+            Some(Self { untrusted, sink, sensitive, workspace, ..Self::default() })
+        })
+    }
+
+    /// The legs of each SKILL.md of a capability that may destroy.
+    pub(super) fn of_destroying_skills(subject: &Subject<'_>) -> impl Iterator<Item = Self> {
+        skills(subject).filter_map(|document| {
+            let shared = Some(leg(document, &DESTROY)?);
+            Some(Self { untrusted: Some(leg(document, &UNTRUSTED)?), shared, ..Self::default() })
+        })
+    }
+
+    /// Whether what strangers write stands beside what is private and a way out, and how bad that is.
+    pub(super) fn leak(&self) -> Option<(Severity, Vec<&Leg>)> {
+        let (untrusted, sink) = (self.untrusted.as_ref()?, self.sink.as_ref()?);
+        let (private, severity) = match (&self.sensitive, &self.workspace) {
+            (Some(private), _) => (private, Severity::Medium),
+            (None, Some(private)) => (private, Severity::Low),
+            (None, None) => return None,
+        };
+        Some((severity, vec![untrusted, private, sink]))
+    }
+
+    /// Whether what strangers write stands beside what destroys, and how bad that is.
+    pub(super) fn destroy(&self) -> Option<(Severity, Vec<&Leg>)> {
+        let untrusted = self.untrusted.as_ref()?;
+        let (destroys, severity) = match (&self.shared, &self.local) {
+            (Some(shared), _) => (shared, Severity::Medium),
+            (None, Some(local)) => (local, Severity::Low),
+            (None, None) => return None,
+        };
+        Some((severity, vec![untrusted, destroys]))
+    }
+}
+
+fn skills<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
+    let named = |path: &str| path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    subject.documents().filter(move |document| named(&document.path))
+}
+
+/// The first words of a skill's own instructions that show a leg.
+fn leg(document: &Document, question: &Question) -> Option<Leg> {
+    let found = question.first_in(document)?;
+    let shown = String::from_utf8_lossy(document.text.as_bytes().get(found.clone())?).into_owned();
+    Some(Leg { shown, place: document.place(found.start) })
+}
+
+/// Reports a flow where there is one: at its last leg, with all of them in their order.
+pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'_>) {
+    let Some((severity, legs)) = flow else { return };
+    let place = legs.last().map(|leg| leg.place.clone()).unwrap_or_default();
+    let told: Vec<&str> = legs.iter().map(|leg| leg.shown.as_str()).collect();
+    facts.found_as(severity, Confidence::Medium, place, &told.join(" + "));
+}
+
+/// What is asked of the text of a skill.
+pub(super) static QUESTIONS: [&Question; 5] = [&UNTRUSTED, &SENSITIVE, &WORKSPACE, &SINK, &DESTROY];
+
+static UNTRUSTED: Question = Question::new(concat!(
+    r"(?i)\b(?:fetch|scrape|crawl|browse|visit|summari[sz]e|search|read|open|monitor)(?:es|s|ing)?\s+(?:\w+\s+){0,2}(?:web ?pages?|web ?sites?|the\s+(?:web|internet)|urls?|inbox|e-?mails?|tweets?|(?:github |pr |pull request |user )?(?:issues?|comments?)|(?:rss |news )?feeds?|tickets?|forum|subreddit)\b",
+    r"|\b(?:WebFetch|WebSearch)\b",
+));
+static SENSITIVE: Question = Question::new(
+    r"(?i)\b(?:read|load|cat|open|access|extract|export|collect|list|search|query|retrieve)(?:s|ing)?\s+(?:\S+\s+){0,3}?(?:~/\.(?:ssh|aws|gnupg)|\.env\b|credentials|passwords?|private keys?|keychain|inbox|(?:the user'?s |your |my )(?:e-?mails?|messages|contacts)|bank (?:account|statement)s?|medical records?|patient (?:data|records?)|payroll|vault)",
+);
+static WORKSPACE: Question = Question::new(
+    r"(?i)\b(?:read|load|open|scan|list|export|collect)(?:s|ing)?\s+(?:\w+\s+){0,3}?(?:local files?|(?:source|project|user'?s?) files?|codebase|repository|workspace|documents folder|home directory|notes|database|git (?:log|history|diff))\b",
+);
+static SINK: Question = Question::new(concat!(
+    r"(?i)\bcurl\s[^\n]{0,160}?(?:-X\s*(?:POST|PUT)|--data|\s-d\s|\s-F\s|--upload-file|\s-T\s)|\brequests\.(?:post|put)\(|\baxios\.(?:post|put)\(",
+    r"|\b(?:send|post|upload|publish|forward|submit)(?:s|ing)?\s+(?:\w+\s+){0,4}?(?:to|via|on|in|through)\s+(?:\w+\s+){0,2}?(?:slack|discord|telegram|twitter|linkedin|webhook|e-?mail|sms|pastebin|s3|server|endpoint)\b",
+    r"|\b(?:send|reply to|forward)(?:s|ing)?\s+(?:an?|the|e?ach|every)\s+(?:\w+\s+)?(?:e-?mails?|sms|slack message|dm|tweet)\b",
+));
+static DESTROY: Question = Question::new(concat!(
+    r"(?i)\brm\s+-(?:rf|fr|r)\b|\bDROP\s+(?:TABLE|DATABASE|SCHEMA)\b|\bTRUNCATE\s+TABLE\b|\bterraform\s+destroy\b|\bkubectl\s+delete\b|\bgit\s+push\s+[^\n]{0,40}?(?:--force\b|-f\b)|\bgit\s+reset\s+--hard\b|\baws\s+s3\s+rb\b|\bgh\s+repo\s+delete\b",
+    r"|\bdelet(?:e|es|ing)\s+(?:all|every|the user'?s?|entire|production|remote)\s+(?:\w+\s+)?(?:files?|director(?:y|ies)|branch(?:es)?|databases?|tables?|records?|resources?|e-?mails?|accounts?|repositor(?:y|ies)|buckets?)\b",
+));

@@ -1,0 +1,233 @@
+//! `measure-architecture`: what of a server's project can be counted: tests, error handling, README, types, dependency
+//! files, configuration.
+//!
+//! Must not weigh the counts. Source: the public engine of SpiderRating, version 0.3.4.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::json;
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::document::Document;
+use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
+
+use super::measure_meta::{Text, bare_skill, example, measure};
+
+/// The rule.
+pub(super) struct MeasureArchitecture;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-architecture",
+        title: "tests, error handling, types and documents of the project",
+        why: "A project with tests and handled errors fails less surprisingly.",
+        fix: "Ship a README, type annotations, dependency files and an example of the configuration; keep tests.",
+        cannot_see: "Tests that are not in the package; languages other than Python, TypeScript and JavaScript.",
+        kinds: &[Kind::McpServer],
+        cites: &["spiderrating:architecture"],
+    };
+    let server = concat!(
+        "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n",
+        "const server = new McpServer({ name: \"notes\", version: \"1.0.0\" });\n",
+        "try { await server.connect(transport); } catch (error) { process.exitCode = 1; }\n",
+    );
+    let manifest = r#"{"name": "notes", "version": "1.0.0", "bin": "index.js",
+  "dependencies": {"@modelcontextprotocol/sdk": "1.0.0"}}
+"#;
+    let project = example("a server with source", &[("index.js", server), ("package.json", manifest)]);
+    RuleMeta { version: 2, ..measure(&text, vec![project], vec![bare_skill()]) }
+});
+
+static RETURN_TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"def (?-u:\w)+\((?s:.)*?\)\s*->"));
+static TYPE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r":(?-u:\s)*(?:str|int|float|bool|list|dict|tuple|Path|Optional)(?-u:\b)"));
+static CONFIGURATION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:environment|env|config).{0,20}(?:variable|setting|key)"));
+
+const SKIPPED: [&str; 11] =
+    ["node_modules", "__pycache__", ".venv", "venv", ".git", "dist", "build", ".tox", ".mypy_cache", ".next", ".nuxt"];
+/// Folders whose code the reference's scanner does not rate, beside those of which it counts nothing.
+const UNRATED: [&str; 28] = [
+    "__tests__",
+    "tests",
+    "test",
+    "examples",
+    "example",
+    "benchmarks",
+    "benchmark",
+    "fixtures",
+    "fixture",
+    "vendor",
+    "third_party",
+    "third-party",
+    "external",
+    "docs",
+    "doc",
+    "documentation",
+    "spec",
+    "e2e",
+    "integration_tests",
+    ".cache",
+    "coverage",
+    "scripts",
+    "migrations",
+    "migration",
+    "seeds",
+    "seed",
+    "ingest",
+    "electron",
+];
+const DEPENDENCY_FILES: [&str; 11] = [
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "requirements.txt",
+    "poetry.lock",
+    "Pipfile.lock",
+    "uv.lock",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "package.json",
+];
+const ENVIRONMENT_FILES: [&str; 4] = [".env.example", ".env.template", ".env.sample", "env.example"];
+const READMES: [&str; 4] = ["README.md", "readme.md", "README.rst", "README"];
+const TEST_FOLDERS: [&str; 4] = ["tests", "test", "__tests__", "spec"];
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a compiled-in pattern, as tested")
+}
+
+impl Rule for MeasureArchitecture {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let source: Vec<&Document> = subject.documents().filter(|document| is_source(&document.path)).collect();
+        if source.is_empty() {
+            facts.unavailable("no source file of a language that is read");
+            return;
+        }
+        let python: Vec<&&Document> = source.iter().filter(|document| document.path.ends_with(".py")).collect();
+        let root = |name: &&&str| at_root(subject, name).is_some();
+        let readme = READMES.iter().find_map(|name| at_root(subject, name));
+        facts.measured(json!({
+            "test_files": test_files(subject),
+            "source_files": source.len(),
+            "rated_files": source.iter().filter(|document| is_rated(&document.path)).count(),
+            "handling_files": source.iter().filter(|document| handles_errors(&document.text)).count(),
+            "readme_length": readme.map(|document| document.text.chars().count()),
+            "python_files": python.len(),
+            "typed_python_files": python.iter().filter(|document| is_typed(&document.text)).count(),
+            "typescript_files": source.iter().filter(|document| document.path.ends_with(".ts")).count(),
+            "dependency_files": DEPENDENCY_FILES.iter().filter(root).count(),
+            "environment_example": ENVIRONMENT_FILES.iter().any(|name| at_root(subject, name).is_some()),
+            "environment_documented": readme.is_some_and(|document| CONFIGURATION.is_match(&document.text)),
+        }));
+    }
+}
+
+/// A document at the root of the capability, else of the whole input.
+fn at_root<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a Document> {
+    let documents = &subject.evidence.documents;
+    let own = format!("{}/{name}", subject.capability.path);
+    documents.get(&own).or_else(|| documents.get(name))
+}
+
+fn is_skipped(path: &str) -> bool {
+    path.split('/').any(|part| SKIPPED.contains(&part))
+}
+
+fn is_source(path: &str) -> bool {
+    [".py", ".ts", ".js"].iter().any(|ending| path.ends_with(ending)) && !is_skipped(path)
+}
+
+/// Whether the reference's code scanner rates a file: by its ending, its folders and its name.
+pub fn is_rated(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let unrated = path.split('/').any(|part| UNRATED.contains(&part))
+        || [".test.ts", ".test.js", ".spec.ts", ".spec.js", ".d.ts", ".min.js"].iter().any(|end| name.ends_with(end))
+        || ["test_", "_test."].iter().any(|begin| name.starts_with(begin));
+    is_source(path) && !unrated
+}
+
+fn handles_errors(text: &str) -> bool {
+    text.contains("try:") || text.contains("try {") || text.contains("catch")
+}
+
+fn is_typed(text: &str) -> bool {
+    TYPE.is_match(text) || RETURN_TYPE.is_match(text)
+}
+
+/// The files that are tests by name; where there are none, the code in the first folder that is one of tests.
+fn test_files(subject: &Subject<'_>) -> usize {
+    let paths = || subject.evidence.documents.keys().filter(|path| !is_skipped(path));
+    let named = paths().filter(|path| is_test_name(path.rsplit('/').next().unwrap_or_default())).count();
+    if named > 0 {
+        return named;
+    }
+    let in_folder = |folder: &&str| {
+        let prefix = format!("{folder}/");
+        paths().filter(|path| path.starts_with(&prefix) && is_test_code(path)).count()
+    };
+    TEST_FOLDERS.iter().map(in_folder).find(|count| *count > 0).unwrap_or(0)
+}
+
+fn is_test_name(name: &str) -> bool {
+    let python = name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"));
+    python || [".test.ts", ".spec.ts", ".test.js", ".spec.js"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn is_test_code(path: &str) -> bool {
+    let code = [".py", ".ts", ".js", ".go"].iter().any(|ending| path.ends_with(ending));
+    code && !path.ends_with("/__init__.py") && !path.ends_with("/conftest.py")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure_fixtures::{measured, outcome};
+    use super::*;
+    use capdex_model::fact::Outcome;
+
+    #[test]
+    fn files_are_counted_as_the_reference_counts_them() {
+        let files = [
+            ("README.md", "Set the environment variable."),
+            ("pyproject.toml", ""),
+            ("server.py", "def run(a: int) -> str:\n    try:\n        pass\n"),
+            ("plain.py", "x = 1\n"),
+            ("tests/test_run.py", "def test_run(): pass\n"),
+            ("node_modules/a/index.test.js", ""),
+        ];
+        let value = measured(&MeasureArchitecture, Kind::McpServer, &files);
+        let expected = json!({
+            "test_files": 1, "source_files": 3, "rated_files": 2, "handling_files": 1, "readme_length": 29, "python_files": 3,
+            "typed_python_files": 1, "typescript_files": 0, "dependency_files": 1, "environment_example": false,
+            "environment_documented": true,
+        });
+        assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn a_test_folder_counts_where_no_name_says_test() {
+        let value =
+            measured(&MeasureArchitecture, Kind::McpServer, &[("a.ts", ""), ("spec/one.go", ""), ("spec/x", "")]);
+        assert_eq!((&value["test_files"], &value["typescript_files"]), (&json!(1), &json!(1)));
+    }
+
+    #[test]
+    fn tests_examples_and_built_code_are_not_rated() {
+        assert!(is_rated("src/a.py") && is_rated("server.ts") && is_rated("a/testing.js"));
+        for path in ["dist/a.js", "docs/a.py", "a/test_b.py", "a.d.ts", "a.spec.ts", "a.min.js", "a.go", "e2e/x/a.ts"] {
+            assert!(!is_rated(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn without_source_it_is_unavailable() {
+        assert_eq!(outcome(&MeasureArchitecture, Kind::McpServer, &[("dist/a.js", "")]), Outcome::Unavailable);
+    }
+}

@@ -1,0 +1,243 @@
+//! `measure-metadata`: what sources and manifests state about a package: licence, repository, owner, times, counts.
+//!
+//! Must not weigh or age them: times go into the fact as they are. What nobody states is null.
+
+use std::sync::LazyLock;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::manifest::{Manifest, ManifestKind};
+use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::time::Timestamp;
+
+use super::measure_meta::{Text, bare_skill, example, measure};
+
+/// The rule.
+pub(super) struct MeasureMetadata;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-metadata",
+        title: "what is stated about the package",
+        why: "Source, licence, owner and age let others check where something comes from and whether it is kept up.",
+        fix: "Name the source repository and a licence in the package's manifest.",
+        cannot_see: "Whether any of it is true.",
+        kinds: &Kind::ALL,
+        cites: &["spiderrating:metadata", "agentscore:deployer"],
+    };
+    let manifest = r#"{"name": "notes", "version": "1.0.0", "description": "Keeps notes.", "license": "MIT",
+  "repository": "https://git.example.test/notes"}
+"#;
+    let mut claimed = bare_skill();
+    claimed.note = "a skill with claims".into();
+    claimed.claims.license = Claim::Known("MIT".into());
+    let mut standing = bare_skill();
+    standing.note = "a skill whose repository is known".into();
+    standing.claims.standing.stars = Claim::Known(12);
+    let fires = vec![example("a package with a manifest", &[("package.json", manifest)]), claimed, standing];
+    RuleMeta { version: 2, ..measure(&text, fires, vec![bare_skill()]) }
+});
+
+/// The names of files that hold a licence, as the public engine of SpiderRating looks for them.
+const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "COPYING"];
+/// The longest licence name that is kept, in code points: an expression, not a text.
+const LICENCE_NAME: usize = 64;
+
+impl Rule for MeasureMetadata {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let manifest = package_manifest(subject);
+        let stated = Stated::of(subject.claims, manifest);
+        if stated == Stated::default() {
+            return facts.unavailable("no source and no package manifest states anything");
+        }
+        let own = |name: &str| subject.evidence.documents.contains_key(name);
+        let mut value = json!(stated);
+        value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
+        facts.measured(value);
+    }
+}
+
+/// The package's manifest nearest to the root: one of the capability's own files before any other.
+fn package_manifest<'a>(subject: &Subject<'a>) -> Option<&'a Manifest> {
+    let files = &subject.capability.files;
+    let of_package = |manifest: &&Manifest| {
+        matches!(manifest.kind, ManifestKind::PackageJson | ManifestKind::PythonProject)
+            && (files.binary_search(&manifest.path).is_ok() || !manifest.path.contains('/'))
+    };
+    let rank =
+        |manifest: &&Manifest| (files.binary_search(&manifest.path).is_err(), manifest.path.matches('/').count());
+    subject.evidence.manifests.values().filter(of_package).min_by_key(rank)
+}
+
+/// What is stated; none where nobody states it.
+#[derive(Default, PartialEq, Serialize)]
+struct Stated<'a> {
+    repository: Option<bool>,
+    license: Option<bool>,
+    license_name: Option<String>,
+    owner: Option<bool>,
+    deprecated: Option<bool>,
+    description_length: Option<usize>,
+    maintainers: Option<usize>,
+    created: Option<&'a Timestamp>,
+    published: Option<&'a Timestamp>,
+    version_count: Option<&'a u64>,
+    downloads_monthly: Option<&'a u64>,
+    dependencies: Option<usize>,
+    provenance: Option<&'a bool>,
+    stars: Option<&'a u64>,
+    forks: Option<&'a u64>,
+    watchers: Option<&'a u64>,
+    contributors: Option<&'a u64>,
+    pushed: Option<&'a Timestamp>,
+    commits_quarter: Option<&'a u64>,
+    commits_year: Option<&'a u64>,
+    archived: Option<&'a bool>,
+}
+
+impl<'a> Stated<'a> {
+    fn of(claims: &'a Claims, manifest: Option<&'a Manifest>) -> Self {
+        let stated = |key: &str| manifest.and_then(|manifest| field(manifest, key));
+        let present = |claim: &Claim<String>, key: &str| match claim {
+            Claim::Known(text) => Some(!text.trim().is_empty()),
+            Claim::Absent => Some(false),
+            Claim::Unknown => stated(key).map(|_| true),
+        };
+        let described = match &claims.description {
+            Claim::Known(text) => Some(text.chars().count()),
+            Claim::Absent => Some(0),
+            Claim::Unknown => stated("description").and_then(Value::as_str).map(|text| text.chars().count()),
+        };
+        let maintainers = match &claims.maintainers {
+            Claim::Known(names) => Some(names.len()),
+            Claim::Absent => Some(0),
+            Claim::Unknown => None,
+        };
+        let owner =
+            maintainers.map(|count| count > 0).or_else(|| stated("author").or_else(|| stated("authors")).map(|_| true));
+        let deprecated = match &claims.deprecated {
+            Claim::Known(_) => Some(true),
+            Claim::Absent => Some(false),
+            Claim::Unknown => None,
+        };
+        let license_name = match &claims.license {
+            Claim::Known(text) => Some(text.as_str()),
+            Claim::Absent => None,
+            Claim::Unknown => stated("license").and_then(Value::as_str),
+        };
+        let standing = &claims.standing;
+        Self {
+            repository: present(&claims.repository, "repository"),
+            license: present(&claims.license, "license"),
+            license_name: license_name.map(|name| name.chars().take(LICENCE_NAME).collect()),
+            owner,
+            deprecated,
+            description_length: described,
+            maintainers,
+            created: claims.created.known(),
+            published: claims.published.known(),
+            version_count: claims.version_count.known(),
+            downloads_monthly: claims.downloads_monthly.known(),
+            dependencies: claims.dependencies.known().map(Vec::len),
+            provenance: claims.provenance.known(),
+            stars: standing.stars.known(),
+            forks: standing.forks.known(),
+            watchers: standing.watchers.known(),
+            contributors: standing.contributors.known(),
+            pushed: standing.pushed.known(),
+            commits_quarter: standing.commits_quarter.known(),
+            commits_year: standing.commits_year.known(),
+            archived: standing.archived.known(),
+        }
+    }
+}
+
+/// A field of a package manifest that says something: of the manifest itself, or of `project` in pyproject.toml, where
+/// the repository is an address of any name that means one.
+fn field<'a>(manifest: &'a Manifest, key: &str) -> Option<&'a Value> {
+    let value = manifest.value.get("project").unwrap_or(&manifest.value);
+    let direct = value.get(key).filter(|found| says_something(found));
+    direct.or_else(|| {
+        let addresses = value.get("urls").filter(|_| key == "repository")?.as_object()?;
+        let means_source = |name: &str| ["repository", "source", "source code", "github"].contains(&name);
+        addresses.iter().find(|(name, _)| means_source(&name.to_lowercase())).map(|(_, address)| address)
+    })
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure_fixtures::Scene;
+    use super::*;
+    use capdex_model::fact::Outcome;
+
+    #[test]
+    fn unknown_is_null_and_absent_is_false() {
+        let mut scene = Scene::of(Kind::McpServer, &[]);
+        scene.claims = Claims {
+            repository: Claim::Absent,
+            maintainers: Claim::Known(vec!["ann".into()]),
+            published: Claim::Known(Timestamp::from_unix_seconds(0)),
+            ..Claims::default()
+        };
+        let value = scene.value(&MeasureMetadata);
+        assert_eq!((&value["repository"], &value["license"]), (&json!(false), &Value::Null));
+        assert_eq!((&value["owner"], &value["published"]), (&json!(true), &json!("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn a_manifest_fills_in_what_no_source_says() {
+        let project =
+            json!({"project": {"license": {"text": "MIT"}, "urls": {"Source": "https://git.example.test/a"}}});
+        let scene = Scene::of(Kind::Skill, &[]).with_manifest("pyproject.toml", ManifestKind::PythonProject, project);
+        let value = scene.value(&MeasureMetadata);
+        assert_eq!(
+            (&value["repository"], &value["license"], &value["owner"]),
+            (&json!(true), &json!(true), &Value::Null)
+        );
+    }
+
+    #[test]
+    fn a_manifest_that_is_silent_does_not_make_the_repository_absent() {
+        let scene = Scene::of(Kind::Skill, &[]).with_manifest(
+            "package.json",
+            ManifestKind::PackageJson,
+            json!({"license": "MIT"}),
+        );
+        assert_eq!(scene.value(&MeasureMetadata)["repository"], Value::Null);
+    }
+
+    #[test]
+    fn what_a_repository_states_stands_beside_what_a_registry_does() {
+        let mut scene = Scene::of(Kind::McpServer, &[("LICENSE", "words")]);
+        scene.claims.license = Claim::Known("AGPL-3.0".into());
+        scene.claims.standing.stars = Claim::Known(7);
+        scene.claims.standing.pushed = Claim::Known(Timestamp::from_unix_seconds(0));
+        let value = scene.value(&MeasureMetadata);
+        assert_eq!((&value["license_name"], &value["license_file"]), (&json!("AGPL-3.0"), &json!(true)));
+        let repository = (&value["stars"], &value["forks"], &value["pushed"]);
+        assert_eq!(repository, (&json!(7), &Value::Null, &json!("1970-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn nothing_stated_is_unavailable() {
+        let facts = Scene::of(Kind::Skill, &[]).facts(&MeasureMetadata);
+        assert_eq!(facts.first().map(|fact| fact.outcome), Some(Outcome::Unavailable));
+    }
+}

@@ -1,0 +1,183 @@
+//! Word lists of the measure of tool permissions: verbs, objects, and the words that declare a purpose.
+//!
+//! Ours, since AgentScore publishes no list.
+
+use capdex_evidence::sentences::Words;
+
+/// Purposes whose tools are dangerous by nature, with the words by which a server declares that it is for them.
+pub(super) static PURPOSES: [(&str, Words); 3] = [
+    (
+        "shell",
+        Words::of(&[
+            "shell",
+            "terminal",
+            "command",
+            "commands",
+            "bash",
+            "exec",
+            "execute",
+            "execution",
+            "execs",
+            "ssh",
+            "sandbox",
+            "interpreter",
+            "repl",
+            "script",
+            "scripts",
+            "console",
+            "powershell",
+            "process",
+            "processes",
+            "code",
+            "tmux",
+            "cli",
+            "container",
+            "containers",
+            "docker",
+            "kubernetes",
+            "python",
+            "javascript",
+            "automation",
+        ]),
+    ),
+    (
+        "payment",
+        Words::of(&[
+            "payment",
+            "payments",
+            "pay",
+            "wallet",
+            "crypto",
+            "trading",
+            "trade",
+            "bank",
+            "banking",
+            "blockchain",
+            "defi",
+            "bitcoin",
+            "ethereum",
+            "solana",
+            "stripe",
+            "paypal",
+            "finance",
+            "financial",
+            "token",
+            "tokens",
+            "transfer",
+            "transfers",
+            "web3",
+            "evm",
+            "nft",
+        ]),
+    ),
+    (
+        "storage",
+        Words::of(&[
+            "database",
+            "databases",
+            "sql",
+            "mysql",
+            "postgres",
+            "postgresql",
+            "sqlite",
+            "mongodb",
+            "redis",
+            "table",
+            "tables",
+            "storage",
+            "disk",
+            "disks",
+            "admin",
+            "administration",
+            "db",
+            "warehouse",
+            "collection",
+            "collections",
+        ]),
+    ),
+];
+
+/// Verbs that are critical alone.
+pub(super) const SHELL_VERBS: Words =
+    Words::of(&["exec", "execute", "eval", "shell", "bash", "spawn", "sudo", "powershell"]);
+/// Objects that make an execution an ordinary query.
+pub(super) const QUERY_OBJECTS: Words = Words::of(&[
+    "query",
+    "queries",
+    "sql",
+    "search",
+    "select",
+    "statement",
+    "report",
+    "read",
+    "workflow",
+    "tool",
+    "request",
+    "test",
+    "tests",
+    "step",
+]);
+/// What `run` must run to be critical.
+pub(super) const RUN_OBJECTS: Words =
+    Words::of(&["command", "commands", "shell", "script", "code", "terminal", "python", "process"]);
+/// Verbs that are critical with one of the objects below.
+pub(super) const DESTROY_VERBS: Words = Words::of(&["drop", "wipe", "purge", "destroy", "format"]);
+/// What must be destroyed for that.
+pub(super) const DESTROY_OBJECTS: Words =
+    Words::of(&["database", "db", "table", "disk", "account", "all", "collection"]);
+/// Verbs that are critical with one of the objects below.
+pub(super) const PAY_VERBS: Words = Words::of(&["transfer", "send", "withdraw", "pay"]);
+/// What must be paid for that.
+pub(super) const PAY_OBJECTS: Words = Words::of(&[
+    "fund", "funds", "money", "payment", "crypto", "token", "tokens", "eth", "btc", "sol", "usdc", "invoice",
+]);
+/// Verbs that change or send what is not easily taken back.
+pub(super) const HIGH: Words = Words::of(&[
+    "delete",
+    "remove",
+    "drop",
+    "destroy",
+    "purge",
+    "kill",
+    "terminate",
+    "revoke",
+    "grant",
+    "deploy",
+    "install",
+    "uninstall",
+    "publish",
+    "push",
+    "merge",
+    "upload",
+    "send",
+    "write",
+    "overwrite",
+    "wipe",
+    "execute",
+    "exec",
+]);
+/// Verbs that only look.
+pub(super) const LOW: Words = Words::of(&[
+    "get",
+    "list",
+    "read",
+    "search",
+    "find",
+    "fetch",
+    "query",
+    "describe",
+    "show",
+    "view",
+    "check",
+    "count",
+    "browse",
+    "lookup",
+    "is",
+    "has",
+    "explain",
+    "validate",
+    "compare",
+    "calculate",
+    "resolve",
+    "analyze",
+]);

@@ -1,0 +1,130 @@
+//! `measure-skill-description`: the signals of a good SKILL.md.
+//!
+//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+use serde_json::{Map, Value, json};
+
+use crate::pattern::Question;
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::document::Document;
+use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
+
+use super::measure_meta::{Text, bare_skill, measure, two_tools};
+
+/// The rule.
+pub(super) struct MeasureSkillDescription;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-skill-description",
+        title: "signals of a good SKILL.md",
+        why: "An agent decides by this text whether and how to use the skill.",
+        fix: "Say what the skill is for, what it needs and touches, what it changes, how it is used and where it ends.",
+        cannot_see: "Whether the text is true; other languages than English.",
+        kinds: &[Kind::Skill],
+        cites: &["spiderrating:description"],
+    };
+    measure(&text, vec![bare_skill()], vec![two_tools()])
+});
+
+impl Rule for MeasureSkillDescription {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        match skill_text(subject) {
+            Some(document) => facts.measured(signals(document)),
+            None => facts.unavailable("no SKILL.md could be read"),
+        }
+    }
+}
+
+/// The SKILL.md nearest to the root, the first in the order of paths among equals.
+fn skill_text<'a>(subject: &Subject<'a>) -> Option<&'a Document> {
+    let is_skill = |document: &&Document| {
+        let name = document.path.rsplit('/').next().unwrap_or_default();
+        name.eq_ignore_ascii_case("skill.md") && !document.text.is_empty()
+    };
+    subject.documents().filter(is_skill).min_by_key(|document| document.path.matches('/').count())
+}
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a compiled-in pattern, as tested")
+}
+
+/// The signals that are looked for in the whole text.
+pub(super) static SIGNALS: [(&str, Question); 11] = [
+    ("purpose", Question::new(r"(?i-u)this skill|this tool|purpose|designed to|helps? you|allows? you|enables?")),
+    ("requirements", Question::new(r"(?i-u)requires?|dependencies|prerequisites|requirements?")),
+    ("binaries", Question::new(r"(?-u)bins:\s*\[")),
+    ("file_access", Question::new(r"(?i-u)(?:read|write|access|modify)\s+(?:files?|directories|folders?)")),
+    (
+        "effects",
+        Question::new(concat!(
+            r"(?i-u)side(?u:.)?effects?|modif|changes?|creates?\s+files?|writes?\s+to|deletes?|removes?",
+            r"|warning|caution"
+        )),
+    ),
+    ("undo", Question::new(r"(?i-u)undo|revert|rollback|backup")),
+    ("examples", Question::new(r"(?i-u)example|e\.g\.|usage|demo|sample")),
+    ("limits", Question::new(r"(?i-u)limit|cannot|doesn(?u:.)t|won(?u:.)t|not supported|caveat")),
+    ("steps", Question::new(r"(?i-u)step\s+\d|1\.|first,|then,")),
+    ("scope", Question::new(r"(?i-u)scope|boundary|boundaries|only\s+works|limited\s+to|specific\s+to")),
+    ("when", Question::new(r"(?i-u)when\s+to\s+use|use\s+this\s+when|best\s+for|ideal\s+for")),
+];
+
+/// The signal that is looked for in the beginning.
+static VERB: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i-u)\b(?:create|analyze|search|generate|debug|test|build|deploy|monitor|scan|fix)\b"));
+
+fn signals(document: &Document) -> Value {
+    let text = document.text.as_str();
+    let body = text.trim();
+    let beginning: Vec<&str> = body.lines().take(10).collect();
+    let signal = |(name, question): &(&str, Question)| ((*name).to_owned(), Value::Bool(question.occurs(document)));
+    let mut signals: Map<String, Value> = SIGNALS.iter().map(signal).collect();
+    signals.insert("title".to_owned(), json!(body.starts_with('#')));
+    signals.insert("verb".to_owned(), json!(VERB.is_match(beginning.join("\n").as_bytes())));
+    signals.insert("length".to_owned(), json!(text.chars().count()));
+    Value::Object(signals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure_fixtures::{measured, outcome, silent};
+    use super::*;
+    use capdex_model::fact::Outcome;
+
+    #[test]
+    fn front_matter_hides_the_title_as_in_the_reference() {
+        let value = measured(&MeasureSkillDescription, Kind::Skill, &[("a/SKILL.md", "---\nname: x\n---\n# X\n")]);
+        assert_eq!(value["title"], false);
+        let value = measured(&MeasureSkillDescription, Kind::Skill, &[("SKILL.md", "\n# X\nUse this when testing.\n")]);
+        assert_eq!((&value["title"], &value["when"], &value["verb"]), (&json!(true), &json!(true), &json!(false)));
+    }
+
+    #[test]
+    fn the_skill_nearest_to_the_root_is_measured() {
+        let files = [("a/b/SKILL.md", "undo"), ("a/skill.md", "caveat")];
+        let value = measured(&MeasureSkillDescription, Kind::Skill, &files);
+        assert_eq!((&value["undo"], &value["limits"]), (&json!(false), &json!(true)));
+    }
+
+    #[test]
+    fn any_apostrophe_does() {
+        for text in ["it doesn't work", "it doesn\u{2019}t work"] {
+            assert_eq!(signals(&Document::read("SKILL.md", text.as_bytes(), &mut Vec::new()))["limits"], true);
+        }
+    }
+
+    #[test]
+    fn without_a_skill_text_it_is_unavailable() {
+        assert_eq!(outcome(&MeasureSkillDescription, Kind::Skill, &[("README.md", "x")]), Outcome::Unavailable);
+        assert!(silent(&MeasureSkillDescription, Kind::Skill, &[]));
+    }
+}

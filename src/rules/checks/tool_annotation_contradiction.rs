@@ -1,0 +1,181 @@
+//! tool-annotation-contradiction: a tool says that it only reads, and its name or description says that it changes something.
+
+use std::sync::LazyLock;
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::surfaces::Surface;
+use capdex_model::fact::{Confidence, Severity};
+
+use super::tool_texts::{below, name_words, prose, tool_surfaces};
+
+/// See the file's first line.
+pub(super) struct ToolAnnotationContradiction;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-annotation-contradiction"
+version = 1
+title = "A tool that changes things is declared read-only"
+why = "Clients skip the question to the user for read-only tools. A wrong hint turns that off for deletes and payments."
+fix = "Set readOnlyHint to what the tool does."
+cannot_see = "Tools whose names and descriptions do not say what they do."
+severity = "high"
+confidence = "high"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["SAFE-T1406", "owasp-mcp:MCP02"]
+[codes]
+mcpbundles = ["MCPB-A002"]
+[[examples.fires]]
+note = "A delete that only reads."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "delete_user", "description": "Deletes a user.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}'
+[[examples.silent]]
+note = "A read with a verb later in the name."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "get_update_status", "description": "Gets the status.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}'
+[[examples.silent]]
+note = "A delete that says so."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "delete_user", "description": "Deletes a user.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": false, "destructiveHint": true}}]}'
+"##;
+
+impl Rule for ToolAnnotationContradiction {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        for surface in tool_surfaces(subject) {
+            let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
+            let hints = tool.annotations.as_ref();
+            let read_only = hints.and_then(|hints| hints.get("readOnlyHint")).and_then(serde_json::Value::as_bool);
+            if read_only != Some(true) {
+                continue;
+            }
+            let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
+            let place = below(surface, "/annotations/readOnlyHint");
+            match (by_name, by_text) {
+                (Some(verb), Some(_)) => facts.found(place, &format!("{}: read-only, but {verb}s", tool.name)),
+                (Some(verb), None) => facts.found_as(
+                    Severity::Medium,
+                    Confidence::Medium,
+                    place,
+                    &format!("{}: read-only, but named {verb}", tool.name),
+                ),
+                (None, Some(verb)) => facts.found_as(
+                    Severity::Medium,
+                    Confidence::Low,
+                    place,
+                    &format!("{}: read-only, but described as {verb}", tool.name),
+                ),
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+/// Verbs that change something.
+const MUTATING: [&str; 63] = [
+    "add",
+    "append",
+    "approve",
+    "archive",
+    "assign",
+    "cancel",
+    "clear",
+    "close",
+    "copy",
+    "create",
+    "deactivate",
+    "delete",
+    "deploy",
+    "destroy",
+    "disable",
+    "drop",
+    "edit",
+    "enable",
+    "erase",
+    "grant",
+    "insert",
+    "install",
+    "invite",
+    "kill",
+    "modify",
+    "move",
+    "patch",
+    "pause",
+    "pay",
+    "publish",
+    "purge",
+    "push",
+    "put",
+    "reboot",
+    "refund",
+    "remove",
+    "rename",
+    "replace",
+    "restart",
+    "restore",
+    "resume",
+    "revoke",
+    "rotate",
+    "save",
+    "schedule",
+    "send",
+    "stop",
+    "terminate",
+    "transfer",
+    "truncate",
+    "uninstall",
+    "unlink",
+    "update",
+    "upload",
+    "upsert",
+    "wipe",
+    "write",
+    "merge",
+    "purchase",
+    "overwrite",
+    "drain",
+    "withdraw",
+    "format",
+];
+
+/// The verb with which a name begins, where it changes something.
+fn verb_of_name(name: &str) -> Option<&'static str> {
+    let words = name_words(name);
+    let first = words.first()?;
+    MUTATING.into_iter().find(|verb| verb == first)
+}
+
+/// The verb with which the description begins, where it changes something that is no query, report or copy for reading.
+fn verb_of_description(surface: &Surface) -> Option<&'static str> {
+    const HARMLESS: [&str; 14] = [
+        "query",
+        "queries",
+        "search",
+        "report",
+        "summary",
+        "preview",
+        "plan",
+        "draft",
+        "request",
+        "list",
+        "snapshot",
+        "diff",
+        "visualization",
+        "chart",
+    ];
+    let text = prose(surface).find(|text| text.is("/description"))?;
+    let first = text.text.sentences().next()?;
+    let word = first.word(0);
+    let verb = MUTATING.into_iter().find(|verb| word == *verb || is_third_person(word, verb))?;
+    (!(0..6).any(|index| HARMLESS.contains(&first.word(index)))).then_some(verb)
+}
+
+fn is_third_person(word: &str, verb: &str) -> bool {
+    word.strip_prefix(verb).is_some_and(|end| matches!(end, "s" | "es"))
+}

@@ -1,0 +1,216 @@
+//! Tool concealment: the clauses by which something is kept from the user.
+//!
+//! Must not decide how bad they are. Sources: SAFE-MCP T1404, T1401.
+
+use capdex_evidence::lexicon::{Classes, DESTROY, HIDDEN, NEGATION, ORDER, READ, SEND, SPEAK, USER};
+use capdex_evidence::sentences::{Phrase, Sentence, Words, is_one_of};
+use capdex_evidence::words;
+
+/// From whom something is kept, or what is.
+const KEPT_FROM: Words = Words::of(&[
+    "user",
+    "users",
+    "user's",
+    "human",
+    "humans",
+    "anyone",
+    "policy",
+    "this",
+    "operator",
+    "customer",
+    "anybody",
+    "person",
+    "client",
+    "instruction",
+    "instructions",
+    "step",
+]);
+
+/// Keeping something from the user: "do not mention this to the user", "without the user noticing".
+pub(super) fn conceals(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    unspoken(sentence).or_else(|| unseen(sentence)).or_else(|| kept(sentence))
+}
+
+/// "Never tell the user", "without informing anyone", "no need to mention this".
+fn unspoken(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !(sentence.classes.any(NEGATION) && sentence.classes.any(SPEAK)) {
+        return None;
+    }
+    const WORDS: Words = Words::of(&[
+        "mention",
+        "mentioning",
+        "mentioned",
+        "tell",
+        "telling",
+        "inform",
+        "informing",
+        "informed",
+        "reveal",
+        "revealing",
+        "revealed",
+        "disclose",
+        "disclosing",
+        "disclosed",
+        "notify",
+        "notifying",
+        "notified",
+        "alert",
+        "alerting",
+        "told",
+        "divulge",
+        "expose",
+        "shown",
+        "bring",
+        "bringing",
+        "acknowledge",
+        "discuss",
+        "announce",
+    ]);
+    let (first, said) = sentence.all(NEGATION).find_map(|first| {
+        let said = (first + 1..=first + 5).find(|index| sentence.fits(*index, &WORDS))?;
+        Some((first, said))
+    })?;
+    let passive = sentence.word(said).ends_with("ed") || matches!(sentence.word(said), "told" | "shown");
+    if passive && (sentence.has(words!["if", "when", "unless", "where"]) || sentence.has(words!["longer"])) {
+        return None;
+    }
+    let whom = (said + 1..=said + 5).find(|index| sentence.fits(*index, &KEPT_FROM) && !passive);
+    // "The user must not be told": whom it is kept from stands before.
+    let before = || (first.saturating_sub(4)..first).find(|index| passive && sentence.is(*index, USER));
+    let last = whom.or_else(before)?;
+    // "Do not tell the user to …" and "… that you cannot" steer an answer, they hide nothing.
+    let steers = is_one_of(
+        sentence.word(last + 1),
+        &[
+            "to", "they", "how", "what", "which", "you", "it", "there", "until", "unless", "if", "when", "before",
+            "can", "may",
+        ],
+    ) && !matches!(sentence.word(last + 2), "used" | "use" | "have" | "did" | "are" | "were");
+    let steers = steers
+        || sentence.has(words!["longer"])
+        || (sentence.word(last + 1) == "that"
+            && is_one_of(sentence.word(last + 2), &["it", "you", "they", "there", "this"])
+            && sentence.has(words!["cannot", "possible", "unable", "can't"]));
+    // "… the raw id", "… the answer yet": how something is put, or a game.
+    let detail = words!["raw", "each", "id", "ids", "uuid", "pk", "json", "answer", "solution"];
+    let detailed = (last + 1..=last + 3).any(|index| sentence.fits(index, detail));
+    (!detailed && !steers || sentence.fits(last, words!["this", "policy"])).then_some((first.min(last), last.max(said)))
+}
+
+const UNSEEN: Phrase = Phrase::of(
+    &[
+        &["without", "not", "never", "nor", "don't", "cannot"],
+        &["user", "user's", "users", "human", "operator", "customer"],
+        &[
+            "knowing",
+            "knowledge",
+            "noticing",
+            "notice",
+            "awareness",
+            "aware",
+            "realizing",
+            "realize",
+            "see",
+            "seeing",
+            "know",
+            "noticed",
+            "suspect",
+        ],
+    ],
+    3,
+);
+const UNAWARE: Phrase = Phrase::of(
+    &[
+        &["user", "users", "human", "operator", "customer"],
+        &["not", "never", "unaware", "without", "remain", "remains"],
+        &["know", "see", "notice", "aware", "unaware", "realize", "find", "of", "informed", "told", "shown", "learn"],
+    ],
+    3,
+);
+
+const NEEDLESS: Phrase = Phrase::of(
+    &[
+        &["user", "users"],
+        &["not", "doesn't", "don't", "no"],
+        &["need", "have"],
+        &["know", "notice", "see", "informed", "told"],
+    ],
+    2,
+);
+
+/// "Without the user noticing", "the user must not know".
+fn unseen(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    if !sentence.classes.any(USER) {
+        return None;
+    }
+    let found = sentence.find(&UNSEEN).or_else(|| sentence.find(&UNAWARE))?;
+    let states = sentence.has(words![
+        "if",
+        "may",
+        "might",
+        "cannot",
+        "can't",
+        "able",
+        "access",
+        "permission",
+        "permissions",
+        "doesn't",
+        "does"
+    ]);
+    let needless = sentence.find(&NEEDLESS);
+    needless.or((!states).then_some(found))
+}
+
+const KEEP: Phrase = Phrase::of(
+    &[
+        &[
+            "hide",
+            "hidden",
+            "conceal",
+            "concealed",
+            "keep",
+            "kept",
+            "withhold",
+            "secret",
+            "invisible",
+            "stay",
+            "remain",
+        ],
+        &["from", "hidden", "secret", "confidential", "invisible", "to"],
+        &["user", "users", "user's", "human", "humans", "operator", "customer"],
+    ],
+    3,
+);
+
+/// "Keep this hidden from the user".
+fn kept(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    let found = sentence.find(&KEEP).filter(|_| sentence.classes.any(HIDDEN.with(SPEAK)))?;
+    let last = sentence.word(found.1 + 1);
+    let plain = !sentence.negated(found.0) && !is_one_of(last, &["interface", "list", "profile", "id", "who"]);
+    (plain && sentence.has(words!["from", "invisible"]) && !sentence.has(words!["whether", "if", "true", "option"]))
+        .then_some(found)
+}
+
+/// An act out of sight: "silently upload", "in the background, copy".
+pub(super) fn acts_in_secret(sentence: &Sentence<'_>) -> Option<(usize, usize)> {
+    const SLY: Words = Words::of(&[
+        "secretly",
+        "covertly",
+        "stealthily",
+        "discreetly",
+        "invisibly",
+        "surreptitiously",
+        "quietly",
+        "silently",
+        "unnoticed",
+    ]);
+    if !sentence.classes.any(HIDDEN) {
+        return None;
+    }
+    let at = sentence.all(HIDDEN).find(|index| sentence.fits(*index, &SLY) && !sentence.negated(*index))?;
+    let acts: Classes = SEND.with(READ).with(DESTROY);
+    let act = (at.saturating_sub(3)..=at + 3).find(|index| *index != at && sentence.is(*index, acts))?;
+    let weak = sentence.fits(at, words!["silently", "quietly"]);
+    let ordered = sentence.classes.any(ORDER) || sentence.has(words!["also", "then"]);
+    (!weak || (ordered && sentence.is(act, SEND))).then_some((at.min(act), at.max(act)))
+}

@@ -1,0 +1,123 @@
+//! tool-name-nonstandard: a tool's name has characters outside the standard's, or looks like another name.
+
+use std::sync::LazyLock;
+
+use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
+
+use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::subject::Subject;
+use capdex_model::fact::{Confidence, Place, Severity};
+
+/// See the file's first line.
+pub(super) struct ToolNameNonstandard;
+
+static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
+
+const CARD: &str = r##"
+id = "tool-name-nonstandard"
+version = 1
+title = "A tool's name is not what it looks like"
+why = "Names are how a model and a user tell tools apart. Invisible or look-alike letters make two names read as one."
+fix = "Use letters, digits, underscore, hyphen and full stop, at most 128."
+cannot_see = "Names that are alike within plain ASCII (rn for m)."
+severity = "critical"
+confidence = "high"
+kinds = ["mcp_server", "plugin", "package"]
+lifecycle = "stable"
+cites = ["SAFE-T1405", "SAFE-T1301", "mcp-spec:tool-names"]
+[codes]
+mcpbundles = ["MCPB-I001"]
+[[examples.fires]]
+note = "A Cyrillic letter in a Latin name."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "re\u0430d_file", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
+[[examples.fires]]
+note = "A space."
+[examples.fires.files]
+"tools.json" = '{"tools": [{"name": "read file", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
+[[examples.silent]]
+note = "A plain name."
+[examples.silent.files]
+"tools.json" = '{"tools": [{"name": "read_file.v2", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
+"##;
+
+impl Rule for ToolNameNonstandard {
+    fn meta(&self) -> &RuleMeta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+        let plain: Vec<&str> = subject.tools().map(|tool| tool.name.as_str()).filter(|name| name.is_ascii()).collect();
+        for tool in subject.tools() {
+            if let Some((severity, what)) = judgement(&tool.name, &plain) {
+                let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
+                facts.found_as(
+                    severity,
+                    Confidence::High,
+                    place,
+                    &format!("{}: {what}", tool.name.escape_unicode_beyond_ascii()),
+                );
+            }
+        }
+    }
+}
+
+/// Text with everything outside ASCII escaped, so that a reader sees what is there.
+trait EscapeBeyondAscii {
+    fn escape_unicode_beyond_ascii(&self) -> String;
+}
+
+impl EscapeBeyondAscii for str {
+    fn escape_unicode_beyond_ascii(&self) -> String {
+        let escaped = |letter: char| {
+            if letter.is_ascii_graphic() || letter == ' ' {
+                letter.to_string()
+            } else {
+                letter.escape_unicode().to_string()
+            }
+        };
+        self.chars().map(escaped).collect()
+    }
+}
+
+/// The tiers: hidden characters; mixed scripts or the skeleton of a plain name; another script; outside the standard.
+fn judgement(name: &str, plain: &[&str]) -> Option<(Severity, &'static str)> {
+    let is_standard = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if is_standard {
+        return (name.len() > 128).then_some((Severity::Low, "is longer than 128 characters"));
+    }
+    if name.chars().any(is_hidden) {
+        return Some((Severity::Critical, "holds invisible characters"));
+    }
+    if !name.is_ascii() {
+        let bare: String = skeleton(name).collect();
+        let letters: String = name.chars().filter(|letter| letter.is_alphabetic()).collect();
+        if plain.iter().any(|other| skeleton(other).eq(bare.chars())) {
+            return Some((Severity::High, "looks like another tool of the same server"));
+        }
+        if !letters.as_str().is_single_script() && !is_japanese_or_korean(name) {
+            return Some((Severity::High, "mixes scripts"));
+        }
+        if letters.chars().any(|letter| letter.is_ascii_alphabetic())
+            && letters.chars().any(|letter| !letter.identifier_allowed())
+        {
+            return Some((Severity::Medium, "holds unusual letters"));
+        }
+        return Some((Severity::Low, "is not ASCII"));
+    }
+    Some((Severity::Low, "has characters outside the standard"))
+}
+
+/// Latin letters beside East Asian ones are how those languages write technical names.
+fn is_japanese_or_korean(name: &str) -> bool {
+    name.chars().all(|letter| {
+        letter.is_ascii() || matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+    })
+}
+
+/// Stricter than what `evidence::unicode` calls hidden: no name needs a joiner or a selector.
+fn is_hidden(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+        || letter.is_control()
+}

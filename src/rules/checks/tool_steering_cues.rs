@@ -1,0 +1,215 @@
+//! Tool steering cues: their names and weights, and which sentence holds which.
+//!
+//! Weights were set by hand, by how seldom 20,000 public tools have a cue beside others; a sum is judged elsewhere. Must
+//! not judge a sentence.
+
+use capdex_evidence::lexicon::{READ, SEND, SET};
+use capdex_evidence::sentences::{Sentence, Words};
+use capdex_evidence::words;
+
+use super::tool_directives::{decided, obliges};
+use super::tool_steering_hush::{hushes, omits, out_of_sight, unaware};
+use super::tool_steering_reach::{destination, disarms, foreign, outside_tool, ranked, watches};
+use super::tool_steering_secrets::{holds_secret, secret, secret_path, talk};
+use super::tool_steering_story::{covers, disguises};
+use super::tool_steering_will::{overrules, unasked};
+use super::tool_texts::{Speaker, is_identifier};
+
+/// A set of cues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cues(u32);
+
+macro_rules! cues {
+    ($($(#[$text:meta])* $name:ident = $bit:literal, $weight:literal;)*) => {
+        $($(#[$text])* const $name: Cues = Cues(1 << $bit);)*
+        /// Each cue with its weight.
+        const WEIGHTS: &[(Cues, u32)] = &[$(($name, $weight)),*];
+    };
+}
+
+cues! {
+    /// Something is not to be told.
+    HUSH = 0, 4;
+    /// Something is left out of what people read.
+    OMIT = 1, 4;
+    /// An act is done out of sight.
+    QUIET = 2, 3;
+    /// Something is to look like something else.
+    DISGUISE = 3, 4;
+    /// A story is ready for who asks.
+    COVER = 4, 4;
+    /// Somebody is not to know.
+    UNAWARE = 5, 6;
+    /// What the user wanted is set aside.
+    OVERRULED = 6, 4;
+    /// Nobody is asked.
+    UNASKED = 7, 4;
+    /// Tools of other servers.
+    FOREIGN = 8, 4;
+    /// A file that holds secrets.
+    FILE = 9, 5;
+    /// A guard is taken down.
+    DISARMED = 10, 7;
+    /// Somebody in authority speaks to the model.
+    RANK = 11, 4;
+    /// People are watched.
+    WATCHED = 12, 4;
+    /// A tool by name that is none of the server's.
+    NAMED = 13, 3;
+    /// An address to which something goes.
+    DESTINATION = 14, 4;
+    /// A secret that is no file.
+    SECRET = 15, 2;
+    /// What was said, or what others gave, whole.
+    TALK = 16, 3;
+    /// The model is spoken of.
+    MODEL = 17, 1;
+    /// Something is handed over.
+    CARRIED = 18, 1;
+    /// Somebody has to.
+    DUTY = 19, 1;
+    /// An argument has a value.
+    DECIDED = 20, 1;
+}
+
+/// Cues that honest texts seldom need.
+const LOUD: Cues = HUSH
+    .with(OMIT)
+    .with(QUIET)
+    .with(DISGUISE)
+    .with(COVER)
+    .with(UNAWARE)
+    .with(OVERRULED)
+    .with(UNASKED)
+    .with(FOREIGN)
+    .with(FILE)
+    .with(DISARMED)
+    .with(RANK)
+    .with(WATCHED);
+/// What they are worth something for.
+const WORTH: Cues = DESTINATION.with(SECRET).with(TALK);
+
+impl Cues {
+    /// Both sets together.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether there is none.
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether one is there that honest texts seldom need: without any they are not judged.
+    pub(super) const fn are_loud(self) -> bool {
+        self.0 & LOUD.0 != 0
+    }
+
+    /// Whether they may be judged together: two that honest texts seldom need, or one beside
+    /// what it is worth it for or an order about a tool by name.
+    pub(super) const fn is_joint(self) -> bool {
+        let loud = (self.0 & LOUD.0).count_ones();
+        let ordered = self.0 & NAMED.0 != 0 && self.0 & DUTY.with(DECIDED).0 != 0;
+        loud > 1 || (loud == 1 && (self.0 & WORTH.0 != 0 || ordered))
+    }
+
+    fn of(found: &[(Self, bool)]) -> Self {
+        found.iter().filter(|(_, holds)| *holds).fold(Self::default(), |all, (cue, _)| all.with(*cue))
+    }
+}
+
+/// The weights of some cues, summed.
+pub(super) fn weight(cues: Cues) -> u32 {
+    WEIGHTS.iter().filter(|(cue, _)| cues.0 & cue.0 != 0).map(|(_, weight)| weight).sum()
+}
+
+/// The cues of a sentence that its words alone tell: most texts have none, and what costs more is asked of the others.
+pub(super) fn told(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+    let is_secret = secret(sentence);
+    Cues::of(&[
+        (HUSH, hushes(sentence)),
+        (OMIT, omits(sentence)),
+        (QUIET, out_of_sight(sentence)),
+        (DISGUISE, disguises(sentence)),
+        (COVER, covers(sentence)),
+        (UNAWARE, !is_secret && unaware(sentence)),
+        (OVERRULED, overrules(sentence)),
+        (UNASKED, !is_secret && unasked(sentence)),
+        (FOREIGN, foreign(sentence, speaker)),
+        (RANK, ranked(sentence)),
+        (WATCHED, watches(sentence)),
+        (SECRET, is_secret),
+        (TALK, talk(sentence)),
+    ])
+}
+
+/// Whether one of its other cues is one that honest texts seldom need.
+pub(super) fn is_loud(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> bool {
+    secret_path(sentence, speaker) || disarms(sentence)
+}
+
+/// Its other cues.
+pub(super) fn marked(sentence: &Sentence<'_>, speaker: &Speaker<'_>) -> Cues {
+    Cues::of(&[
+        (FILE, secret_path(sentence, speaker)),
+        (DISARMED, disarms(sentence)),
+        (SECRET, holds_secret(sentence)),
+        (NAMED, outside_tool(sentence, speaker)),
+        (DESTINATION, destination(sentence)),
+        (MODEL, sentence.has(words!["assistant", "assistants", "assistant's", "agent", "agents"])),
+        (CARRIED, carries(sentence)),
+        (DUTY, obliges(sentence)),
+        (DECIDED, decides(sentence)),
+    ])
+}
+
+/// Whether something is handed over or taken in.
+fn carries(sentence: &Sentence<'_>) -> bool {
+    const MOVED: Words = Words::of(&[
+        "hold",
+        "holds",
+        "contain",
+        "contains",
+        "carry",
+        "carries",
+        "relay",
+        "zip",
+        "hand",
+        "hands",
+        "handed",
+        "execute",
+        "streaming",
+        "encode",
+        "transcribe",
+        "read",
+        "reading",
+        "open",
+        "put",
+        "fill",
+        "supply",
+        "provide",
+    ]);
+    sentence.has(&MOVED)
+        || sentence.all(SEND.with(SET).with(READ)).any(|index| {
+            let everyday = sentence.fits(
+                index,
+                words![
+                    "use", "using", "used", "return", "returns", "get", "gets", "list", "view", "find", "as", "to",
+                    "set"
+                ],
+            );
+            !everyday && !sentence.negated(index)
+        })
+}
+
+/// Whether an argument is given a value: "account_number must be", "`to` takes".
+fn decides(sentence: &Sentence<'_>) -> bool {
+    const GIVEN: Words = Words::of(&[
+        "must", "should", "is", "are", "has", "have", "take", "takes", "becomes", "become", "shall", "gets", "carry",
+    ]);
+    let named =
+        |index: usize| is_identifier(sentence.raw(index)) || sentence.words.get(index).is_some_and(|word| word.quoted);
+    decided(sentence).is_some()
+        || (sentence.may_have(&GIVEN)
+            && (1..sentence.words.len()).any(|index| sentence.fits(index, &GIVEN) && named(index - 1)))
+}

@@ -1,0 +1,384 @@
+//! Tool texts: who speaks in a server's metadata, with places for findings, and the words of names.
+//!
+//! Must not judge them.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use capdex_evidence::schema::SchemaField;
+use capdex_evidence::sentences::{Sentence, Words};
+use capdex_evidence::subject::Subject;
+use capdex_evidence::surfaces::{Part, Surface, SurfaceKind, SurfaceText};
+pub(super) use capdex_evidence::surfaces::{folded_name, name_words};
+use capdex_evidence::words;
+use capdex_model::capability::Kind;
+use capdex_model::fact::Place;
+
+/// What a model reads of the servers in files of this capability: tools, prompts, resources, servers.
+pub(super) fn surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    let files = &subject.capability.files;
+    let all: &'a [Surface] = subject.evidence.surfaces();
+    all.iter().filter(move |surface| files.binary_search(&surface.place.file).is_ok())
+}
+
+/// Those of [`surfaces`] that are tools.
+pub(super) fn tool_surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    surfaces(subject).filter(|surface| surface.kind == SurfaceKind::Tool)
+}
+
+/// The tools of a capability; for a plugin those of every server in its folder, which it installs together.
+pub(super) fn surfaces_in<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
+    let capability = subject.capability;
+    let below = move |file: &str| {
+        let rest = file.strip_prefix(capability.path.as_str());
+        capability.kind == Kind::Plugin
+            && (capability.path.is_empty() || rest.is_some_and(|rest| rest.starts_with('/')))
+    };
+    let owns = move |file: &String| capability.files.binary_search(file).is_ok() || below(file);
+    subject
+        .evidence
+        .surfaces()
+        .iter()
+        .filter(move |surface| surface.kind == SurfaceKind::Tool && owns(&surface.place.file))
+}
+
+/// The prose of a surface outside its schemas.
+pub(super) fn prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
+    surface.texts.iter().filter(|text| text.part == Part::Prose)
+}
+
+/// Every text of a surface that a reader takes as words: prose, and all strings of schemas but names and patterns.
+pub(super) fn all_prose(surface: &Surface) -> impl Iterator<Item = &SurfaceText> {
+    surface.texts.iter().filter(|text| match text.part {
+        Part::Prose | Part::Meta => true,
+        Part::Schema(field) => !matches!(field, SchemaField::Name | SchemaField::Pattern),
+        Part::Name => false,
+    })
+}
+
+/// Has every text of every surface heard that a reader takes as words, with who speaks on it.
+pub(super) fn each_prose<'a>(subject: &Subject<'a>, mut hear: impl FnMut(&'a Surface, &'a SurfaceText, &Speaker<'_>)) {
+    let names = Siblings::of(subject);
+    for surface in surfaces(subject) {
+        let speaker = Speaker::of(surface, &names);
+        all_prose(surface).for_each(|text| hear(surface, text, &speaker));
+    }
+}
+
+/// The place of a text: exact in a tools list, that of the definition in source.
+pub(super) fn place_of(surface: &Surface, text: &SurfaceText) -> Place {
+    below(surface, &surface.pointer_to(text))
+}
+
+/// The place of a part of a surface.
+pub(super) fn below(surface: &Surface, pointer: &str) -> Place {
+    Place { pointer: format!("{}{pointer}", surface.place.pointer), ..surface.place.clone() }
+}
+
+/// What a finding quotes: the name of who speaks and the sentence.
+pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
+    format!("{}: {}", surface.name, sentence.trim())
+}
+
+/// The names and the subject of who speaks, to tell what is its own from what is another's. Few sentences make anybody
+/// ask.
+pub(super) struct Speaker<'a> {
+    surface: &'a Surface,
+    /// The words of its name and of the first sentence of its description, once asked for.
+    own: OnceCell<Vec<&'a str>>,
+    siblings: &'a Siblings<'a>,
+}
+
+/// The tools of a capability by name, once asked for.
+pub(super) struct Siblings<'a> {
+    subject: Subject<'a>,
+    names: OnceCell<Names<'a>>,
+}
+
+struct Names<'a> {
+    /// Without case and separators.
+    folded: BTreeSet<&'a str>,
+    /// The words of their names, singular.
+    words: BTreeSet<&'a str>,
+}
+
+impl<'a> Siblings<'a> {
+    /// Those of a subject.
+    pub(super) const fn of(subject: &Subject<'a>) -> Self {
+        Self { subject: *subject, names: OnceCell::new() }
+    }
+
+    fn names(&self) -> &Names<'a> {
+        self.names.get_or_init(|| {
+            let folded = tool_surfaces(&self.subject).map(|surface| surface.folded.as_str()).collect();
+            let words = tool_surfaces(&self.subject).flat_map(Surface::name_words);
+            Names { folded, words: words.map(|word| word.trim_end_matches('s')).collect() }
+        })
+    }
+}
+
+/// The words of a surface's name and of the first sentence of its description.
+pub(super) fn own_words(surface: &Surface) -> Vec<&str> {
+    let mut own: Vec<&str> = surface.name_words().collect();
+    if let Some(first) = prose(surface).next().and_then(|text| text.text.sentences().next()) {
+        let words = (0..first.words.len().min(12)).map(|index| first.word(index));
+        own.extend(words.filter(|word| word.len() > 3));
+    }
+    own
+}
+
+/// Whether a word is about what a surface with such words of its own does.
+pub(super) fn is_about(own: &[&str], word: &str) -> bool {
+    let stem = word.trim_end_matches('s');
+    own.iter().any(|own| {
+        let own = own.trim_end_matches('s');
+        let alike = own.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
+        own == stem || (alike > 3 && (alike == own.len().min(stem.len()) || alike > 4))
+    })
+}
+
+impl<'a> Speaker<'a> {
+    /// Who speaks on a surface.
+    pub(super) const fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
+        Self { surface, own: OnceCell::new(), siblings }
+    }
+
+    /// Whether a word is about what the tool itself does.
+    pub(super) fn is_about(&self, word: &str) -> bool {
+        is_about(self.own.get_or_init(|| own_words(self.surface)), word)
+    }
+
+    /// Whether another tool of the same server has the word in its name.
+    pub(super) fn has_sibling_for(&self, word: &str) -> bool {
+        self.siblings.names().words.contains(word.trim_end_matches('s'))
+    }
+
+    /// Whether it is the name of one of its arguments.
+    fn is_argument(&self, name: &str) -> bool {
+        let mut names = self.surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
+        names.any(|argument| argument.raw() == name)
+    }
+
+    /// "The checkout tool", where this tool is about something else.
+    fn is_plain_tool(&self, sentence: &Sentence<'_>, index: usize) -> bool {
+        sentence.fits(index, &PLAIN)
+            && sentence.fits(index + 1, words!["tool", "function"])
+            && sentence.fits(index.wrapping_sub(1), words!["the", "any", "every", "each"])
+            && !self.is_about(sentence.word(index))
+            && !self.has_sibling_for(sentence.word(index))
+    }
+
+    /// Whether a word is the name of a tool that is not this one, and whether it is one of the same server.
+    pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
+        let raw = sentence.raw(index).trim_end_matches(['(', ')']);
+        let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
+        // Names of built-in tools have a capital or an underscore, as identifiers do.
+        let is_marked = raw.bytes().any(|byte| byte == b'_' || byte.is_ascii_uppercase());
+        let built_in = is_marked && BUILT_IN.contains(&raw);
+        let plain = self.is_plain_tool(sentence, index);
+        let identifier = is_marked && is_identifier(raw);
+        // Nearly no word is a name: the rest is asked of those that may be.
+        if !(built_in || quoted || plain || identifier) {
+            return None;
+        }
+        let beside = is_beside_tool(sentence, index);
+        let invoked = sentence.fits(index.wrapping_sub(1), &INVOKED)
+            && !sentence.words.get(index + 1).is_some_and(|word| word.quoted);
+        let named = if built_in { beside } else { identifier || (quoted && (beside || invoked)) || plain };
+        // "output_path: where it is saved" tells of an argument.
+        if !named || sentence.explains(index) {
+            return None;
+        }
+        let folded = folded_name(raw);
+        if folded.is_empty() || folded == self.surface.folded || self.is_argument(raw) {
+            return None;
+        }
+        let sibling = self.siblings.names().folded.contains(folded.as_str());
+        let is_used = sentence.fits(index + 2, words!["used", "using", "loaded", "present"])
+            && sentence.fits(index + 1, words!["is", "gets", "are"]);
+        let called = is_used
+            || (index.saturating_sub(4)..index + 3).any(|at| sentence.fits(at, &CALLED))
+            || (sentence.fits(
+                index.wrapping_sub(1),
+                words!["through", "via", "by", "before", "after", "when", "whenever", "to"],
+            ) && sentence.classes.any(capdex_evidence::lexicon::SEND))
+            || (sentence.fits(index.wrapping_sub(2), words!["instead", "rather"])
+                && sentence.fits(index.wrapping_sub(1), words!["of", "than"]));
+        (sibling || beside || plain || called || begins_with_verb(raw)).then_some(sibling)
+    }
+}
+
+/// Verbs that have a tool as their object.
+const CALLED: Words = Words::of(&[
+    "call",
+    "calling",
+    "called",
+    "calls",
+    "invoke",
+    "invoking",
+    "invoked",
+    "execute",
+    "executing",
+    "executed",
+    "run",
+    "running",
+    "trigger",
+    "triggered",
+]);
+/// Words before a quoted name of a tool.
+const INVOKED: Words = Words::of(&[
+    "call",
+    "calling",
+    "invoke",
+    "invoking",
+    "run",
+    "running",
+    "execute",
+    "executing",
+    "using",
+    "before",
+    "after",
+]);
+
+/// What tools do, where they are called by it: "the checkout tool".
+const PLAIN: Words = Words::of(&[
+    "search",
+    "checkout",
+    "fetch",
+    "email",
+    "mail",
+    "payment",
+    "file",
+    "browser",
+    "shell",
+    "terminal",
+    "transfer",
+    "booking",
+    "calendar",
+    "messaging",
+    "write",
+    "read",
+    "delete",
+    "database",
+    "git",
+    "web",
+    "filesystem",
+    "admin",
+    "banking",
+    "upload",
+]);
+
+/// Tools that the common clients bring along.
+const BUILT_IN: [&str; 14] = [
+    "Read",
+    "Write",
+    "Edit",
+    "Bash",
+    "Glob",
+    "Grep",
+    "WebFetch",
+    "WebSearch",
+    "MultiEdit",
+    "TodoWrite",
+    "Task",
+    "NotebookEdit",
+    "LS",
+    "run_terminal_cmd",
+];
+
+/// Whether the word "tool" or "function" stands beside a word.
+pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
+    let near = |at: usize| matches!(sentence.word(at), "tool" | "tools" | "function" | "functions");
+    near(index + 1) || index.checked_sub(1).is_some_and(near)
+}
+
+/// Whether an identifier begins with a verb, as names of tools do.
+fn begins_with_verb(raw: &str) -> bool {
+    const VERBS: [&str; 67] = [
+        "add",
+        "analyze",
+        "book",
+        "browse",
+        "buy",
+        "calculate",
+        "call",
+        "cancel",
+        "check",
+        "close",
+        "commit",
+        "compute",
+        "convert",
+        "copy",
+        "create",
+        "delete",
+        "deploy",
+        "download",
+        "edit",
+        "execute",
+        "export",
+        "fetch",
+        "find",
+        "forward",
+        "generate",
+        "get",
+        "import",
+        "install",
+        "invite",
+        "list",
+        "load",
+        "log",
+        "make",
+        "merge",
+        "move",
+        "open",
+        "order",
+        "pay",
+        "place",
+        "play",
+        "post",
+        "print",
+        "process",
+        "publish",
+        "push",
+        "query",
+        "read",
+        "remove",
+        "rename",
+        "reply",
+        "restart",
+        "run",
+        "save",
+        "schedule",
+        "search",
+        "sell",
+        "send",
+        "set",
+        "share",
+        "start",
+        "submit",
+        "summarize",
+        "transfer",
+        "translate",
+        "update",
+        "upload",
+        "write",
+    ];
+    name_words(raw).first().is_some_and(|first| VERBS.contains(&first.as_str()))
+}
+
+/// Whether a word is written as an identifier: with an underscore inside or a hump.
+pub(super) fn is_identifier(raw: &str) -> bool {
+    // Ordinary words have neither.
+    if !raw.bytes().skip(1).any(|byte| byte == b'_' || byte.is_ascii_uppercase()) {
+        return false;
+    }
+    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let plain = raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    let hump = raw
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair, [low, high] if low.is_ascii_lowercase() && high.is_ascii_uppercase()));
+    // Names of brands have humps too, but begin with a capital; hyphens join ordinary words.
+    let begins_low = raw.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+    plain && raw.bytes().any(|byte| byte.is_ascii_lowercase()) && (inner.contains('_') || (hump && begins_low))
+}

@@ -1,0 +1,314 @@
+//! The engine for data rules: one pass over each text tells which rules may match it at all, and only those look.
+//!
+//! The pass looks for the literals of all rules at once (`gate`), so that its cost does not grow with their number; a
+//! text that a rule cannot match costs that rule nothing. Expressions only anchor a find; what must stand near it is a
+//! condition, checked afterwards in windows of bounded size. Finds of one expression in one text are judged up to a
+//! number; past it the rule says that it has not looked at everything.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use capdex_evidence::context::{Context, sentence_around};
+use capdex_evidence::document::{Document, FileRole, floor_char_boundary};
+use capdex_model::capability::Kind;
+use capdex_model::fact::{Confidence, Severity};
+use capdex_model::facts::NumberedFact;
+
+use super::{FactSink, Lifecycle, RuleMeta};
+use capdex_evidence::subject::Subject;
+
+mod anchored;
+mod condition;
+mod expression;
+mod file;
+mod finds;
+mod frequency;
+mod gate;
+mod literal;
+mod literals;
+mod look;
+mod question;
+mod reach;
+mod stretch;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use condition::Around;
+use expression::Expression;
+use file::DataRule;
+use finds::{Find, Finds};
+use gate::{Gate, Hits, Need, Passing};
+use look::Look;
+pub(super) use question::{Question, whole_words};
+use stretch::{Stretch, find_in};
+use view::View;
+
+/// The file names without their ending, and the texts, of every data rule.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs"));
+
+/// Room for the answers that all rules together give about a capability where they find little.
+const TOLD: usize = 64;
+
+/// How many matches of one expression in one text are judged, each by what stands around it.
+const JUDGED_MOST: usize = 10_000;
+
+struct Engine {
+    rules: Vec<DataRule>,
+    /// Every pattern of every running rule: the places of the rule and of the pattern in it.
+    searches: Vec<(usize, usize)>,
+    /// For each rule, where its marks begin among the expressions of the gate.
+    marks: Vec<usize>,
+    /// Where the questions of rules in code begin among them, behind all marks.
+    questions: usize,
+    /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
+    gate: Gate,
+}
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    let rules = FILES.iter().map(|(_, text)| DataRule::parse(text).expect("a test parses every rule file"));
+    Engine::new(rules.collect())
+});
+
+impl Engine {
+    fn new(mut rules: Vec<DataRule>) -> Self {
+        // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
+        rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
+        let mut searches = Vec::new();
+        let mut needs = Vec::new();
+        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.meta.lifecycle != Lifecycle::Retired) {
+            searches.extend((0..rule.finders.len()).map(|place| (at, place)));
+            needs.extend(rule.needs());
+        }
+        let mut marks = Vec::with_capacity(rules.len());
+        for rule in &rules {
+            marks.push(needs.len());
+            needs.extend(rule.marks.iter().map(|mark| Need::of(mark.text())));
+        }
+        let questions = needs.len();
+        needs.extend(question::needs());
+        let gate = Gate::new(&needs);
+        Self { rules, searches, marks, questions, gate }
+    }
+
+    /// Looks at one text with every rule that may find something in it.
+    fn scan(&self, look: &Look<'_>, hits: &mut Hits, finds: &mut Finds) {
+        let passing = self.gate.passing(look.text, hits);
+        if matches!(look.view, View::Written(_)) {
+            question::note(look.document, &passing, self.questions);
+        }
+        // The patterns of a rule follow each other, and ask for the same marks.
+        let mut marked = None;
+        // The marks stand behind all patterns.
+        for (search, (at, place)) in passing.expressions().iter().map_while(|at| Some((*at, self.searches.get(*at)?))) {
+            let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
+            let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
+            let stretches = passing.stretches(search);
+            if stretches.is_empty() {
+                continue;
+            }
+            marked = marked.filter(|(rule, _)| rule == at);
+            let is_marked = || {
+                let (_, is_marked) =
+                    *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &passing, look.text)));
+                is_marked
+            };
+            let finder = Finder { rule: *at, search, expression: finder };
+            rule.scan(&finder, &stretches, look, is_marked, finds);
+        }
+    }
+
+    /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
+    fn is_marked(&self, at: usize, rule: &DataRule, passing: &Passing<'_>, text: &[u8]) -> bool {
+        let numbers = self.marks.get(at).map_or(0, |first| *first)..;
+        rule.marks.is_empty() || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark, text))
+    }
+}
+
+/// One pattern of a rule, with its places in the engine.
+struct Finder<'a> {
+    rule: usize,
+    search: usize,
+    expression: &'a Expression,
+}
+
+/// What is known of every data rule.
+pub(super) fn metas() -> impl Iterator<Item = &'static RuleMeta> {
+    ENGINE.rules.iter().map(|rule| &rule.meta)
+}
+
+/// The name and text of every rule file.
+pub(super) fn texts() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    FILES.iter()
+}
+
+/// What one rule has found in the documents of a capability.
+#[derive(Default)]
+struct Found<'a> {
+    finds: Vec<(&'a Document, Find)>,
+    /// The documents in which it has not looked at everything.
+    cut: Vec<&'a Document>,
+}
+
+/// Runs every data rule over some capabilities; what is told of each. Rules that found nothing tell nothing; the others
+/// tell once for each find.
+pub(super) fn evaluate(subjects: &[Subject<'_>]) -> Vec<Vec<NumberedFact>> {
+    let mut hits = Hits::default();
+    subjects.iter().map(|subject| told_of(subject, &mut hits)).collect()
+}
+
+fn told_of(subject: &Subject<'_>, hits: &mut Hits) -> Vec<NumberedFact> {
+    let mut told = Vec::with_capacity(TOLD);
+    let kind = subject.capability.kind;
+    let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
+    for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
+        let mut here = Finds::default();
+        for view in view::views(document) {
+            ENGINE.scan(&Look::new(document, &view, kind), hits, &mut here);
+        }
+        for rule in here.cut() {
+            found.entry(rule).or_default().cut.push(document);
+        }
+        for find in here.worst(document, |rule| ENGINE.rules.get(rule).map_or(0, |rule| rule.max_per_file)) {
+            found.entry(find.rule).or_default().finds.push((document, find));
+        }
+    }
+    for (at, Found { finds, cut }) in found {
+        let Some(rule) = ENGINE.rules.get(at) else { continue };
+        let mut sink = FactSink::new(&rule.meta);
+        for (document, find) in finds {
+            sink.found_as(find.severity, find.confidence, document.place(find.offset), &find.evidence);
+        }
+        for document in cut {
+            sink.unavailable(&format!("more than {JUDGED_MOST} places to look at in {}", document.path));
+        }
+        told.extend(sink.facts);
+    }
+    told
+}
+
+impl DataRule {
+    fn scan(
+        &self,
+        finder: &Finder<'_>,
+        stretches: &[Stretch],
+        look: &Look<'_>,
+        mut is_marked: impl FnMut() -> bool,
+        finds: &mut Finds,
+    ) {
+        let mut settled = 0..0;
+        let kept = finds.of_search(finder.search, look.view.kind(), self.max_per_file);
+        for found in find_in(stretches, finder.expression, look.text) {
+            // A second match in a sentence that already counts in full adds nothing.
+            if settled.contains(&found.start) {
+                continue;
+            }
+            // Few texts come so far: the marks are asked for last.
+            if !is_marked() {
+                break;
+            }
+            if !kept.may_judge(JUDGED_MOST) {
+                // Where the worst is known there is nothing left to learn.
+                if !kept.has(self.meta.severity) {
+                    finds.note_cut(finder.rule);
+                }
+                break;
+            }
+            let offset = look.view.origin(found.start);
+            let Some((severity, confidence)) = self.judge(look, &found, offset) else { continue };
+            if severity == self.meta.severity {
+                settled = sentence_around(look.text, found.clone());
+            }
+            let (line, _) = look.document.line_at(offset);
+            if kept.wants(severity, line) {
+                let evidence = self.evidence(look.view, found);
+                kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
+            } else if severity == self.meta.severity && kept.is_full(severity) {
+                break;
+            }
+        }
+    }
+
+    fn may_look_at(&self, document: &Document, kind: Kind) -> bool {
+        self.meta.kinds.contains(&kind)
+            && self.roles.as_ref().map_or(document.role != FileRole::Lock, |roles| roles.contains(&document.role))
+            && self.languages.as_ref().is_none_or(|languages| languages.contains(&document.language))
+    }
+
+    /// Whether a match is a find, and how bad.
+    fn judge(&self, look: &Look<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
+        if self.zones.as_ref().is_some_and(|zones| !zones.contains(&look.document.zone_at(offset)))
+            || !self.near.iter().all(|condition| condition.holds(look, found))
+            || self.unless.iter().any(|condition| condition.holds(look, found))
+        {
+            return None;
+        }
+        let lowered = if self.lower.is_empty() {
+            None
+        } else {
+            let context = Context::within(look.document, look.view.text(), found.clone(), offset);
+            let around = Around { context: &context, look, found };
+            self.lower.iter().filter_map(|lower| lower.severity(&around)).min()
+        };
+        let severity = lowered.map_or(self.meta.severity, |lowered| lowered.min(self.meta.severity));
+        let confidence = if severity < self.meta.severity { Confidence::Low } else { self.meta.confidence };
+        Some((severity, confidence))
+    }
+
+    /// What people are shown: the secret masked, or the sentence from where the find is in sight.
+    fn evidence(&self, view: &View<'_>, found: Range<usize>) -> String {
+        let text = view.text();
+        let part = |range: Range<usize>| {
+            let (start, end) = (floor_char_boundary(text, range.start), floor_char_boundary(text, range.end));
+            text.get(start..end).unwrap_or("")
+        };
+        if self.mask {
+            return masked(part(found));
+        }
+        let sentence = sentence_around(text.as_bytes(), found.clone());
+        let start = if found.end - sentence.start <= 180 { sentence.start } else { found.start };
+        let quoted = part(start..sentence.end.min(start + 400)).trim();
+        if view.label().is_empty() { quoted.to_owned() } else { format!("{}: {quoted}", view.label()) }
+    }
+}
+
+/// The first four and the last two characters of a secret.
+fn masked(secret: &str) -> String {
+    let letters: Vec<char> = secret.trim().chars().collect();
+    if letters.len() < 12 {
+        return "…".to_owned();
+    }
+    let (first, last) = (letters.iter().take(4), letters.iter().skip(letters.len() - 2));
+    first.chain(['…'].iter()).chain(last).collect()
+}
+
+/// The patterns whose finds are secrets, and the gate before them.
+static SECRETS: LazyLock<(Vec<&Expression>, Gate)> = LazyLock::new(|| {
+    let secrets: Vec<&Expression> =
+        ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders).collect();
+    let needs: Vec<Need> = secrets.iter().map(|secret| Need::of(secret.text())).collect();
+    (secrets, Gate::new(&needs))
+});
+
+/// Evidence with every secret that a rule here knows masked, so that no rule shows what another one hides.
+pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
+    let mut shown = Cow::Borrowed(evidence);
+    let (secrets, gate) = &*SECRETS;
+    if !gate.is_touched(evidence.as_bytes()) {
+        return shown;
+    }
+    let mut hits = Hits::default();
+    for secret in gate.passing(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at)) {
+        let finder = secret.regex();
+        if finder.is_match(shown.as_bytes()) {
+            let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {
+                let secret = found.get(0).map_or(&b""[..], |whole| whole.as_bytes());
+                masked(&String::from_utf8_lossy(secret)).into_bytes()
+            });
+            shown = Cow::Owned(String::from_utf8_lossy(&replaced).into_owned());
+        }
+    }
+    shown
+}

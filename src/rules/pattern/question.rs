@@ -1,0 +1,151 @@
+//! Questions: what rules in code look for in whole texts of skills, answered with the help of the gate.
+//!
+//! The gate has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing. Must
+//! not know who asks.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::checks;
+use capdex_evidence::document::{Document, Language, Noted};
+
+use super::expression::Expression;
+use super::gate::{Need, Passing};
+use super::reach::words_beside;
+use super::stretch::{Stretch, find_in};
+
+/// An expression over bytes with ASCII classes that is looked for in the text of a skill.
+pub(crate) struct Question {
+    text: &'static str,
+    expression: OnceLock<Expression>,
+    /// What every match holds on the line where it begins and few lines do: all of them.
+    signs: (&'static [&'static str], OnceLock<Vec<Expression>>),
+    /// Its number among all questions, where it is asked of whole texts.
+    number: OnceLock<Option<usize>>,
+}
+
+impl Question {
+    /// A question; `(?i)` is up to each.
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self::signed(text, &[])
+    }
+
+    /// A question whose matches all hold some signs on the line where they begin, of which the quickest to find comes
+    /// first: lines without are passed over, which an expression of many states is worth.
+    pub(crate) const fn signed(text: &'static str, signs: &'static [&'static str]) -> Self {
+        let signs = (signs, OnceLock::new());
+        Self { text, expression: OnceLock::new(), signs, number: OnceLock::new() }
+    }
+
+    /// Whether a match lies in a document: a question without signs.
+    pub(crate) fn occurs(&self, document: &Document) -> bool {
+        let (text, regex) = (document.text.as_bytes(), self.expression().regex());
+        match self.noted(document) {
+            Some(noted) => noted.first().is_some_and(|(starts, _)| regex.is_match_at(text, starts.start)),
+            None => regex.is_match(text),
+        }
+    }
+
+    /// Where the first match lies in a document.
+    pub(crate) fn first_in(&self, document: &Document) -> Option<Range<usize>> {
+        self.all_in(document, 1).pop()
+    }
+
+    /// Where the first matches lie in a document, so many at most.
+    pub(crate) fn all_in(&self, document: &Document, places: usize) -> Vec<Range<usize>> {
+        let text = document.text.as_bytes();
+        match self.noted(document) {
+            Some(noted) => {
+                let whole = |(starts, end): &(Range<usize>, usize)| Stretch { starts: starts.clone(), end: *end };
+                let stretches = match self.signs() {
+                    [] => noted.iter().map(whole).collect(),
+                    [sign, others @ ..] => signed_lines(sign, others, noted, text),
+                };
+                find_in(&stretches, self.expression(), text).take(places).collect()
+            }
+            None => self.expression().regex().find_iter(text).take(places).map(|found| found.range()).collect(),
+        }
+    }
+
+    /// Whether a match lies in a part of a document, which must hold [whole words](whole_words).
+    pub(crate) fn occurs_at(&self, document: &Document, part: &Range<usize>) -> bool {
+        let near = |(starts, end): &(Range<usize>, usize)| starts.start < part.end && *end > part.start;
+        let may = self.noted(document).is_none_or(|noted| noted.iter().any(near));
+        let text = document.text.as_bytes().get(part.clone()).unwrap_or_default();
+        may && self.signs().iter().all(|sign| sign.occurs_in(text)) && self.occurs_in(text)
+    }
+
+    fn signs(&self) -> &[Expression] {
+        let (signs, expressions) = &self.signs;
+        expressions.get_or_init(|| signs.iter().map(|sign| Expression::from((*sign).to_owned())).collect())
+    }
+
+    /// Where a match may begin and end in a document, where the gate has noted it.
+    fn noted<'a>(&self, document: &'a Document) -> Option<&'a Noted> {
+        let number = self.number.get_or_init(|| checks::questions().position(|other| std::ptr::eq(self, other)));
+        document.noted.get()?.get((*number)?)
+    }
+
+    /// Whether a match lies in a part of a text.
+    pub(crate) fn occurs_in(&self, part: &[u8]) -> bool {
+        self.expression().occurs_in(part)
+    }
+
+    fn expression(&self) -> &Expression {
+        self.expression.get_or_init(|| Expression::from(self.text.to_owned()))
+    }
+}
+
+/// A part of a text without the words that it holds only pieces of: where the gate and an expression read it, an edge of
+/// a word is the same.
+pub(crate) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
+    let is_inside = |at: usize| words_beside(text, at) == [true; 2];
+    let end = part.end.min(text.len());
+    let start = (part.start..end).find(|at| !is_inside(*at)).unwrap_or(end);
+    start..(start..=end).rev().find(|at| !is_inside(*at)).unwrap_or(start)
+}
+
+/// The lines on which matches may begin and which hold a sign and the others with it; each with the line behind it, in
+/// order.
+fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &[u8]) -> Vec<Stretch> {
+    let is_break = |byte: &u8| *byte == b'\n';
+    let line_of =
+        |at: usize| text.get(..at).and_then(|before| before.iter().rposition(is_break)).map_or(0, |at| at + 1);
+    let end_of = |at: usize| {
+        text.get(at..).and_then(|rest| rest.iter().position(is_break)).map_or(text.len(), |length| at + length + 1)
+    };
+    let (mut stretches, mut from) = (Vec::new(), 0);
+    for (starts, _) in noted {
+        from = from.max(line_of(starts.start));
+        let until = text.get(..end_of(starts.end)).unwrap_or(text);
+        while let Some(found) = until.get(from..).and_then(|_| sign.regex().find_at(until, from)) {
+            let start = line_of(found.start());
+            from = end_of(found.end());
+            let line = text.get(start..from).unwrap_or_default();
+            if others.iter().all(|other| other.occurs_in(line)) {
+                stretches.push(Stretch { starts: start..from, end: end_of(from) });
+            }
+        }
+        from = from.max(until.len());
+    }
+    stretches
+}
+
+/// What the questions need of a text, in their order: they look at parts of it, but at whole words.
+pub(super) fn needs() -> impl Iterator<Item = Need> {
+    checks::questions().map(|question| Need::of(question.text))
+}
+
+/// Notes where a Markdown text can answer the questions, whose numbers in the gate begin at `first`.
+pub(super) fn note(document: &Document, passing: &Passing<'_>, first: usize) {
+    if document.language != Language::Markdown {
+        return;
+    }
+    let stretches = |number: usize| -> Noted {
+        if passing.expressions().binary_search(&number).is_err() {
+            return Vec::new();
+        }
+        passing.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
+    };
+    document.noted.get_or_init(|| (first..).zip(checks::questions()).map(|(number, _)| stretches(number)).collect());
+}

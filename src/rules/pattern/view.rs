@@ -1,0 +1,194 @@
+//! The texts of one document over which data rules run: as written, unescaped, with deceptions undone, and decoded.
+//!
+//! Each keeps the way back to the place in the file.
+
+use capdex_evidence::decode::{self, Encoding};
+use capdex_evidence::document::{Document, Language};
+use capdex_evidence::shell;
+use capdex_evidence::unicode::{self, Folded};
+
+/// One text of a document.
+#[derive(Debug)]
+pub(super) enum View<'a> {
+    /// As written.
+    Written(&'a str),
+    /// Derived in one or two steps, the last of which holds the text.
+    Derived(Vec<Folded>),
+    /// With its shell commands in plain spelling.
+    Plain(&'a Folded),
+    /// Decoded from a stretch that begins at an offset.
+    Decoded {
+        /// Where the stretch begins.
+        offset: usize,
+        /// How it was written.
+        encoding: Encoding,
+        /// What it says.
+        text: String,
+    },
+}
+
+impl View<'_> {
+    /// The text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Written(text) => text,
+            Self::Derived(steps) => steps.last().map_or("", |step| step.text.as_str()),
+            Self::Plain(plain) => &plain.text,
+            Self::Decoded { text, .. } => text,
+        }
+    }
+
+    /// Which kind of text it is; those of one kind follow each other in the order of the document.
+    pub(super) fn kind(&self) -> u8 {
+        match self {
+            Self::Written(_) => 0,
+            Self::Derived(steps) => u8::try_from(steps.len()).unwrap_or(u8::MAX),
+            Self::Plain(_) => u8::MAX - 1,
+            Self::Decoded { .. } => u8::MAX,
+        }
+    }
+
+    /// The offset in the document from which a byte of this text comes.
+    pub(super) fn origin(&self, offset: usize) -> usize {
+        match self {
+            Self::Written(_) => offset,
+            Self::Derived(steps) => steps.iter().rev().fold(offset, |offset, step| step.origin(offset)),
+            Self::Plain(plain) => plain.origin(offset),
+            Self::Decoded { offset, .. } => *offset,
+        }
+    }
+
+    /// What to tell people about how the text was come by; empty for text as written.
+    pub(super) fn label(&self) -> &'static str {
+        match self {
+            Self::Written(_) | Self::Derived(_) | Self::Plain(_) => "",
+            Self::Decoded { encoding, .. } => encoding.as_str(),
+        }
+    }
+}
+
+/// Every text of a document, the written one (unescaped where the language escapes) first.
+pub(super) fn views(document: &Document) -> Vec<View<'_>> {
+    let unescaped = unescape(document.language, &document.text);
+    let written = unescaped.as_ref().map_or(document.text.as_str(), |folded| folded.text.as_str());
+    let folded = unicode::fold(written).filter(|folded| unicode::deceives(written, folded));
+    let payloads = decode::payloads(&document.text, document.runs());
+    let mut views = Vec::with_capacity(2 + payloads.len());
+    match (unescaped, folded) {
+        (Some(unescaped), Some(folded)) => {
+            views.push(View::Derived(vec![unescaped.clone()]));
+            views.push(View::Derived(vec![unescaped, folded]));
+        }
+        (Some(unescaped), None) => views.push(View::Derived(vec![unescaped])),
+        (None, folded) => {
+            views.push(View::Written(&document.text));
+            views.extend(folded.map(|folded| View::Derived(vec![folded])));
+        }
+    }
+    views.extend(document.shell().plain.as_ref().map(View::Plain));
+    views.extend(unmarked(document).map(|text| View::Derived(vec![text])));
+    for payload in payloads {
+        let (offset, encoding) = (payload.offset, payload.encoding);
+        let plain = shell::plain_of(&payload.text);
+        views.push(View::Decoded { offset, encoding, text: payload.text });
+        views.extend(plain.map(|text| View::Decoded { offset, encoding, text }));
+    }
+    views
+}
+
+/// Markup without its tags, so that a word cut by them is whole; none for other languages.
+fn unmarked(document: &Document) -> Option<Folded> {
+    let text = &document.text;
+    if document.language != Language::Markup || !text.contains("</") {
+        return None;
+    }
+    let mut bare = Folded::default();
+    let mut at = 0;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('<')) {
+        let open = at + open;
+        bare.mark(at);
+        bare.text.push_str(text.get(at..open).unwrap_or(""));
+        let Some(close) = text.get(open..).and_then(|rest| rest.find('>')) else {
+            at = open;
+            break;
+        };
+        // A paragraph, row or break ends a line; other tags leave the word whole.
+        let tag = text.get(open..open + close).unwrap_or("");
+        if ["</w:p", "</p", "<br", "</a:p", "</div", "</li", "</tr", "</t>", "</si", "</h"]
+            .iter()
+            .any(|end| tag.starts_with(end))
+        {
+            bare.mark(open);
+            bare.text.push('\n');
+        }
+        at = open + close + 1;
+    }
+    bare.mark(at);
+    bare.text.push_str(text.get(at..).unwrap_or(""));
+    Some(bare)
+}
+
+/// Undoes the escapes of string literals, so that `\n` in a description separates words as it will for the reader.
+/// `None` where the language has none or the text holds none.
+fn unescape(language: Language, text: &str) -> Option<Folded> {
+    let json = language == Language::Json;
+    let escapes = json || matches!(language, Language::JavaScript | Language::TypeScript | Language::Python);
+    if !escapes || !text.contains('\\') {
+        return None;
+    }
+    let mut unescaped = Folded::default();
+    let mut at = 0;
+    while let Some(slash) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        let slash = at + slash;
+        unescaped.mark(at);
+        unescaped.text.push_str(text.get(at..slash).unwrap_or(""));
+        let (letter, length) = escape_at(text, slash, json);
+        unescaped.mark(slash);
+        unescaped.text.push(letter);
+        at = slash + length;
+    }
+    unescaped.mark(at);
+    unescaped.text.push_str(text.get(at..).unwrap_or(""));
+    Some(unescaped)
+}
+
+/// The character that an escape stands for, and its length in bytes. What is no known escape stays a backslash.
+fn escape_at(text: &str, slash: usize, json: bool) -> (char, usize) {
+    match text.as_bytes().get(slash + 1) {
+        Some(b'n' | b'r') => ('\n', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'"') => ('"', 2),
+        Some(b'\'') => ('\'', 2),
+        Some(b'/') => ('/', 2),
+        Some(b'\\') if json => ('\\', 2),
+        Some(b'x') if !json => {
+            let digits = text.get(slash + 2..slash + 4);
+            let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(u8::is_ascii_graphic);
+            code.map_or(('\\', 1), |code| (char::from(code), 4))
+        }
+        Some(b'u') => {
+            let digits = text.get(slash + 2..slash + 6);
+            let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            code.and_then(char::from_u32).map_or(('\\', 1), |letter| (letter, 6))
+        }
+        _ => ('\\', 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone_and_places_kept() {
+        let text = r#"{"description": "one\ntwo \u003cthree\u003e \"four\" C:\\x"}"#;
+        let document = Document::read("tools.json", text.as_bytes(), &mut Vec::new());
+        let views = views(&document);
+        let first = views.first().expect("there is always one");
+        assert_eq!(first.text(), "{\"description\": \"one\ntwo <three> \"four\" C:\\x\"}");
+        for word in ["one", "two", "three", "four", "x\""] {
+            let here = first.text().find(word).expect("is there");
+            assert_eq!(first.origin(here), text.find(word).expect("is there"), "{word}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The walk over every rule: its file, its citations, its codes and its examples.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use super::*;
+use capdex_evidence::decompose::decompose;
+use capdex_model::bundle::{Bundle, BundleFile};
+
+/// The forms of published entries that a rule may rest on.
+const CITATIONS: &str = r"^(?:SAFE-T\d{4}(?:\.\d{3})?|mcp-scan:(?:[EWX]|TF)\d{3}@[ABC]|owasp-mcp:MCP\d{2}|owasp-ast:AST\d{2}|owasp-llm:LLM\d{2}|AML\.T\d{4}(?:\.\d{3})?|CWE-\d+|mcp-spec:[a-z-]+|agentskills:specification|(?:agentscore|mcpbundles|saferskills|spiderrating):[A-Za-z0-9_.-]+)$";
+
+/// The findings that examples may give under other rules, each read and found right: one line for each rule with the
+/// rules that its firing examples, or those on which it is silent, also set off at high severity or worse.
+const CROSS_FIRES: &str = include_str!("cross_fires.txt");
+
+/// Every rule that finds something in an example, with its worst severity: every capability of it is scanned in full.
+fn findings(example: &Example) -> BTreeMap<String, Severity> {
+    let files = example.files.iter().map(|(path, text)| (path.clone(), BundleFile::new(text.clone().into_bytes())));
+    let mut bundle = Bundle::local("folder:example", files.collect());
+    bundle.claims = example.claims.clone();
+    let evidence = capdex_evidence::Evidence::gather(&bundle);
+    let mut worst = BTreeMap::new();
+    for capability in &decompose(&bundle, &evidence) {
+        let subject = Subject { capability, evidence: &evidence, claims: &bundle.claims, gaps: &bundle.gaps };
+        let facts = facts_of_one(subject);
+        for meta in all().iter().filter(|meta| facts.is_true(meta.id.as_str())) {
+            let found = facts.findings().filter(|fact| fact.rule == meta.id).map(|fact| fact.severity).max();
+            let severity = worst.entry(meta.id.to_string()).or_insert(Severity::Info);
+            *severity = (*severity).max(found.unwrap_or(Severity::Info));
+        }
+    }
+    worst
+}
+
+#[test]
+fn every_rule_fires_and_stays_silent_where_it_says_and_sets_off_no_other() {
+    let expected: BTreeSet<(String, String)> = CROSS_FIRES
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .flat_map(|(rule, others)| others.split_whitespace().map(|other| (rule.to_owned(), other.to_owned())))
+        .collect();
+    let (mut wrong, mut crossed) = (Vec::new(), BTreeSet::new());
+    for meta in all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired) {
+        assert!(!meta.examples.fires.is_empty(), "{} has no firing example", meta.id);
+        assert!(!meta.examples.silent.is_empty(), "{} has no silent example", meta.id);
+        let firing = meta.examples.fires.iter().map(|example| (example, true));
+        for (example, expected) in firing.chain(meta.examples.silent.iter().map(|example| (example, false))) {
+            let found = findings(example);
+            if found.contains_key(meta.id.as_str()) != expected {
+                wrong.push(format!("{} on {:?} should be {expected}", meta.id, example.note));
+            }
+            let others =
+                found.into_iter().filter(|(rule, severity)| rule != meta.id.as_str() && *severity >= Severity::High);
+            let on = if expected { meta.id.to_string() } else { format!("{} (silent)", meta.id) };
+            crossed.extend(others.map(|(rule, _)| (on.clone(), rule)));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let unexpected: Vec<_> = crossed.difference(&expected).map(|(rule, other)| format!("{rule}: {other}")).collect();
+    assert_eq!(unexpected, Vec::<String>::new(), "read each, then fix it or list it in cross_fires.txt");
+    let gone: Vec<_> = expected.difference(&crossed).map(|(rule, other)| format!("{rule}: {other}")).collect();
+    assert_eq!(gone, Vec::<String>::new(), "listed in cross_fires.txt and no longer seen");
+}
+
+#[test]
+fn every_rule_is_described_cited_and_coded() {
+    let citation = Regex::new(CITATIONS).expect("the forms compile");
+    for meta in all() {
+        let id = meta.id.as_str();
+        assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{id}");
+        for text in [&meta.title, &meta.why, &meta.fix, &meta.cannot_see] {
+            assert!(text.len() >= 9, "{id} leaves something unsaid: {text:?}");
+        }
+        assert!(!meta.cites.is_empty() && meta.version > 0 && !meta.kinds.is_empty(), "{id}");
+        for cite in &meta.cites {
+            assert!(citation.is_match(cite), "{id} cites {cite:?}");
+        }
+        for (family, codes) in &meta.codes {
+            assert!(FAMILIES.contains(&family.as_str()), "{id} has codes of {family:?}");
+            assert!(!codes.is_empty() && codes.iter().all(|code| !code.is_empty()), "{id} {family}");
+        }
+    }
+}
+
+#[test]
+fn no_two_rules_share_an_id() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for meta in all() {
+        *counts.entry(meta.id.as_str()).or_default() += 1;
+    }
+    assert_eq!(counts.into_iter().filter(|(_, count)| *count > 1).collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn data_rules_cover_every_severity() {
+    let severities: BTreeSet<Severity> = pattern::metas().map(|meta| meta.severity).collect();
+    assert_eq!(severities.into_iter().collect::<Vec<_>>(), Severity::ALL);
+}
+
+#[test]
+fn a_rule_is_found_with_its_codes() {
+    let meta = find("pipe-to-shell").expect("the rule exists");
+    assert_eq!(codes("pipe-to-shell", "spiderrating"), ["TS-E002"]);
+    assert!(codes("pipe-to-shell", "mcpbundles").is_empty() && codes("no-such-rule", "spiderrating").is_empty());
+    assert_eq!(meta.id.as_str(), "pipe-to-shell");
+    assert!(find("no-such-rule").is_none());
+    assert_eq!(digest(), digest());
+}
