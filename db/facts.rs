@@ -110,9 +110,8 @@ macro_rules! stored_sql {
 }
 
 fn stored(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<Stored, StoreError> {
-    let is_same = |digest: [u8; 32]| {
-        Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest)
-    };
+    let is_same =
+        |digest: [u8; 32]| Kind::ALL.into_iter().any(|kind| *rules.of_kind(kind).written().1.as_bytes() == digest);
     let defaults = match row.cell::<Option<[u8; 32]>>(1)? {
         None => LeftOut::Nothing,
         Some(digest) if is_same(digest) => LeftOut::SameRules,
@@ -171,20 +170,13 @@ impl PackedFacts {
     }
 
     /// The same, with the texts of what they tell where the rest is what this program's rules usually answer.
-    pub fn unpack_with_texts(
-        &self,
-        rules: &RuleDefaults,
-    ) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
+    pub fn unpack_with_texts(&self, rules: &RuleDefaults) -> Result<(SparseFacts, Option<ExceptionTexts>), StoreError> {
         self.stored.read(rules)
     }
 }
 
 /// The facts in the rows of a query that begins with the three columns of a body and its answers.
-pub(crate) fn unpack_row(
-    conn: &Connection,
-    row: &Row<'_>,
-    rules: &RuleDefaults,
-) -> Result<SparseFacts, StoreError> {
+pub(crate) fn unpack_row(conn: &Connection, row: &Row<'_>, rules: &RuleDefaults) -> Result<SparseFacts, StoreError> {
     stored(conn, row, rules)?.read(rules).map(|(facts, _)| facts)
 }
 
@@ -324,7 +316,8 @@ mod tests {
     fn facts_that_the_short_form_would_not_give_back_are_kept_whole() {
         // Two facts that only their severity tells apart, the plain one second: the order is kept.
         let twice = fact_of(&("twice".into(), 1, Outcome::False, "".into()));
-        let twice = SparseFacts::new(rules(), Kind::Skill, vec![Fact { severity: Severity::Low, ..twice.clone() }, twice]);
+        let twice =
+            SparseFacts::new(rules(), Kind::Skill, vec![Fact { severity: Severity::Low, ..twice.clone() }, twice]);
         assert_eq!(exceptions_body(&twice).expect("tries"), None);
         let folder = Folder::new();
         let kept = twice.clone();

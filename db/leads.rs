@@ -102,7 +102,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{rules, Folder, day, key, list, listing, scan_of};
+    use crate::fixtures::{Folder, day, key, list, listing, rules, scan_of};
     use capdex_corpus::lookalike::Kind as LookAlikeKind;
     use capdex_model::listing::Claim;
 

@@ -186,7 +186,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{rules, Folder, digest, facts, scan_of, scan_with, score};
+    use crate::fixtures::{Folder, digest, facts, rules, scan_of, scan_with, score};
     use crate::sql::{execute, first};
 
     #[test]
@@ -296,7 +296,10 @@ mod tests {
         let unscored = store.reader().expect("opens").unscored(&score("x", "1", 1).rubric, None).expect("reads");
         let reader = store.reader().expect("opens");
         let unpacked = reader.packed_facts(&unscored, rules()).expect("reads");
-        assert_eq!(unpacked.iter().map(|facts| facts.unpack(rules()).expect("whole")).collect::<Vec<_>>(), [facts("a2")]);
+        assert_eq!(
+            unpacked.iter().map(|facts| facts.unpack(rules()).expect("whole")).collect::<Vec<_>>(),
+            [facts("a2")]
+        );
         assert!(matches!(reader.packed_facts(&[FactsId(99)], rules()), Err(StoreError::Unknown { what: "facts", .. })));
     }
 

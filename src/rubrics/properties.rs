@@ -179,7 +179,13 @@ fn check_score(rubric: &dyn Rubric, score: &Score) -> Result<(), TestCaseError> 
 }
 
 /// The facts with one more finding of a rule, or with its findings raised.
-fn worsened(facts: &SparseFacts, rule: &'static str, severity: Severity, line: u32, raise: bool) -> Option<SparseFacts> {
+fn worsened(
+    facts: &SparseFacts,
+    rule: &'static str,
+    severity: Severity,
+    line: u32,
+    raise: bool,
+) -> Option<SparseFacts> {
     let meta = capdex_rules::find(rule)?;
     let told = outcome(facts, rule)?;
     let mut instead: Vec<Fact> = match told {

@@ -27,8 +27,10 @@ fn read(files: &[(&str, &str)]) -> Read {
         .map(|capability| {
             let subject = Subject { capability: &capability, evidence: &evidence, claims: &bundle.claims, gaps: &[] };
             let digest_of = |path: &str| bundle.files.get(path).map(|file| file.digest);
-            let (pins, facts) =
-                (Pins::of(&capability, &evidence, digest_of, subject.tools()), capdex_rules::evaluate(&[subject]).pop().expect("facts for each"));
+            let (pins, facts) = (
+                Pins::of(&capability, &evidence, digest_of, subject.tools()),
+                capdex_rules::evaluate(&[subject]).pop().expect("facts for each"),
+            );
             (capability.clone(), pins, facts)
         })
         .collect();

@@ -66,7 +66,9 @@ fn look_for_cues(
     for server in offered.iter_mut().filter(|server| server.cues.is_none()) {
         let cues = match picked.entry(server.facts) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(reader.facts(&server.facts, capdex_rules::defaults())?.as_ref().map(Cue::among).unwrap_or_default()),
+            Entry::Vacant(new) => new.insert(
+                reader.facts(&server.facts, capdex_rules::defaults())?.as_ref().map(Cue::among).unwrap_or_default(),
+            ),
         };
         server.cues = Some(cues.clone());
     }

@@ -21,7 +21,9 @@ mod exceptions;
 mod numbered;
 mod outcome_set;
 
-pub use defaults::{DefaultFacts, DefaultRow, NumberedRule, OutcomeRow, RuleDefaults, RuleEntry, WrittenDefaults, fact_of};
+pub use defaults::{
+    DefaultFacts, DefaultRow, NumberedRule, OutcomeRow, RuleDefaults, RuleEntry, WrittenDefaults, fact_of,
+};
 pub use exceptions::Exceptions;
 pub use numbered::NumberedFact;
 pub use outcome_set::{OutcomeSet, RuleSet};

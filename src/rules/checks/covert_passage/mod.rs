@@ -28,7 +28,7 @@ use sharp::SHARP;
 card_rule!(
     /// Passages that act behind the user's back.
     CovertPassage,
-    include_str!("covert_passage/meta.toml"),
+    include_str!("meta.toml"),
     check
 );
 

@@ -26,7 +26,7 @@ pub use identity::IdentitySection;
 pub use retention::RetentionSection;
 
 /// The schedule that runs without any configuration.
-pub const QUICKSTART: &str = include_str!("../schedules/quickstart.toml");
+pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
 
 /// A schedule as written. Unknown keys are errors. The default one has no name and lists nothing.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -266,7 +266,7 @@ mod tests {
 
     /// Every schedule of the repository, by name.
     const SCHEDULES: [(&str, &str); 2] =
-        [("quickstart", QUICKSTART), ("nightly", include_str!("../schedules/nightly.toml"))];
+        [("quickstart", QUICKSTART), ("nightly", include_str!("../../schedules/nightly.toml"))];
 
     #[test]
     fn every_schedule_is_one_and_has_the_name_of_its_file() {
