@@ -57,8 +57,10 @@ impl Rule for MeasureSkillName {
 fn measured(name: &str) -> Value {
     let letters = fold(name);
     let near = TARGETS.iter().find_map(|(target, folded)| {
-        let distance = distance(&letters, folded).filter(|distance| *distance > 0)?;
-        (letters.len() >= SHORTEST).then_some((*target, distance))
+        // Names whose lengths differ by more are further away than that.
+        let is_comparable = letters.len() >= SHORTEST && letters.len().abs_diff(folded.len()) <= NEAR;
+        let distance = is_comparable.then(|| strsim::generic_levenshtein(&letters, folded))?;
+        (1..=NEAR).contains(&distance).then_some((*target, distance))
     });
     json!({
         "target": near.map(|(target, _)| target),
@@ -71,31 +73,31 @@ fn fold(name: &str) -> Vec<char> {
     name.chars().filter(|letter| !matches!(letter, '-' | '_')).collect()
 }
 
-/// How many letters must be added, left out or changed, where that is near; none where it is not.
-fn distance(name: &[char], target: &[char]) -> Option<usize> {
-    if name.len().abs_diff(target.len()) > NEAR {
-        return None;
-    }
-    let mut above: Vec<usize> = (0..=target.len()).collect();
-    for (row, letter) in name.iter().enumerate() {
-        let mut left = row + 1;
-        let mut corner = row;
-        for (other, cell) in target.iter().zip(above.iter_mut().skip(1)) {
-            let best = (corner + usize::from(letter != other)).min(left + 1).min(*cell + 1);
-            corner = std::mem::replace(cell, best);
-            left = best;
-        }
-        if let Some(first) = above.first_mut() {
-            *first = row + 1;
-        }
-    }
-    above.last().copied().filter(|distance| *distance <= NEAR)
-}
-
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::measure_fixtures::Scene;
     use super::*;
+
+    /// The textbook recurrence of Levenshtein's distance: how many letters must be added, left out or changed.
+    fn textbook(one: &[char], other: &[char]) -> usize {
+        match (one, other) {
+            ([], rest) | (rest, []) => rest.len(),
+            ([a, one @ ..], [b, other @ ..]) if a == b => textbook(one, other),
+            ([_, shorter @ ..], [_, less @ ..]) => {
+                1 + textbook(shorter, other).min(textbook(one, less)).min(textbook(shorter, less))
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_distance_is_the_textbook_s(one in "[abcé]{0,6}", other in "[abcé]{0,6}") {
+            let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+            prop_assert_eq!(strsim::generic_levenshtein(&one, &other), textbook(&one, &other));
+        }
+    }
 
     fn near(name: &str) -> Option<(String, u64)> {
         let value = measured(name);

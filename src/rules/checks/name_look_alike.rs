@@ -163,20 +163,7 @@ fn is_variant(name: &str, target: &str) -> bool {
 
 /// Whether one letter more, less or other, or two neighbours in the other order, make one name the other.
 fn is_one_edit(one: &str, other: &str) -> bool {
-    let (one, other) = apart(one, other);
-    // Two letters have eight bytes at most.
-    if one.len().max(other.len()) > 8 {
-        return false;
-    }
-    let letters = |name: &str| -> [Option<char>; 3] {
-        let mut letters = name.chars();
-        std::array::from_fn(|_| letters.next())
-    };
-    match (letters(one), letters(other)) {
-        ([Some(_), None, _], [None, ..] | [Some(_), None, _]) | ([None, ..], [Some(_), None, _]) => true,
-        ([Some(a), Some(b), None], [Some(c), Some(d), None]) => a == d && b == c,
-        _ => false,
-    }
+    strsim::osa_distance(one, other) == 1
 }
 
 const TEXT: &str = r#"

@@ -212,8 +212,7 @@ impl Targets {
 
 /// How far two names are apart as they are read, separators included.
 pub fn distance_of(one: &Name, other: &Name) -> usize {
-    let letters = |name: &Name| name.text.to_lowercase().chars().collect::<Vec<char>>();
-    distance::exact(&letters(one), &letters(other))
+    distance::exact(&one.text.to_lowercase(), &other.text.to_lowercase())
 }
 
 /// Whether the two are one name: as written, but for capitals.

@@ -2,6 +2,12 @@
 //!
 //! Must not know any manifest format. Nothing here recurses; all work is linear in the text. Comments and trailing
 //! commas are read where the caller says that clients read them.
+//!
+//! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places and
+//! bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here 950),
+//! because it builds a tree of all that is not asked for. A document that breaks off has no places at all, where this walk
+//! gives those before the break. It takes raw control characters and U+00A0, which RFC 8259 forbids and clients refuse.
+//! `json-five` 0.3 keeps no byte ranges with its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

