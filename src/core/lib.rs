@@ -20,6 +20,7 @@ pub mod fact;
 mod facts;
 pub mod history;
 pub mod ids;
+pub mod image;
 pub mod listing;
 pub mod locator;
 pub mod passes;
