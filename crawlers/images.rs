@@ -1,34 +1,31 @@
-//! The one form of an image's name: `host/repository:tag` or `host/repository@digest`, whichever of its parts a listing
-//! writes where.
+//! The whole reference to an image, whichever of its parts a row of a directory writes where: a scheme before it, the
+//! registry's address, the version or the digest beside it.
 //!
 //! Must not ask a registry.
 
-/// Hosts that lead to the same images.
-const DOCKER_HOSTS: [&str; 4] =
-    ["index.docker.io", "registry-1.docker.io", "hub.docker.com", "registry.hub.docker.com"];
+use capdex_model::image::ImageReference;
 
 /// The whole reference, and whether it says what `version` says.
 pub(crate) fn reference(base: Option<&str>, identifier: &str, version: Option<&str>) -> (String, bool) {
-    let identifier = without_scheme(identifier);
-    let (host, path) = match identifier.split_once('/') {
-        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => (host, path),
-        _ => (base.map_or("docker.io", |base| without_scheme(base).split('/').next().unwrap_or_default()), identifier),
-    };
-    let host = if host.is_empty() || DOCKER_HOSTS.contains(&host) { "docker.io" } else { host };
-    let library = if host == "docker.io" && !path.contains('/') { "library/" } else { "" };
     // A migration joined digests to names as if they were tags.
-    let whole = format!("{host}/{library}{}", path.replacen(":sha256:", "@sha256:", 1));
-    if let Some((_, digest)) = whole.split_once('@') {
-        let tells_version = version == Some(digest);
-        return (whole, tells_version);
-    }
-    let tag = path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(_, tag)| tag);
-    match (tag, version) {
-        (None, Some(digest)) if digest.starts_with("sha256:") => (format!("{whole}@{digest}"), true),
-        (None, Some(version)) if is_tag(version) => (format!("{whole}:{version}"), true),
-        (Some(tag), Some(version)) => (whole, tag == version),
-        _ => (whole, false),
-    }
+    let identifier = without_scheme(identifier).replacen(":sha256:", "@sha256:", 1);
+    let base = base.and_then(|base| without_scheme(base).split('/').next()).unwrap_or_default();
+    let mut image = ImageReference::read_at(base, &identifier);
+    let Some(version) = version else { return (image.to_string(), false) };
+    let tells_version = match (&image.digest, &image.tag) {
+        (Some(digest), _) => digest == version,
+        (None, Some(tag)) => tag == version,
+        (None, None) if version.starts_with("sha256:") => {
+            image.digest = Some(version.to_owned());
+            true
+        }
+        (None, None) if is_tag(version) => {
+            image.tag = Some(version.to_owned());
+            true
+        }
+        (None, None) => false,
+    };
+    (image.to_string(), tells_version)
 }
 
 fn without_scheme(address: &str) -> &str {

@@ -4,7 +4,7 @@
 //! sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use capdex_model::time::Timestamp;
 
@@ -56,17 +56,11 @@ pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
-/// Reads the one date form that servers may send, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Reads a date in any of the three forms of RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT` and the two older ones. None for a
+/// date before 1970, and for a weekday that is not the date's own.
 pub(super) fn http_date(text: &str) -> Option<Timestamp> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (_, rest) = text.trim().split_once(", ")?;
-    let mut parts = rest.split(' ');
-    let (day, month, year, time, zone) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let month = MONTHS.iter().position(|name| *name == month)? + 1;
-    if zone != "GMT" || parts.next().is_some() {
-        return None;
-    }
-    format!("{year}-{month:02}-{day}T{time}Z").parse().ok()
+    let since_epoch = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since_epoch.as_secs()).ok().map(Timestamp::from_unix_seconds)
 }
 
 #[cfg(test)]
@@ -87,8 +81,31 @@ mod tests {
     }
 
     #[test]
+    fn the_three_forms_of_a_date_are_one_instant() {
+        let instant = Some(Timestamp::from_unix_seconds(784_111_777));
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", " Sun Nov  6 08:49:37 1994 "] {
+            assert_eq!(http_date(text), instant, "{text}");
+        }
+        // Two digits of a year are those of 1970 to 2069.
+        assert_eq!(http_date("Thursday, 01-Jan-70 00:00:00 GMT"), Some(Timestamp::from_unix_seconds(0)));
+        assert_eq!(http_date("Tuesday, 31-Dec-69 00:00:00 GMT"), "2069-12-31T00:00:00Z".parse().ok());
+        assert_eq!(retry_after("Sunday, 06-Nov-94 08:50:37 GMT", NOW), Some(Duration::from_secs(60)));
+        assert_eq!(retry_after("Sun Nov  6 08:50:37 1994", NOW), Some(Duration::from_secs(60)));
+    }
+
+    #[test]
     fn what_is_neither_is_not_guessed() {
-        for value in ["", "-1", "1.5", "soon", "Sun, 06 Nov 1994 08:50:37 CET", "Sun, 31 Feb 1994 08:50:37 GMT"] {
+        for value in [
+            "",
+            "-1",
+            "1.5",
+            "soon",
+            "Sun, 06 Nov 1994 08:50:37 CET",
+            "Sun, 31 Feb 1994 08:50:37 GMT",
+            "Mon, 06 Nov 1994 08:50:37 GMT",
+            "Wed, 31 Dec 1969 23:59:59 GMT",
+            "Sun, 06 Nov 10000 08:50:37 GMT",
+        ] {
             assert_eq!(retry_after(value, NOW), None, "{value}");
         }
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:50:37 GMT", None), None);

@@ -9,7 +9,6 @@ mod claims;
 mod integrity;
 mod packument;
 mod search;
-mod version;
 
 use capdex_model::listing::Validators;
 use capdex_model::snapshot::GapReason;

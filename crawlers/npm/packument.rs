@@ -7,9 +7,9 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::Timestamp;
+use semver::{BuildMetadata, Version};
 use serde_json::{Map, Value};
 
-use super::version::Version;
 use super::{claims, integrity};
 use crate::{CrawlError, json, references};
 
@@ -104,14 +104,20 @@ fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, V
     let rank = |version: &str| {
         let time = registry_times(whole).and_then(|times| times.get(version)).and_then(Value::as_str);
         let time: Option<Timestamp> = time.and_then(|time| time.parse().ok());
-        let parsed = Version::parse(version);
-        (parsed.as_ref().is_some_and(Version::is_release), time, parsed)
+        let parsed = precedence(version);
+        (parsed.as_ref().is_some_and(|parsed| parsed.pre.is_empty()), time, parsed)
     };
     versions
         .iter()
         .filter(|(_, manifest)| manifest.is_object())
         .map(|(version, _)| version.as_str())
         .max_by_key(|version| rank(version))
+}
+
+/// A version as far as its precedence goes: without build metadata, which `semver` orders and the standard does not. None,
+/// which comes before every version, for what does not parse.
+fn precedence(text: &str) -> Option<Version> {
+    Version::parse(text).ok().map(|version| Version { build: BuildMetadata::EMPTY, ..version })
 }
 
 /// The digest of what does not differ between a registry and its proxies. Without `time` and `modified`, which some
@@ -132,4 +138,48 @@ fn canonical_digest(mut value: Value) -> Digest {
         }
     }
     Digest::of(value.to_string().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn versions_order_as_the_standard_says() {
+        let ordered = [
+            "1.0.0-alpha",
+            "1.0.0-alpha.1",
+            "1.0.0-alpha.beta",
+            "1.0.0-beta",
+            "1.0.0-beta.2",
+            "1.0.0-beta.11",
+            "1.0.0-rc.1",
+            "1.0.0",
+            "1.0.1",
+            "1.2.0",
+            "1.10.0",
+            "2.0.0",
+        ];
+        let parsed: Vec<_> = ordered.iter().map(|text| precedence(text).expect("a version")).collect();
+        assert!(parsed.is_sorted());
+        assert_eq!(precedence("1.0.0+a"), precedence("1.0.0+b"));
+        for text in ["", "1", "1.2", "1.2.3.4", "v1.2.3", "latest", "01.2.3", "1.2.3-", "99999999999999999999.0.0"] {
+            assert_eq!(precedence(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_any_length_orders_in_a_prerelease() {
+        let long = |digits: usize| precedence(&format!("1.0.0-{}", "9".repeat(digits))).expect("a version");
+        assert!(long(20) < long(100_000));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(text in "[0-9a-z.+ä-]{0,20}") {
+            let _ = precedence(&text);
+        }
+    }
 }

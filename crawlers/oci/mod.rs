@@ -91,11 +91,7 @@ fn listing(key: ListingKey, reference: &Reference, digest: &str, image: &Value) 
     let references =
         references::sorted([references::repository(&claims.repository), references::registry_name(registry_name)]);
     let files = [("image.json".to_owned(), format!("{image:#}\n"))].into();
-    // Tags of one repository are images of their own; a digest is no name.
-    let tag = if reference.what.contains(':') { "" } else { reference.what.as_str() };
-    let identity = format!("oci:{}/{}:{tag}", reference.registry, reference.repository);
-    let identity = identity.trim_end_matches(':').to_owned();
-    let locator = Locator::Inline { identity, version: Some(digest.to_owned()), files };
+    let locator = Locator::Inline { identity: reference.identity.clone(), version: Some(digest.to_owned()), files };
     Listing { key, locators: vec![locator], claims, references }
 }
 

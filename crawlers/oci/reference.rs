@@ -1,13 +1,13 @@
-//! Image references: `registry/repository:tag` or `@digest`, as people and registry rows write them.
+//! References that a registry can be asked for: what `ImageReference` reads, checked before it becomes an address.
 //!
 //! Must not ask a registry.
 
+use capdex_model::image::{DEFAULT_REGISTRY, ImageReference};
 use capdex_model::snapshot::GapReason;
 
 use crate::CrawlError;
 
-/// Where images without a registry in their name come from, and where that one answers.
-const DEFAULT_REGISTRY: &str = "docker.io";
+/// Where the default registry answers.
 const DEFAULT_HOST: &str = "registry-1.docker.io";
 
 /// A reference, in parts.
@@ -17,8 +17,10 @@ pub(super) struct Reference {
     pub registry: String,
     /// The repository, with the `library/` that Docker Hub leaves out.
     pub repository: String,
-    /// The tag, or the digest.
+    /// The digest, or else the tag.
     pub what: String,
+    /// What stays of the image from night to night.
+    pub identity: String,
 }
 
 impl Reference {
@@ -32,20 +34,10 @@ impl Reference {
             reason: GapReason::Malformed,
             detail: "this is no reference to an image".to_owned(),
         };
-        let (name, what) = match text.split_once('@') {
-            Some((name, digest)) => {
-                (name.split_once(':').filter(|_| !name.contains('/')).map_or(name, |(name, _)| name), digest)
-            }
-            None => match text.rsplit_once(':') {
-                Some((name, tag)) if !tag.contains('/') => (name, tag),
-                _ => (text, "latest"),
-            },
-        };
-        let (registry, repository) = match name.split_once('/') {
-            Some((first, rest)) if first.contains(['.', ':']) || first == "localhost" => (first, rest.to_owned()),
-            Some(_) => (DEFAULT_REGISTRY, name.to_owned()),
-            None => (DEFAULT_REGISTRY, format!("library/{name}")),
-        };
+        let image = ImageReference::read(text);
+        let identity = image.identity();
+        let ImageReference { registry, repository, tag, digest } = image;
+        let what = digest.or(tag).unwrap_or_else(|| "latest".to_owned());
         let is_part = |part: &str| {
             !part.is_empty()
                 && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte))
@@ -55,11 +47,11 @@ impl Reference {
             (1..=135).contains(&text.len()) && text.bytes().all(is_letter)
         };
         let is_registry = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
-        let fits = text.len() <= 400 && repository.split('/').all(is_part) && is_what(what) && is_registry(registry);
+        let fits = text.len() <= 400 && repository.split('/').all(is_part) && is_what(&what) && is_registry(&registry);
         if !fits || repository.contains("..") || repository.split('/').any(|part| part.starts_with('.')) {
             return Err(malformed());
         }
-        let reference = Self { registry: registry.to_owned(), repository, what: what.to_owned() };
+        let reference = Self { registry, repository, what, identity };
         url::Url::parse(&reference.base_url()).map_err(|_| malformed())?;
         Ok(reference)
     }
@@ -96,6 +88,7 @@ mod tests {
         assert_eq!(parts("ghcr.io/a/b"), owned("ghcr.io", "a/b", "latest"));
         assert_eq!(parts("127.0.0.1:5000/a/b:2"), owned("127.0.0.1:5000", "a/b", "2"));
         assert_eq!(parts("ghcr.io/a/b@sha256:00ff"), owned("ghcr.io", "a/b", "sha256:00ff"));
+        assert_eq!(parts("ghcr.io/a/b:1@sha256:00ff"), owned("ghcr.io", "a/b", "sha256:00ff"));
         let reference = Reference::parse("mcp/git").expect("a reference");
         assert_eq!(reference.base_url(), "https://registry-1.docker.io/v2/mcp/git");
     }

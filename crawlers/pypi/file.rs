@@ -1,17 +1,17 @@
 //! The files of a project, and which of them is fetched.
 //!
-//! Must not know which of the index's forms they came from. Sources: PEP 491 (names of wheels), PEP 503 (names of
+//! Must not know which of the index's forms they came from. Sources: PEP 440 (versions), PEP 491 (names of wheels), PEP 503 (names of
 //! projects), PEP 592 (yanked files), PEP 625 (names of source distributions).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::pypi_name;
 use capdex_model::listing::{Integrity, Locator};
 use capdex_model::time::Timestamp;
+use pep440_rs::Version;
 use serde::Serialize;
-
-use super::version::Version;
 
 /// One file as the index describes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -71,8 +71,9 @@ pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a 
                 let readable = files.iter().filter(|file| file.yanked.is_some() == is_yanked);
                 let readable = readable.filter_map(|file| Some((preference(&file.filename)?, file)));
                 let (_, file) = readable.min_by_key(|(preference, file)| (*preference, file.filename.as_str()))?;
-                let parsed = Version::parse(version);
-                let is_release = parsed.as_ref().is_some_and(|parsed| !parsed.is_prerelease());
+                // What is no version by PEP 440 comes before what is one, and counts as a pre-release.
+                let parsed = Version::from_str(version).ok();
+                let is_release = parsed.as_ref().is_some_and(Version::is_stable);
                 let is_stated = stated == Some(version.as_str());
                 Some(((is_release, is_stated, parsed), version.as_str(), file))
             })
@@ -102,6 +103,8 @@ pub(crate) fn digest_of(files: &Files) -> Digest {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn file(filename: &str, yanked: Option<&str>) -> IndexFile {
@@ -171,5 +174,69 @@ mod tests {
         let [.., yanked, candidate] = all;
         assert_eq!(chosen(&[yanked, candidate], None).as_deref(), Some("a_b-2.0rc1.zip"));
         assert_eq!(chosen(&[yanked], None).as_deref(), Some("a_b-1.11.zip"));
+    }
+
+    fn version(text: &str) -> Option<Version> {
+        Version::from_str(text).ok()
+    }
+
+    #[test]
+    fn versions_order_as_the_standard_says() {
+        let ordered = [
+            "1.0.dev1",
+            "1.0a1.dev1",
+            "1.0a1",
+            "1.0a2",
+            "1.0b1",
+            "1.0rc1",
+            "1.0",
+            "1.0+local",
+            "1.0+2",
+            "1.0+10",
+            "1.0.post1.dev1",
+            "1.0.post1",
+            "1.0.1",
+            "1.2",
+            "1.10",
+            "2020.1",
+            "1!0.1",
+        ];
+        let parsed: Vec<_> = ordered.iter().map(|text| version(text).expect("a version")).collect();
+        for (one, next) in parsed.iter().zip(parsed.iter().skip(1)) {
+            assert!(one < next, "{one:?} {next:?}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_version_are_equal() {
+        for (one, other) in [
+            ("1.0", "v1.0.0"),
+            ("1.0rc1", "1.0-C.1"),
+            ("1.0a0", "1.0alpha"),
+            ("1.0.post1", "1.0-1"),
+            ("1.0.post0", "1.0_rev"),
+            ("1.0.dev0", "1.0-DEV"),
+            ("1.0+a.b", "1.0+A-b"),
+        ] {
+            assert_eq!(version(one), version(other), "{one}");
+            assert!(version(one).is_some());
+        }
+    }
+
+    #[test]
+    fn prereleases_are_told_and_nonsense_is_not_read() {
+        let is_prerelease = |text: &str| version(text).expect("a version").any_prerelease();
+        assert!(is_prerelease("1.0a1") && is_prerelease("1.0.dev1") && is_prerelease("1.0.post1.dev1"));
+        assert!(!is_prerelease("1.0") && !is_prerelease("1.0.post1"));
+        for text in ["", "a", "1.0x", "1.0..1", "1.0-", "1..0", "99999999999999999999", "1.0 2"] {
+            assert_eq!(version(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(text in "[v0-9a-z.!+_ä-]{0,20}") {
+            let _ = version(&text);
+        }
     }
 }

@@ -6,7 +6,6 @@ mod file;
 mod index;
 mod project;
 mod simple;
-mod version;
 
 use std::collections::BTreeSet;
 

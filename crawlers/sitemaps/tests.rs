@@ -154,6 +154,51 @@ fn sitemaps_are_read_with_their_spellings_and_refused_when_cut() {
     }
 }
 
+/// The paths that a sitemap with these texts as addresses leads to.
+fn paths_of(head: &str, addresses: &[&str]) -> Result<Vec<String>, String> {
+    let entries: String = addresses.iter().map(|text| format!("<url><loc>{text}</loc></url>")).collect();
+    match xml::read(format!("{head}<urlset>{entries}</urlset>").as_bytes(), "https://x.test")? {
+        Sitemap::Pages(places) => Ok(places.into_iter().map(|place| place.path).collect()),
+        Sitemap::Index(_) => Err("an index".to_owned()),
+    }
+}
+
+#[test]
+fn cdata_and_references_are_text_of_an_address() {
+    let read = paths_of(
+        "\u{feff}<?xml version=\"1.0\"?>",
+        &[
+            "https://x.test/<![CDATA[a?b=1&amp;c]]>",
+            "<![CDATA[https://x.test/]]>a<![CDATA[?b=<1>]]><!-- not -->",
+            "https://x.test/&#97;&#x62;?a=1&amp;b=2&c=3&",
+            "https://x.test/&lt;&gt;&apos;&quot;",
+        ],
+    );
+    let paths = ["/a?b=1&amp;c", "/a?b=%3C1%3E", "/ab?a=1&b=2&c=3&", "/%3C%3E'%22"].map(str::to_owned).to_vec();
+    assert_eq!(read, Ok(paths));
+}
+
+#[test]
+fn no_entity_but_those_of_xml_itself_is_expanded() {
+    let head = "<!DOCTYPE urlset [<!ENTITY a \"xxxxxxxxxx\"><!ENTITY b \"&a;&a;&a;&a;\">\
+        <!ENTITY file SYSTEM \"file:///etc/hostname\">]>";
+    let read = paths_of(head, &["https://x.test/&b;", "https://x.test/&file;", "https://x.test/&eacute;&#0;&#xd800;"]);
+    let paths = ["/&b;", "/&file;", "/&eacute;&"].map(str::to_owned).to_vec();
+    assert_eq!(read, Ok(paths), "the `#` of a reference that is none begins a fragment");
+}
+
+#[test]
+fn elements_are_balanced_and_nested_to_a_bound() {
+    let nested = |depth: usize| paths_of("", &[&format!("{}{}", "<x>".repeat(depth), "</x>".repeat(depth))]);
+    // The root, the entry and the address are three.
+    assert_eq!((nested(28), nested(29)), (Ok(vec![]), Ok(vec![])));
+    assert_eq!(nested(30), Err("elements more than 32 deep".to_owned()));
+    for text in ["<urlset><url></urlset></url>", "</urlset>", "<urlset></urlset x>", "<html><urlset></urlset></html>"] {
+        assert!(xml::read(text.as_bytes(), "https://x.test").is_err(), "{text}");
+    }
+    assert_eq!(xml::read(b"<urlset/>", "https://x.test"), Ok(Sitemap::Pages(vec![])));
+}
+
 #[tokio::test]
 async fn sitemaps_that_lead_in_circles_end() {
     let base = std::sync::Arc::new(std::sync::OnceLock::<String>::new());

@@ -2,7 +2,9 @@
 //!
 //! Must not know which of them are wanted. Addresses on other hosts are left out: the standard forbids them.
 
-use html5gum::{Token, Tokenizer};
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, Event};
+use quick_xml::reader::Reader;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -30,6 +32,9 @@ const MAX_BYTES: u64 = 50 << 20;
 /// How many entries a sitemap may have, as its standard says; more are an error and not cut off.
 const MAX_PLACES: usize = 50_000;
 
+/// How deep elements may be nested. The standard needs three, and its extensions few more.
+const MAX_DEPTH: usize = 32;
+
 /// The longest text of a `lastmod` that is kept.
 const MAX_CHANGED_BYTES: usize = 64;
 
@@ -46,41 +51,74 @@ pub(super) fn read(bytes: &[u8], base_url: &str) -> Result<Sitemap, String> {
         bytes
     };
     let site = Url::parse(base_url).map_err(|error| error.to_string())?;
-    let (mut root, mut has_ended) = (None, false);
-    let (mut places, mut open) = (Vec::new(), Open::default());
-    for token in Tokenizer::new(bytes) {
-        let Ok(token) = token;
-        match token {
-            Token::StartTag(tag) => match tag.name.as_slice() {
-                name @ (b"sitemapindex" | b"urlset") => root = root.or(Some(name.len() == b"urlset".len())),
-                b"url" | b"sitemap" => open = Open::default(),
-                b"loc" => open.inside = Inside::Address,
-                b"lastmod" => open.inside = Inside::Changed,
-                _ => open.inside = Inside::Other,
-            },
-            Token::String(text) => open.add(&String::from_utf8_lossy(&text)),
-            Token::Comment(text) => {
-                let text = String::from_utf8_lossy(&text);
-                if let Some(text) = text.strip_prefix("[CDATA[") {
-                    open.add(text.strip_suffix("]]").unwrap_or(text));
-                }
-            }
-            Token::EndTag(tag) => match tag.name.as_slice() {
-                b"sitemapindex" | b"urlset" => has_ended = true,
-                b"url" | b"sitemap" => places.extend(std::mem::take(&mut open).place(&site)),
-                _ => open.inside = Inside::Other,
-            },
-            _ => {}
-        }
-        if places.len() > MAX_PLACES {
-            return Err(format!("more than {MAX_PLACES} entries"));
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = Reader::from_str(&text);
+    reader.config_mut().expand_empty_elements = true;
+    // Addresses with a bare `&` between the parts of their query are common.
+    reader.config_mut().allow_dangling_amp = true;
+    let mut reading = Reading::default();
+    loop {
+        let event = reader.read_event().map_err(|error| format!("byte {}: {error}", reader.error_position()))?;
+        if let Some(sitemap) = reading.take_in(&event, &site)? {
+            return Ok(sitemap);
         }
     }
-    match root {
-        _ if !has_ended => Err("it is no sitemap, or does not end".to_owned()),
-        Some(true) => Ok(Sitemap::Pages(places)),
-        Some(false) => Ok(Sitemap::Index(places)),
-        None => Err("it is no sitemap".to_owned()),
+}
+
+/// A sitemap as far as it was read.
+#[derive(Default)]
+struct Reading {
+    /// Elements that are open.
+    depth: usize,
+    lists_pages: bool,
+    places: Vec<Place>,
+    open: Open,
+}
+
+impl Reading {
+    /// Takes one event in; the sitemap at the end of its outermost element. A document type is read past: entities that it
+    /// declares stay as they are written.
+    fn take_in(&mut self, event: &Event<'_>, site: &Url) -> Result<Option<Sitemap>, String> {
+        match event {
+            Event::Start(tag) => self.start(tag.name().as_ref())?,
+            Event::End(tag) => return self.end(tag.name().as_ref(), site),
+            Event::Text(text) => self.open.add(text),
+            Event::CData(text) => self.open.add(text),
+            Event::GeneralRef(reference) => self.open.add_reference(reference),
+            Event::Eof => return Err("it is no sitemap, or does not end".to_owned()),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, name: &str) -> Result<(), String> {
+        match (self.depth, name) {
+            (0, "sitemapindex" | "urlset") => self.lists_pages = name == "urlset",
+            (0, _) => return Err("it is no sitemap".to_owned()),
+            (MAX_DEPTH, _) => return Err(format!("elements more than {MAX_DEPTH} deep")),
+            (_, "url" | "sitemap") => self.open = Open::default(),
+            (_, "loc") => self.open.inside = Inside::Address,
+            (_, "lastmod") => self.open.inside = Inside::Changed,
+            _ => self.open.inside = Inside::Other,
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str, site: &Url) -> Result<Option<Sitemap>, String> {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            let places = std::mem::take(&mut self.places);
+            return Ok(Some(if self.lists_pages { Sitemap::Pages(places) } else { Sitemap::Index(places) }));
+        }
+        match name {
+            "url" | "sitemap" => self.places.extend(std::mem::take(&mut self.open).place(site)),
+            _ => self.open.inside = Inside::Other,
+        }
+        if self.places.len() > MAX_PLACES {
+            return Err(format!("more than {MAX_PLACES} entries"));
+        }
+        Ok(None)
     }
 }
 
@@ -105,6 +143,17 @@ impl Open {
             Inside::Address => self.address.push_str(text),
             Inside::Changed => self.changed.push_str(text),
             Inside::Other => {}
+        }
+    }
+
+    /// Adds the letter that a reference means: by its number, or one of the five that XML itself names.
+    fn add_reference(&mut self, reference: &BytesRef<'_>) {
+        match reference.resolve_char_ref() {
+            Ok(Some(letter)) => self.add(letter.encode_utf8(&mut [0; 4])),
+            _ => match resolve_xml_entity(reference) {
+                Some(letter) => self.add(letter),
+                None => self.add(&format!("&{};", &**reference)),
+            },
         }
     }
 

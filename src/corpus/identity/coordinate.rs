@@ -6,6 +6,7 @@
 //! Must not ask anybody and must not judge who says what.
 
 use capdex_model::ids::ListingKey;
+use capdex_model::image::ImageReference;
 
 /// Hosts behind which many servers of many people answer under paths and keys of the host's choosing: an address there
 /// says nothing about whose server it is.
@@ -105,14 +106,7 @@ pub(super) fn of_key(key: &ListingKey) -> Option<String> {
 
 /// An image without tag and digest.
 pub(super) fn of_image(reference: &str) -> String {
-    let name = reference.split('@').next().unwrap_or_default();
-    let name = match name.rsplit_once(':') {
-        Some((name, tag)) if !tag.contains('/') => name,
-        _ => name,
-    };
-    let name =
-        name.strip_prefix("index.docker.io/").map_or_else(|| name.to_owned(), |rest| format!("docker.io/{rest}"));
-    format!("oci:{}", name.to_lowercase())
+    format!("oci:{}", ImageReference::read(reference).name())
 }
 
 /// An endpoint without its scheme; the query stays, because behind one path it may choose the server.
@@ -200,7 +194,7 @@ mod tests {
             assert_eq!(server_of_endpoint(endpoint), "mcp:a.test/x");
         }
         for reference in
-            ["docker.io/mcp/x", "docker.io/mcp/x:1.0", "index.docker.io/mcp/x@sha256:00", "docker.io/MCP/x:1"]
+            ["docker.io/mcp/x", "docker.io/mcp/x:1.0", "index.docker.io/mcp/x@sha256:00", "docker.io/MCP/x:1", "mcp/x"]
         {
             assert_eq!(of_image(reference), "oci:docker.io/mcp/x", "{reference}");
         }

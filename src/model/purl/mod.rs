@@ -1,0 +1,179 @@
+//! `Purl`: package URLs of listings, the names by which other tools know the same packages.
+//!
+//! Types: `npm`, `pypi`, `oci` and `github`, and `generic` with `vcs_url` for repositories on other forges; `docker` is read too.
+//! Directories' own rows have none. Source: ECMA-427 (package URLs) and its definitions of types.
+
+use std::fmt;
+use std::str::FromStr;
+
+use packageurl::PackageUrl;
+
+use crate::ids::{ListingKey, pypi_name};
+use crate::image::ImageReference;
+
+/// The qualifier that says where an image is. On other types it names a registry or a mirror, and is read past: the store
+/// has one registry for each ecosystem.
+const REPOSITORY: &str = "repository_url";
+/// The qualifier that names a repository with its protocol.
+const VCS: &str = "vcs_url";
+/// The protocol before a repository's address in [`VCS`].
+const GIT: &str = "git+https://";
+
+/// A package URL, and the listing that it names. Its text form is the canonical one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Purl {
+    text: String,
+    key: ListingKey,
+    version: Option<String>,
+    path: Option<String>,
+}
+
+impl Purl {
+    /// The purl of a listing. None for a listing of a directory, and for a name that
+    /// would read back as another: npm's old names in capitals.
+    ///
+    /// ```
+    /// use capdex_model::ids::ListingKey;
+    /// use capdex_model::purl::Purl;
+    ///
+    /// let purl = Purl::of(&ListingKey::new("npm", "@scope/name"), Some("1.2.0")).expect("npm has purls");
+    /// assert_eq!(purl.to_string(), "pkg:npm/%40scope/name@1.2.0");
+    /// ```
+    pub fn of(key: &ListingKey, version: Option<&str>) -> Option<Self> {
+        let image = (key.source == "oci").then(|| ImageReference::read(&key.name));
+        let mut url = match &image {
+            Some(image) => of_image(image),
+            None => of_package(key),
+        }
+        .ok()?;
+        match version {
+            // The version of an image is its digest.
+            Some(version) if image.is_none() || version.contains(':') => url.with_version(version).ok()?,
+            _ => &mut url,
+        };
+        let purl: Self = url.to_string().parse().ok()?;
+        let is_same = match image {
+            Some(image) => {
+                ImageReference { digest: None, ..ImageReference::read(&purl.key.name) }
+                    == ImageReference { digest: None, ..image }
+            }
+            None => purl.key == *key,
+        };
+        is_same.then_some(purl)
+    }
+
+    /// The purl of a locator's identity.
+    pub fn of_identity(identity: &str, version: Option<&str>) -> Option<Self> {
+        Self::of(&identity.parse().ok()?, version)
+    }
+
+    /// The listing that is named, without a version where its source has none in the name.
+    pub const fn key(&self) -> &ListingKey {
+        &self.key
+    }
+
+    /// The version, or the commit of a repository. None for an image, whose key holds tag and digest.
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// The folder or file inside that is meant.
+    pub fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
+    /// The identity that a locator of the package has.
+    pub fn identity(&self) -> String {
+        match self.key.source.as_str() {
+            "oci" => ImageReference::read(&self.key.name).identity(),
+            _ => self.key.to_string(),
+        }
+    }
+}
+
+fn of_package(key: &ListingKey) -> packageurl::Result<PackageUrl<'_>> {
+    let name = key.name.as_str();
+    let (namespace, last) = name.rsplit_once('/').map_or((None, name), |(namespace, last)| (Some(namespace), last));
+    if key.source == "git" {
+        let mut url = PackageUrl::new("generic", last)?;
+        url.add_qualifier(VCS, format!("{GIT}{name}"))?;
+        return Ok(url);
+    }
+    let mut url = PackageUrl::new(key.source.as_str(), last)?;
+    if let Some(namespace) = namespace {
+        url.with_namespace(namespace)?;
+    }
+    Ok(url)
+}
+
+fn of_image(image: &ImageReference) -> packageurl::Result<PackageUrl<'_>> {
+    let mut url = PackageUrl::new("oci", image.repository.rsplit('/').next().unwrap_or_default())?;
+    url.add_qualifier(REPOSITORY, format!("{}/{}", image.registry, image.repository))?;
+    if let Some(tag) = &image.tag {
+        url.add_qualifier("tag", tag)?;
+    }
+    if let Some(digest) = &image.digest {
+        url.with_version(digest)?;
+    }
+    Ok(url)
+}
+
+impl fmt::Display for Purl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A text that names no listing as a purl.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParsePurlError {
+    /// It is no purl.
+    #[error("{text:?} is no package URL: {detail}")]
+    Malformed {
+        /// The text.
+        text: String,
+        /// The reason.
+        detail: String,
+    },
+    /// Its type has no listings here.
+    #[error("package URLs of type {0:?} name no listing: npm, pypi, oci, docker and github do, and generic with {VCS}")]
+    UnknownType(String),
+}
+
+impl FromStr for Purl {
+    type Err = ParsePurlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let malformed = |detail: String| ParsePurlError::Malformed { text: text.to_owned(), detail };
+        let url = PackageUrl::from_str(text).map_err(|error| malformed(error.to_string()))?;
+        let qualifier = |name: &str| url.qualifiers().get(name).map(|value| value.as_ref());
+        let name = url.namespace().map_or_else(|| url.name().to_owned(), |of| format!("{of}/{}", url.name()));
+        let mut version = url.version().map(str::to_owned);
+        let key = match url.ty() {
+            "npm" | "github" => ListingKey::new(url.ty(), name),
+            "pypi" => ListingKey::new("pypi", pypi_name(&name)),
+            "generic" => {
+                let address = qualifier(VCS).and_then(|address| address.strip_prefix(GIT));
+                let address = address.filter(|address| !address.is_empty());
+                ListingKey::new("git", address.ok_or_else(|| malformed(format!("it has no {VCS}={GIT}…")))?)
+            }
+            "oci" => {
+                let repository = qualifier(REPOSITORY).ok_or_else(|| malformed(format!("it has no {REPOSITORY}")))?;
+                let mut image = ImageReference::read(repository);
+                (image.tag, image.digest) = (qualifier("tag").map(str::to_owned), version.take());
+                ListingKey::new("oci", image.to_string())
+            }
+            "docker" => {
+                let mut image = ImageReference::read_at(qualifier(REPOSITORY).unwrap_or_default(), &name);
+                let is_digest = version.as_ref().is_some_and(|version| version.contains(':'));
+                *(if is_digest { &mut image.digest } else { &mut image.tag }) = version.take();
+                ListingKey::new("oci", image.to_string())
+            }
+            other => return Err(ParsePurlError::UnknownType(other.to_owned())),
+        };
+        Ok(Self { text: url.to_string(), key, version, path: url.subpath().map(str::to_owned) })
+    }
+}
+
+#[cfg(test)]
+mod tests;
