@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 pub mod bytes;
+pub mod code;
 pub mod context;
 pub mod decode;
 pub mod decompose;
 pub mod document;
-pub mod lent;
 pub mod lexicon;
 pub mod manifest;
 mod notebook;
@@ -22,10 +22,10 @@ mod run_files;
 pub mod schema;
 pub mod sentences;
 pub mod shape;
+pub mod shared_json;
 pub mod shell;
 pub mod signals;
 pub mod site;
-pub mod source;
 pub mod subject;
 pub mod surfaces;
 pub mod tools;
@@ -34,10 +34,10 @@ pub mod zones;
 
 use capdex_model::bundle::{Bundle, BundleFile};
 use capdex_model::snapshot::{Gap, GapReason};
+use code::SourceView;
 use document::Document;
 use manifest::Manifest;
 use shape::Shape;
-use source::SourceView;
 use surfaces::Surface;
 use tools::Tool;
 
@@ -71,7 +71,7 @@ impl Evidence {
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
         all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
-        all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(source::read));
+        all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(code::read));
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
             evidence.note_bytecode();

@@ -7,11 +7,11 @@
 use capdex_model::bundle::Bundle;
 
 use super::Evidence;
+use super::code;
 use super::document::{Document, FileRole, Language};
 use super::manifest::{around, folder_of, join};
 use super::shape::Shape;
 use super::shell::{Deed, Event};
-use super::source;
 
 /// How many files may be read again for one bundle.
 const MOST: usize = 2_000;
@@ -34,7 +34,7 @@ pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
                 continue;
             }
             let document = Document::read_as_run(&target, &file.bytes, language, place);
-            if let Some(view) = source::read(&document, &mut evidence.gaps) {
+            if let Some(view) = code::read(&document, &mut evidence.gaps) {
                 evidence.sources.insert(target.clone(), view);
             }
             evidence.documents.insert(target.clone(), document);

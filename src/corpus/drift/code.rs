@@ -13,9 +13,9 @@ use super::hosts;
 use super::recipients::{Recipient, Use};
 use super::sent::{Call as Sending, calls, requests};
 use super::side::{Seen, Side, is_live};
+use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
+use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
 use capdex_evidence::document::{Document, FileRole};
-use capdex_evidence::source::sinks::{evaluates, runs_shell, sends};
-use capdex_evidence::source::{Argument, Call, Origins, SourceView};
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::Severity;
 
@@ -50,7 +50,7 @@ fn can(call: &Call, ability: Ability) -> bool {
         Ability::ReadSecret => {
             let takes_all = matches!(callee, "process.env" | "os.environ")
                 && matches!(call.arguments.first(), Some(Argument::Name(taker)) if taker.ends_with("stringify") || taker.ends_with("dumps"));
-            takes_all || call.flows.first.any(Origins::SECRET_PATH)
+            takes_all || call.flows.first.any(TaintSources::SECRET_PATH)
         }
     }
 }

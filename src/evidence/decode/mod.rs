@@ -20,10 +20,10 @@ use capdex_model::digest::bytes_of_hex;
 mod blocks;
 mod inflate;
 mod joined;
+mod reversible_encodings;
 mod split;
 #[cfg(test)]
 mod tests;
-mod turned;
 
 /// How deep an encoding inside an encoding is followed.
 const DEPTH: u8 = 2;
@@ -160,7 +160,7 @@ pub fn runs(text: &str) -> Vec<Run> {
     }
     split::runs(bytes, &blocks, &mut found);
     joined::runs(bytes, &blocks, &mut found);
-    turned::runs(bytes, &blocks, &mut found);
+    reversible_encodings::runs(bytes, &blocks, &mut found);
     found.sort_by_key(|run| run.span.start);
     found
 }

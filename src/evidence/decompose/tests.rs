@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::SourceView;
+use crate::code::SourceView;
 use crate::tools::{Tool, ToolOrigin};
 use capdex_model::bundle::BundleFile;
 use capdex_model::fact::Place;

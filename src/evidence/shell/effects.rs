@@ -2,12 +2,12 @@
 //!
 //! Must not know a shell's syntax.
 
+use super::ambient_credentials::{answer_of, issued_by};
 use super::commands::{Role, is_address, is_secret_path};
 use super::decoders::{decoder_of, undo};
-use super::issued::{answer_of, issued_by};
 use super::options::{is_remote, operands, secret_among, transfer};
 use super::printed::echo;
-use super::stuff::Stuff;
+use super::tainted_value::TaintedValue;
 use super::trace::{Argument, Tracer, passed_on};
 use super::{Deed, Runner};
 
@@ -19,8 +19,8 @@ impl Tracer {
         first: &Argument,
         name: &str,
         words: &[Argument],
-        input: Stuff,
-    ) -> Stuff {
+        input: TaintedValue,
+    ) -> TaintedValue {
         match role {
             Role::Shell => self.shell(name, words, &input),
             Role::Interpreter => self.interpreter(name, words, input),
@@ -28,7 +28,7 @@ impl Tracer {
                 if let Some(file) = operands(words).first() {
                     self.run_file(file, if role == Role::Source { "source" } else { "open" });
                 }
-                Stuff::default()
+                TaintedValue::default()
             }
             Role::Eval => self.eval(words),
             Role::Curl | Role::Wget => self.transfers(role == Role::Wget, words, &input),
@@ -36,10 +36,10 @@ impl Tracer {
             Role::RemoteCopy => self.copies_away(words),
             Role::Connection => self.connects(words, &input),
             Role::Lookup => {
-                let mut asked = Stuff::default();
+                let mut asked = TaintedValue::default();
                 words.iter().for_each(|word| asked.taint(&word.stuff));
                 self.send(&asked, "a name server");
-                Stuff::of_network(words.last().map(|word| word.text().to_owned()).into_iter().collect())
+                TaintedValue::of_network(words.last().map(|word| word.text().to_owned()).into_iter().collect())
             }
             Role::Echo => echo(name, words),
             Role::Filter => self.filter(name, words, input),
@@ -53,7 +53,7 @@ impl Tracer {
                     self.note_history(to.text());
                     self.write(to.text(), &content, false);
                 }
-                Stuff::default()
+                TaintedValue::default()
             }
             Role::Tee => {
                 for file in operands(words) {
@@ -68,14 +68,14 @@ impl Tracer {
                     file => self.content(file),
                 });
                 self.set_to_start(&content, "/etc/crontab");
-                Stuff::default()
+                TaintedValue::default()
             }
             Role::Other => self.other(first, name, words, input),
         }
     }
 
     /// Code that is run: notes where it came from, and follows it where it is known.
-    fn run(&mut self, code: &Stuff, runner: &str) -> Stuff {
+    fn run(&mut self, code: &TaintedValue, runner: &str) -> TaintedValue {
         let language = Runner::of(runner);
         // Said so that it reads as running the input, which `python3` alone does not.
         let told = if language == Runner::Shell {
@@ -97,7 +97,7 @@ impl Tracer {
                 let text = text.to_owned();
                 self.run_text(&text)
             }
-            _ => Stuff::default(),
+            _ => TaintedValue::default(),
         }
     }
 
@@ -127,7 +127,7 @@ impl Tracer {
         }
     }
 
-    fn shell(&mut self, name: &str, words: &[Argument], input: &Stuff) -> Stuff {
+    fn shell(&mut self, name: &str, words: &[Argument], input: &TaintedValue) -> TaintedValue {
         let mut at = 0;
         while let Some(word) = words.get(at) {
             at += 1;
@@ -136,35 +136,37 @@ impl Tracer {
                 "-o" | "--rcfile" | "--init-file" | "+o" => at += 1,
                 "-" | "-s" | "--" => {}
                 _ if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
-                    return words.get(at).map_or_else(Stuff::default, |code| self.run(&code.stuff.clone(), name));
+                    return words
+                        .get(at)
+                        .map_or_else(TaintedValue::default, |code| self.run(&code.stuff.clone(), name));
                 }
                 _ if text.starts_with(['-', '+']) => {}
                 "/dev/stdin" => return self.run(input, name),
                 _ => {
                     self.run_file(&word.clone(), name);
-                    return Stuff::default();
+                    return TaintedValue::default();
                 }
             }
         }
         self.run(input, name)
     }
 
-    fn eval(&mut self, words: &[Argument]) -> Stuff {
-        let mut code = Stuff::default();
+    fn eval(&mut self, words: &[Argument]) -> TaintedValue {
+        let mut code = TaintedValue::default();
         for word in words {
             if !code.text.is_empty() {
-                code.join(&Stuff::of(" "));
+                code.join(&TaintedValue::of(" "));
             }
             code.join(&word.stuff);
         }
         self.run(&code, "sh")
     }
 
-    fn interpreter(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+    fn interpreter(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
         let is_awk = name.ends_with("awk");
         let texts: Vec<&str> = words.iter().map(Argument::text).collect();
         if let Some(decoder) = decoder_of(name, &texts) {
-            return Stuff { decoded: Some(decoder), ..input.changed() };
+            return TaintedValue { decoded: Some(decoder), ..input.changed() };
         }
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -186,7 +188,7 @@ impl Tracer {
             ) || (is_awk && !text.starts_with('-'));
             if takes_code {
                 let code = if is_awk { Some(word) } else { words.get(at) };
-                return code.map_or_else(Stuff::default, |code| self.program(name, &code.stuff.clone(), input));
+                return code.map_or_else(TaintedValue::default, |code| self.program(name, &code.stuff.clone(), input));
             }
             match text {
                 "-m" => return passed_on(input),
@@ -204,13 +206,13 @@ impl Tracer {
     }
 
     /// A program on the command line: its text, and whether it runs its input.
-    fn program(&mut self, name: &str, code: &Stuff, input: Stuff) -> Stuff {
+    fn program(&mut self, name: &str, code: &TaintedValue, input: TaintedValue) -> TaintedValue {
         let runs = ["exec(", "eval(", "system(", "eval ", "Function(", "| sh", "popen("];
         let reads = ["stdin", "readFileSync(0", "<>", "ARGF", "$0", "$_", "STDIN"];
         if runs.iter().any(|call| code.text.contains(call)) && reads.iter().any(|read| code.text.contains(read)) {
             self.run(&input, name);
         }
-        self.run(&Stuff { text: String::new(), unknown: true, ..code.clone() }, name);
+        self.run(&TaintedValue { text: String::new(), unknown: true, ..code.clone() }, name);
         let mut printed = passed_on(input);
         printed.taint(code);
         if ["b64decode", "atob(", "'base64'", "\"base64\"", "fromhex", "rot13", "rot_13", "decode_base64", "unpack("]
@@ -230,10 +232,10 @@ impl Tracer {
         printed
     }
 
-    fn transfers(&mut self, wget: bool, words: &[Argument], input: &Stuff) -> Stuff {
+    fn transfers(&mut self, wget: bool, words: &[Argument], input: &TaintedValue) -> TaintedValue {
         let transfer = transfer(words, wget);
         let addresses = transfer.address_texts();
-        let mut sent = Stuff::default();
+        let mut sent = TaintedValue::default();
         transfer.data.iter().for_each(|word| sent.taint(&word.stuff));
         transfer.addresses.iter().for_each(|word| sent.taint(&word.stuff));
         for file in &transfer.uploads {
@@ -246,24 +248,24 @@ impl Tracer {
         let address = addresses.first().cloned().unwrap_or_default();
         self.send(&sent, &address);
         if addresses.is_empty() {
-            return Stuff::default();
+            return TaintedValue::default();
         }
         let answer = answer_of(addresses);
         match transfer.file() {
             Some(file) => {
                 self.write(&file, &answer, false);
-                Stuff::default()
+                TaintedValue::default()
             }
             None => answer,
         }
     }
 
-    fn fetches(&mut self, words: &[Argument], input: &Stuff) -> Stuff {
+    fn fetches(&mut self, words: &[Argument], input: &TaintedValue) -> TaintedValue {
         let addresses: Vec<String> =
             words.iter().map(Argument::text).filter(|text| is_address(text)).map(str::to_owned).collect();
-        let Some(address) = addresses.first().cloned() else { return Stuff::default() };
+        let Some(address) = addresses.first().cloned() else { return TaintedValue::default() };
         self.send(input, &address);
-        let answer = Stuff::of_network(addresses);
+        let answer = TaintedValue::of_network(addresses);
         let named = words.iter().position(|word| {
             matches!(word.text().to_ascii_lowercase().as_str(), "-o" | "--output" | "-outfile" | "--out")
         });
@@ -278,47 +280,49 @@ impl Tracer {
         answer
     }
 
-    fn copies_away(&mut self, words: &[Argument]) -> Stuff {
+    fn copies_away(&mut self, words: &[Argument]) -> TaintedValue {
         let operands = operands(words);
-        let Some(last) = operands.last() else { return Stuff::default() };
+        let Some(last) = operands.last() else { return TaintedValue::default() };
         let to = last.text().to_owned();
         let remote = operands.iter().skip(1).map(|word| word.text()).find(|word| is_remote(word)).map(str::to_owned);
         let remote = if is_remote(&to) { Some(to) } else { remote };
-        let Some(remote) = remote else { return Stuff::default() };
-        let mut sent = Stuff { secret: secret_among(operands.iter().copied()), ..Stuff::default() };
+        let Some(remote) = remote else { return TaintedValue::default() };
+        let mut sent = TaintedValue { secret: secret_among(operands.iter().copied()), ..TaintedValue::default() };
         for word in operands.iter().filter(|word| !is_remote(word.text())) {
             let held = self.content(word.text());
             sent.secret = sent.secret.or(held.secret);
             sent.environment |= held.environment;
         }
         self.send(&sent, &remote);
-        Stuff::default()
+        TaintedValue::default()
     }
 
-    fn connects(&mut self, words: &[Argument], input: &Stuff) -> Stuff {
+    fn connects(&mut self, words: &[Argument], input: &TaintedValue) -> TaintedValue {
         let operands = operands(words);
-        let Some(host) = operands.iter().find(|word| !is_secret_path(word.text())) else { return Stuff::default() };
+        let Some(host) = operands.iter().find(|word| !is_secret_path(word.text())) else {
+            return TaintedValue::default();
+        };
         let host = host.text().to_owned();
         let mut sent = input.clone();
         sent.secret = sent.secret.or_else(|| secret_among(words));
         self.send(&sent, &host);
-        Stuff::of_network(vec![host])
+        TaintedValue::of_network(vec![host])
     }
 
-    fn filter(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+    fn filter(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
         let texts: Vec<&str> = words.iter().map(Argument::text).collect();
         if name == "ls" || name == "type" {
-            return Stuff::default();
+            return TaintedValue::default();
         }
         if name == "find" {
             return self.find(words);
         }
         if name == "openssl" && texts.first() == Some(&"s_client") {
             self.send(&input, texts.last().unwrap_or(&""));
-            return Stuff::of_network(vec![texts.last().unwrap_or(&"").to_string()]);
+            return TaintedValue::of_network(vec![texts.last().unwrap_or(&"").to_string()]);
         }
         let skipped = usize::from(matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "sed" | "jq" | "yq"));
-        let mut read = Stuff::default();
+        let mut read = TaintedValue::default();
         let mut reads_files = false;
         if name != "tr" && name != "gpg" {
             for file in operands(words).into_iter().skip(skipped) {
@@ -353,14 +357,14 @@ impl Tracer {
     }
 
     /// `find` with `-exec`: the files that it hands over may be secret.
-    fn find(&mut self, words: &[Argument]) -> Stuff {
+    fn find(&mut self, words: &[Argument]) -> TaintedValue {
         let wanted = words.windows(2).find(|pair| {
             matches!(pair, [option, name] if option.text().ends_with("name") && is_secret_path(name.text().trim_matches('*')))
         });
         let secret = wanted.and_then(|pair| pair.get(1)).map(|name| name.text().to_owned());
         let secret = secret.or_else(|| secret_among(words.iter().take(2)));
         let exec = words.iter().position(|word| matches!(word.text(), "-exec" | "-execdir" | "-ok"));
-        let Some(at) = exec else { return Stuff { unknown: true, secret, ..Stuff::default() } };
+        let Some(at) = exec else { return TaintedValue { unknown: true, secret, ..TaintedValue::default() } };
         let handed =
             words.get(at + 1..).unwrap_or(&[]).iter().take_while(|word| !matches!(word.text(), ";" | "+" | "\\;"));
         let command: Vec<Argument> = handed
@@ -373,13 +377,13 @@ impl Tracer {
                 word
             })
             .collect();
-        self.simple(&command, Stuff::default())
+        self.simple(&command, TaintedValue::default())
     }
 
-    fn packs(&mut self, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+    fn packs(&mut self, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
         let first = words.first().map_or("", Argument::text);
         let cluster = if first.starts_with("--") { "" } else { first.trim_start_matches('-') };
-        let mut packed = Stuff { unknown: true, secret: secret_among(words), ..Stuff::default() };
+        let mut packed = TaintedValue { unknown: true, secret: secret_among(words), ..TaintedValue::default() };
         for word in operands(words) {
             packed.taint(&word.stuff);
         }
@@ -391,7 +395,7 @@ impl Tracer {
             let archive = words.get(1).map_or("-", Argument::text);
             let mut content = if archive == "-" { input } else { self.content(archive) };
             content.decoded = to_output.then_some("tar xO");
-            return if to_output { content.changed() } else { Stuff::default() };
+            return if to_output { content.changed() } else { TaintedValue::default() };
         }
         let archive = if name.contains("tar") {
             let at = words.iter().position(|word| word.text() == "-f" || word.text().starts_with("--file"));
@@ -404,13 +408,13 @@ impl Tracer {
             Some(archive) if archive != "-" => {
                 packed.files.clear();
                 self.write(&archive, &packed, false);
-                Stuff::default()
+                TaintedValue::default()
             }
             _ => packed,
         }
     }
 
-    fn environment(&mut self, name: &str, words: &[Argument]) -> Stuff {
+    fn environment(&mut self, name: &str, words: &[Argument]) -> TaintedValue {
         let all = match name {
             "export" | "declare" => words.iter().all(|word| matches!(word.text(), "-p" | "-x" | "-xp" | "-px")),
             "compgen" => words.iter().any(|word| word.text() == "-e"),
@@ -422,25 +426,25 @@ impl Tracer {
                 if matches!(variable, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
                     && matches!(value, "/dev/null" | "0" | "")
                 {
-                    self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+                    self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
                 }
-                let value = Stuff { text: value.to_owned(), ..word.stuff.clone() };
+                let value = TaintedValue { text: value.to_owned(), ..word.stuff.clone() };
                 self.variables.insert(variable.to_owned(), value);
             }
         }
         if name == "set" && words.iter().map(Argument::text).eq(["+o", "history"]) {
-            self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+            self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
         }
-        Stuff { unknown: true, environment: all, ..Stuff::default() }
+        TaintedValue { unknown: true, environment: all, ..TaintedValue::default() }
     }
 
-    fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: Stuff) -> Stuff {
+    fn other(&mut self, first: &Argument, name: &str, words: &[Argument], input: TaintedValue) -> TaintedValue {
         let texts: Vec<&str> = words.iter().map(Argument::text).collect();
         if name == "gh" && texts.first() == Some(&"gist") {
             let mut sent = input;
             operands(words).iter().skip(2).for_each(|file| sent.taint(&self.content(file.text())));
             self.send(&sent, "a public note");
-            return Stuff::default();
+            return TaintedValue::default();
         }
         if let Some(issued) = issued_by(name, &texts) {
             return issued;
@@ -448,10 +452,10 @@ impl Tracer {
         match name {
             "alias" => words.iter().for_each(|word| self.alias(word.text())),
             "history" if texts.iter().any(|text| matches!(*text, "-c" | "-cw" | "-wc")) => {
-                self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+                self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
             }
             "unset" if texts.contains(&"HISTFILE") => {
-                self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+                self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
             }
             "rm" | "shred" | "truncate" | "wipe" => {
                 texts.iter().for_each(|text| self.note_history(text));
@@ -460,11 +464,11 @@ impl Tracer {
                 if let Some(variable) = operands(words).last() {
                     self.variables.insert(variable.text().to_owned(), input);
                 }
-                return Stuff::default();
+                return TaintedValue::default();
             }
             "ssh" => {
                 self.send(&input, operands(words).first().map_or("", |host| host.text()));
-                return Stuff::default();
+                return TaintedValue::default();
             }
             "aws" | "gcloud" | "az"
                 if texts.contains(&"cp") || texts.contains(&"sync") || texts.contains(&"upload") =>

@@ -8,16 +8,16 @@
 use super::document::{Document, Language};
 use super::unicode::Folded;
 
+mod ambient_credentials;
 mod commands;
 mod decoders;
 mod effects;
-mod issued;
 mod options;
 mod printed;
 mod regions;
 mod render;
-mod stuff;
 mod syntax;
+mod tainted_value;
 #[cfg(test)]
 mod tests;
 mod trace;

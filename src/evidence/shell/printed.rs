@@ -2,12 +2,12 @@
 //!
 //! Must not know a shell's syntax.
 
-use super::stuff::Stuff;
+use super::tainted_value::TaintedValue;
 use super::trace::Argument;
 
 /// What `echo` and `printf` print: their words, escapes undone.
-pub(super) fn echo(name: &str, words: &[Argument]) -> Stuff {
-    let mut printed = Stuff::default();
+pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
+    let mut printed = TaintedValue::default();
     let options = words.iter().take_while(|word| matches!(word.text(), "-e" | "-n" | "-ne" | "-en" | "-E")).count();
     let has_escapes = name == "printf" || words.iter().take(options).any(|word| word.text().contains('e'));
     let mut words = words.iter().skip(options).peekable();
@@ -16,7 +16,7 @@ pub(super) fn echo(name: &str, words: &[Argument]) -> Stuff {
     }
     for word in words {
         if !printed.text.is_empty() {
-            printed.join(&Stuff::of(" "));
+            printed.join(&TaintedValue::of(" "));
         }
         printed.join(&word.stuff);
     }

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use super::stuff::Stuff;
 use super::syntax::{Command, Part, Pipeline, Redirect, Word};
+use super::tainted_value::TaintedValue;
 
 /// The longest plain spelling that is made of one pipeline.
 const LONGEST: usize = 4000;
 
-type Variables = BTreeMap<String, Stuff>;
+type Variables = BTreeMap<String, TaintedValue>;
 
 /// Several pipelines in plain spelling.
 pub(super) fn list(pipelines: &[Pipeline], variables: &Variables) -> String {

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use capdex_model::fact::Place;
 
 use super::Evidence;
-use super::lent::Lent;
 use super::manifest::{Manifest, ManifestKind, escape, locate, tools_pointer, value_at};
+use super::shared_json::SharedJson;
 
 #[cfg(test)]
 mod tests;
@@ -39,11 +39,11 @@ pub struct Tool {
     /// Its description for the model; none where there is none or it is not a literal.
     pub description: Option<String>,
     /// The schema of its arguments, where it is written as JSON or a literal.
-    pub input_schema: Option<Lent>,
+    pub input_schema: Option<SharedJson>,
     /// The schema of its result.
-    pub output_schema: Option<Lent>,
+    pub output_schema: Option<SharedJson>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
-    pub annotations: Option<Lent>,
+    pub annotations: Option<SharedJson>,
     /// Where it was read.
     pub origin: ToolOrigin,
     /// Where it stands; `pointer` leads to it in a JSON file.
@@ -128,7 +128,7 @@ fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: St
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let any = |keys: &[&str]| {
         let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
-        (!value.is_null()).then(|| Lent::new(manifest, [&pointer, "/", key].concat()))
+        (!value.is_null()).then(|| SharedJson::new(manifest, [&pointer, "/", key].concat()))
     };
     Some(Tool {
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
@@ -150,7 +150,7 @@ fn lines(value: &Value) -> Option<String> {
 
 /// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
 /// what is no list is a schema already.
-fn as_schema(value: Lent) -> Lent {
+fn as_schema(value: SharedJson) -> SharedJson {
     let Value::Array(arguments) = &*value else { return value };
     let mut properties = Map::new();
     let mut required = Vec::new();

@@ -74,7 +74,7 @@ fn tools_are_sorted_and_equal_ones_stand_once() {
     first.origin = ToolOrigin::Source;
     first.place.file = "s.ts".to_owned();
     let second = Tool { description: None, ..first.clone() };
-    let view = crate::source::SourceView { tools: vec![first, second], ..Default::default() };
+    let view = crate::code::SourceView { tools: vec![first, second], ..Default::default() };
     evidence.sources.insert("s.ts".to_owned(), view);
     assert_eq!(collect(&evidence).len(), 7, "in source the name decides");
 }

@@ -1,9 +1,9 @@
 //! Servers that run programs though nothing that they say of themselves mentions it.
 
 use crate::FactSink;
+use capdex_evidence::code::{Argument, Call};
 use capdex_evidence::document::FileRole;
 use capdex_evidence::manifest::{ManifestKind, is_foreign};
-use capdex_evidence::source::{Argument, Call};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

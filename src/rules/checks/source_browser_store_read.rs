@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::source_calls::{source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::code::sinks::carried_out;
 use capdex_evidence::document::Document;
-use capdex_evidence::source::sinks::carried_out;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -3,8 +3,8 @@
 //! Must not judge a call. Knows which files are tests, where a finding is worth less.
 
 use crate::FactSink;
+use capdex_evidence::code::{Call, SourceView};
 use capdex_evidence::document::{FileRole, is_test_path};
-use capdex_evidence::source::{Call, SourceView};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::runs_shell;
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::runs_shell;
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -80,11 +80,11 @@ impl Rule for SourceCommandInjection {
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let first = call.arguments.first()?;
     let input = call.flows.first;
-    let chosen = input.any(Origins::TOOL_INPUT) && !input.any(Origins::CHECKED);
+    let chosen = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
     match first {
         Argument::Composed(text) if is_fixed_look_up(text) => Some((Severity::Low, Confidence::Low)),
         Argument::Composed(_) if chosen => Some((Severity::High, Confidence::High)),
-        Argument::Name(_) | Argument::Other if chosen && input.any(Origins::COMPOSED) => {
+        Argument::Name(_) | Argument::Other if chosen && input.any(TaintSources::COMPOSED) => {
             Some((Severity::High, Confidence::Medium))
         }
         Argument::Composed(_) => Some((Severity::Medium, Confidence::Medium)),

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::{SourceFile, source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{carried_out, sends, text_of};
-use capdex_evidence::source::{Argument, Call, Origins, is_issuer};
+use capdex_evidence::code::sinks::{carried_out, sends, text_of};
+use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -173,11 +173,11 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
     let mut found = false;
     for call in &file.view.calls {
         let carried = carried_out(call).unwrap_or_default();
-        let judged = match (carried.any(Origins::SECRET), carried.any(Origins::ENVIRONMENT)) {
+        let judged = match (carried.any(TaintSources::SECRET), carried.any(TaintSources::ENVIRONMENT)) {
             (true, _) => Severity::Critical,
             (false, true) => Severity::High,
-            (false, false) if carried.any(Origins::TOKEN) && looks_up(call) => Severity::High,
-            (false, false) if carried.any(Origins::ISSUED) && leaves_issuer(file, call) => Severity::High,
+            (false, false) if carried.any(TaintSources::TOKEN) && looks_up(call) => Severity::High,
+            (false, false) if carried.any(TaintSources::ISSUED) && leaves_issuer(file, call) => Severity::High,
             (false, false) => continue,
         };
         found = true;
@@ -191,7 +191,7 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
 fn looks_up(call: &Call) -> bool {
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
         || call.callee.starts_with("dns.");
-    by_name && call.flows.first.any(Origins::COMPOSED)
+    by_name && call.flows.first.any(TaintSources::COMPOSED)
 }
 
 /// Whether a call goes to somebody who did not hand out the token that it carries: by the address in it, else by those
@@ -219,8 +219,8 @@ fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         for call in file.view.calls.iter().filter(handed) {
             let (module, function) = module_and_function(&call.callee);
             let all = call.flows.arguments();
-            let meant =
-                all.any(Origins::SECRET) || CARRIES.iter().any(|word| function.to_ascii_lowercase().contains(word));
+            let meant = all.any(TaintSources::SECRET)
+                || CARRIES.iter().any(|word| function.to_ascii_lowercase().contains(word));
             if meant && sending.contains(module) {
                 let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);

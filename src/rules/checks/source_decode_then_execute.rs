@@ -6,9 +6,9 @@ use regex::Regex;
 
 use super::source_calls::{source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::code::sinks::{evaluates, runs_shell, spawns, text_of};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::document::Document;
-use capdex_evidence::source::sinks::{evaluates, runs_shell, spawns, text_of};
-use capdex_evidence::source::{Argument, Call, Origins};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
@@ -196,8 +196,8 @@ fn decodes(call: &Call) -> bool {
         _ => false,
     });
     from_decoder
-        || (call.flows.first.any(Origins::DECODED) && !is_calculation(call))
-        || (call.callee.contains("Function") && call.flows.rest.any(Origins::DECODED))
+        || (call.flows.first.any(TaintSources::DECODED) && !is_calculation(call))
+        || (call.callee.contains("Function") && call.flows.rest.any(TaintSources::DECODED))
         || ["atob(", "b64decode(", "'base64')", "\"base64\")", "marshal.loads(", "fromhex("]
             .iter()
             .any(|token| opens_with(&call.text, token))
@@ -214,7 +214,7 @@ fn imports_data(call: &Call) -> bool {
 /// Decoded text is handed to an interpreter, or written to a file that is handed to one.
 fn interprets_decoded(call: &Call) -> bool {
     spawns(call)
-        && call.flows.first.any(Origins::DECODED)
+        && call.flows.first.any(TaintSources::DECODED)
         && call.arguments.first().and_then(text_of).is_some_and(|text| {
             let mut words = text.split_whitespace();
             let first = words.next().unwrap_or_default();

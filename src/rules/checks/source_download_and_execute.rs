@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::document::Document;
-use capdex_evidence::source::{Argument, Call, Origins};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
 use super::source_calls::{SourceFile, report_calls, source_files, weighed};
-use capdex_evidence::source::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
+use capdex_evidence::code::sinks::{evaluates, named, runs_shell, spawns, starts_program, text_of};
 
 /// See the file's first line.
 pub(super) struct SourceDownloadAndExecute;
@@ -190,7 +190,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
     if runs_answer(call) || installs_archive(call) || loads_fetched(call) {
         return Some((Severity::High, Confidence::Medium));
     }
-    if evaluates(call) && call.flows.arguments().any(Origins::ANSWER) {
+    if evaluates(call) && call.flows.arguments().any(TaintSources::ANSWER) {
         return Some((Severity::High, Confidence::High));
     }
     let fetched = |argument: &Argument| match argument {
@@ -208,7 +208,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
 fn runs_answer(call: &Call) -> bool {
     let first = call.arguments.first();
     let whole = matches!(first, Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
-    let answered = |origins: Origins| origins.any(Origins::ANSWER) && !origins.any(Origins::COMPOSED);
+    let answered = |origins: TaintSources| origins.any(TaintSources::ANSWER) && !origins.any(TaintSources::COMPOSED);
     if runs_shell(call) && whole && answered(call.flows.first) {
         return true;
     }
@@ -217,7 +217,7 @@ fn runs_answer(call: &Call) -> bool {
     let interprets = INTERPRETERS.contains(&program.rsplit('/').next().unwrap_or_default());
     let handed = matches!(words.split_whitespace().nth(1), Some("-c" | "-e")) && words.ends_with("{}");
     spawns(call)
-        && ((handed && call.flows.first.any(Origins::ANSWER))
+        && ((handed && call.flows.first.any(TaintSources::ANSWER))
             || (interprets && !words.contains("{}") && call.callee.starts_with("subprocess.") && fed(call)))
 }
 
@@ -229,12 +229,12 @@ fn loads_fetched(call: &Call) -> bool {
         call.callee.as_str(),
         "import" | "runpy.run_path" | "importlib.util.spec_from_file_location" | "require"
     );
-    loads && call.flows.arguments().any(Origins::FETCHED_FILE)
+    loads && call.flows.arguments().any(TaintSources::FETCHED_FILE)
 }
 
 /// Whether an answer is the input of a program.
 fn fed(call: &Call) -> bool {
-    call.flows.rest.any(Origins::ANSWER) && call.text.contains("input=")
+    call.flows.rest.any(TaintSources::ANSWER) && call.text.contains("input=")
 }
 
 /// A package is installed from an archive at an address that no index vouches for.
@@ -276,7 +276,7 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
         || matches!(call.callee.as_str(), "os.startfile" | "os.system" | "os.popen")
         || call.callee.starts_with("os.exec")
         || call.callee.starts_with("os.spawn");
-    if !starts || !call.flows.first.any(Origins::FETCHED_FILE) {
+    if !starts || !call.flows.first.any(TaintSources::FETCHED_FILE) {
         return None;
     }
     let program = call.callee == "os.startfile"

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::Call;
-use capdex_evidence::source::sinks::{runs_shell, text_of};
+use capdex_evidence::code::Call;
+use capdex_evidence::code::sinks::{runs_shell, text_of};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::code::sinks::carried_out;
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::signals::install_scripts;
-use capdex_evidence::source::sinks::carried_out;
-use capdex_evidence::source::{Call, Origins};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -94,8 +94,8 @@ impl Rule for SourceHostFingerprintSent {
 /// One name alone is what telemetry sends; two tell who it is, as does one that is sent by being installed. A name that is looked up tells it to whoever owns the zone.
 fn judgement(call: &Call, installs: bool) -> Option<(Severity, Confidence)> {
     let carried = carried_out(call)?;
-    let names = carried.count(Origins::HOST_NAME | Origins::USER_NAME | Origins::HOST_NETWORK);
-    let asks_zone = call.callee.starts_with("dns.") && carried.any(Origins::COMPOSED);
+    let names = carried.count(TaintSources::HOST_NAME | TaintSources::USER_NAME | TaintSources::HOST_NETWORK);
+    let asks_zone = call.callee.starts_with("dns.") && carried.any(TaintSources::COMPOSED);
     match names {
         0 => None,
         1 if !asks_zone && !installs => None,

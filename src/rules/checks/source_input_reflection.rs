@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -70,6 +70,6 @@ impl Rule for SourceInputReflection {
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let repeated = call.callee == "return" && call.flows.first.any(Origins::TOOL_INPUT);
+    let repeated = call.callee == "return" && call.flows.first.any(TaintSources::TOOL_INPUT);
     repeated.then_some((Severity::Info, Confidence::Medium))
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{runs_shell, sends};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::sinks::{runs_shell, sends};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -81,6 +81,6 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         || call.callee.starts_with("fs.")
         || matches!(method, "open" | "query" | "execute" | "raw");
     let input = call.flows.arguments();
-    let unchecked = input.any(Origins::TOOL_INPUT) && !input.any(Origins::CHECKED);
+    let unchecked = input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED);
     (sink && unchecked).then_some((Severity::Low, Confidence::Low))
 }

@@ -6,8 +6,8 @@ use regex::bytes::Regex;
 
 use super::source_calls::{source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
+use capdex_evidence::code::{Argument, Call};
 use capdex_evidence::document::Language;
-use capdex_evidence::source::{Argument, Call};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

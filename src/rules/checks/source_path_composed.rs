@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -100,9 +100,9 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
         callee if callee.ends_with(".write_text") || callee.ends_with(".write_bytes") => call.flows.receiver,
         _ => return None,
     };
-    if !origins.any(Origins::TOOL_INPUT | Origins::REQUEST) {
+    if !origins.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
         return None;
     }
-    let checked = origins.any(Origins::CHECKED);
+    let checked = origins.any(TaintSources::CHECKED);
     if checked { None } else { Some((Severity::Medium, Confidence::Medium)) }
 }

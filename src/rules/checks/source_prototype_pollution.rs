@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -60,6 +60,6 @@ impl Rule for SourcePrototypePollution {
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let chosen = call.flows.arguments().any(Origins::TOOL_INPUT | Origins::REQUEST);
+    let chosen = call.flows.arguments().any(TaintSources::TOOL_INPUT | TaintSources::REQUEST);
     (call.callee == "merge" && chosen).then_some((Severity::Low, Confidence::Medium))
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::sends;
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::sends;
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -72,7 +72,7 @@ impl Rule for SourceRequestComposed {
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let asks = sends(call) || matches!(call.callee.as_str(), "connection.get" | "connection.request");
     let origins = call.flows.first;
-    if !asks || !origins.any(Origins::TOOL_INPUT | Origins::REQUEST) || origins.any(Origins::CHECKED) {
+    if !asks || !origins.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) || origins.any(TaintSources::CHECKED) {
         return None;
     }
     match call.arguments.first() {

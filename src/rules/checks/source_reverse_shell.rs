@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{runs_shell, text_of};
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::{runs_shell, text_of};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -83,10 +83,10 @@ impl Rule for SourceReverseShell {
 }
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let joined = Origins::CONNECTION;
+    let joined = TaintSources::CONNECTION;
     let found = match call.callee.as_str() {
         "os.dup2" => call.flows.first.any(joined),
-        "connection.pipe" => call.flows.all().any(Origins::PROCESS),
+        "connection.pipe" => call.flows.all().any(TaintSources::PROCESS),
         callee if callee.starts_with("subprocess.") || callee.starts_with("child_process.spawn") => {
             let shell = call.arguments.first().and_then(text_of).is_some_and(is_shell);
             (shell && call.flows.rest.any(joined)) || (runs_shell(call) && is_remote_command(call))
@@ -100,7 +100,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 /// Whether the whole command came out of a bare connection. Answers of a web client are `source-download-and-execute`.
 fn is_remote_command(call: &Call) -> bool {
     let whole = matches!(call.arguments.first(), Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
-    whole && call.flows.first.any(Origins::ANSWER) && call.flows.first.any(Origins::CONNECTION)
+    whole && call.flows.first.any(TaintSources::ANSWER) && call.flows.first.any(TaintSources::CONNECTION)
 }
 
 fn is_shell(text: &str) -> bool {

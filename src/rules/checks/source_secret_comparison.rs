@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::Call;
+use capdex_evidence::code::Call;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -69,6 +69,6 @@ impl Rule for SourceSecretInOutput {
 
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     let written = matches!(call.callee.as_str(), "console.log" | "throw");
-    let secret = call.flows.arguments().any(Origins::TOKEN | Origins::SECRET);
+    let secret = call.flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
     (written && secret).then_some((Severity::Medium, Confidence::Medium))
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::source_files;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{evaluates, runs_shell, sends, text_of};
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::{evaluates, runs_shell, sends, text_of};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -92,7 +92,11 @@ fn is_setup(path: &str) -> bool {
 
 /// Fetching prebuilt parts is a habit of honest packages too; telling somebody who installed it is not.
 fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
-    let told = Origins::HOST_NAME | Origins::USER_NAME | Origins::HOST_NETWORK | Origins::ENVIRONMENT | Origins::SECRET;
+    let told = TaintSources::HOST_NAME
+        | TaintSources::USER_NAME
+        | TaintSources::HOST_NETWORK
+        | TaintSources::ENVIRONMENT
+        | TaintSources::SECRET;
     let asks = sends(call) || call.callee.starts_with("connection.");
     if asks {
         let tells = call.flows.arguments().any(told);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::source_calls::{source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::{Argument, Call};
+use capdex_evidence::code::{Argument, Call};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::{source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::named;
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::named;
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -64,7 +64,7 @@ impl Rule for SourceUnsafeDeserialization {
                 let received = call.callee.ends_with("loads")
                     || call.callee.contains("unserialize")
                     || call.callee.starts_with("yaml.");
-                let fetched = call.flows.first.any(Origins::ANSWER) && !call.callee.starts_with("yaml.");
+                let fetched = call.flows.first.any(TaintSources::ANSWER) && !call.callee.starts_with("yaml.");
                 let plain = if fetched {
                     (Severity::High, Confidence::Medium)
                 } else if received {

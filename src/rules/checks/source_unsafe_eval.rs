@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::source_calls::report_calls;
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{evaluates, named};
-use capdex_evidence::source::{Argument, Call, Origins};
+use capdex_evidence::code::sinks::{evaluates, named};
+use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -86,7 +86,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
 /// Whether a tool's caller chooses the text, unchecked.
 fn is_chosen(call: &Call) -> bool {
     let input = call.flows.arguments();
-    input.any(Origins::TOOL_INPUT) && !input.any(Origins::CHECKED)
+    input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED)
 }
 
 /// Whether an argument is called a program: then running programs is what the tool is for.

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::source_calls::{SourceFile, source_files, weighed};
 use crate::{FactSink, Rule, RuleMeta};
-use capdex_evidence::source::sinks::{carried_out, sends, text_of};
-use capdex_evidence::source::{Call, Origins};
+use capdex_evidence::code::sinks::{carried_out, sends, text_of};
+use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
@@ -107,7 +107,8 @@ fn watching<'a>(file: &SourceFile<'a>, text: &str) -> Option<&'a Call> {
         !local && (sends(call) || call.callee.starts_with("connection."))
     };
     let recorder = calls.iter().find(|call| records_keys(&call.callee) || takes_screen(&call.callee));
-    let copied = || calls.iter().find(|call| carried_out(call).is_some_and(|carried| carried.any(Origins::CLIPBOARD)));
+    let copied =
+        || calls.iter().find(|call| carried_out(call).is_some_and(|carried| carried.any(TaintSources::CLIPBOARD)));
     match recorder {
         Some(call) if calls.iter().any(|call| leaves(&call)) => {
             let meant = records_keys(&call.callee) || (AGAIN.is_match(text) && !MODEL.is_match(text));

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::{Example, FactSink, Rule};
 use capdex_evidence::Evidence;
+use capdex_evidence::code;
 use capdex_evidence::document::Document;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
-use capdex_evidence::source;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
 use capdex_model::capability::Capability;
@@ -22,7 +22,7 @@ fn evidence_of(example: &Example) -> Evidence {
     let mut evidence = Evidence::default();
     for (path, text) in &example.files {
         let document = Document::read(path, text.as_bytes(), &mut evidence.gaps);
-        if let Some(view) = source::read(&document, &mut evidence.gaps) {
+        if let Some(view) = code::read(&document, &mut evidence.gaps) {
             evidence.tools.extend(view.tools.iter().cloned());
             evidence.sources.insert(path.clone(), view);
         }

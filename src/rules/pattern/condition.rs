@@ -13,9 +13,9 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
 use super::expression::{Expression, compile};
-use super::gate::Need;
 use super::literals::{Plan, Sight};
 use super::look::Look;
+use super::prefilter::RequiredLiterals;
 
 /// How far around a find a condition looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -85,7 +85,7 @@ impl Condition {
     }
 
     /// What a pattern needs, with what a text must hold for the condition to hold, as far as that can be told.
-    pub(super) fn added_to(&self, need: Need) -> Need {
+    pub(super) fn added_to(&self, need: RequiredLiterals) -> RequiredLiterals {
         // What is asked of the whole text sees it whole; what is asked of a part may see half a word at its ends.
         let sight = if self.is_the_same_everywhere() { Sight::Whole } else { Sight::Part };
         let Some(plan) = Plan::of_any(self.any.iter().map(Expression::text), sight) else { return need };

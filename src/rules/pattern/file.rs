@@ -15,8 +15,8 @@ use capdex_model::ids::RuleId;
 use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
-use super::gate::Need;
 use super::literals::{Plan, Sight};
+use super::prefilter::RequiredLiterals;
 
 /// A data rule as it is written.
 #[derive(Debug, Deserialize)]
@@ -133,12 +133,12 @@ impl DataRule {
 
     /// What a text must hold for each of the rule's patterns to give a find in it: what the pattern needs, a mark, and
     /// every neighbour that is demanded.
-    pub(super) fn needs(&self) -> impl Iterator<Item = Need> {
-        let around = self.near.iter().fold(Need::default(), |need, condition| condition.added_to(need));
+    pub(super) fn needs(&self) -> impl Iterator<Item = RequiredLiterals> {
+        let around = self.near.iter().fold(RequiredLiterals::default(), |need, condition| condition.added_to(need));
         let around = match Plan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
             Some(marked) => around.beside(marked),
             None => around,
         };
-        self.finders.iter().map(move |finder| around.clone().with(Need::of(finder.text())))
+        self.finders.iter().map(move |finder| around.clone().with(RequiredLiterals::of(finder.text())))
     }
 }

@@ -4,8 +4,8 @@
 //! ASCII letters, and a space stands for every run of blanks. Must not know what needs them.
 
 use super::frequency;
-use super::gate::search::LONGEST;
-use super::gate::squeezed::seen;
+use super::prefilter::normalized::seen;
+use super::prefilter::search::LONGEST;
 use super::reach::is_word;
 
 /// What is known of the byte that stands beside a literal.

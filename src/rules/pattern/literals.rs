@@ -1,4 +1,4 @@
-//! Literals that a text must hold for an expression to match it, and how close together: what a gate looks for before any
+//! Literals that a text must hold for an expression to match it, and how close together: what a prefilter looks for before any
 //! expression runs.
 //!
 //! Must never demand too much: a plan that is not met proves that there is no match.
@@ -12,11 +12,11 @@ use super::literal::{Edge, Literal};
 use super::reach::{Reach, holds_only, is_blank, is_word};
 
 /// Literals of which a text must hold at least one.
-pub(super) type Demand = BTreeSet<Literal>;
+pub(super) type LiteralSet = BTreeSet<Literal>;
 
 /// What a text must hold where an expression, or a part of one, matches.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Plan<L = Demand> {
+pub(super) enum Plan<L = LiteralSet> {
     /// One of these literals.
     Literals(L),
     /// All of these, the rarest first, and no further apart than the part reaches, where that is bounded.
@@ -43,7 +43,7 @@ impl Plan {
     }
 
     /// The same, and the literals with one of which every match begins; none where it may begin with almost anything.
-    pub(super) fn with_beginning(parsed: &Hir, sight: Sight) -> (Option<Self>, Option<Demand>) {
+    pub(super) fn with_beginning(parsed: &Hir, sight: Sight) -> (Option<Self>, Option<LiteralSet>) {
         let known = sight.known(parsed);
         let begins = match known.beginning().cloned().and_then(demanded) {
             Some(Self::Literals(literals)) => Some(literals),
@@ -59,7 +59,7 @@ impl Plan {
     }
 
     /// Sets of literals of each of which a text that the plan fits holds one.
-    pub(super) fn demands(&self) -> Vec<Demand> {
+    pub(super) fn demands(&self) -> Vec<LiteralSet> {
         match self {
             Self::All(parts, _) => parts.iter().map(Self::demand).collect(),
             other => vec![other.demand()],
@@ -67,7 +67,7 @@ impl Plan {
     }
 
     /// Literals one of which stands in every text that the plan fits.
-    fn demand(&self) -> Demand {
+    fn demand(&self) -> LiteralSet {
         match self {
             Self::Literals(literals) => literals.clone(),
             Self::All(parts, _) => parts.first().map(Self::demand).unwrap_or_default(),
@@ -110,11 +110,11 @@ impl<L> Plan<L> {
 #[derive(Default)]
 struct Known {
     /// All the texts that it matches, where they are few; then there are no plans.
-    exact: Option<Demand>,
+    exact: Option<LiteralSet>,
     /// What every match holds.
     plans: Vec<Plan>,
     /// The texts with which matches begin that are not known in full, where they are few.
-    begins: Option<Demand>,
+    begins: Option<LiteralSet>,
 }
 
 impl Known {
@@ -123,7 +123,7 @@ impl Known {
     }
 
     /// The texts with one of which every match begins.
-    fn beginning(&self) -> Option<&Demand> {
+    fn beginning(&self) -> Option<&LiteralSet> {
         self.exact.as_ref().or(self.begins.as_ref())
     }
 
@@ -147,8 +147,8 @@ fn any(mut plans: Vec<Plan>) -> Option<Plan> {
 }
 
 /// The texts as a demand, unless they are too common or too many to be looked for.
-fn demanded(texts: Demand) -> Option<Plan> {
-    let texts: Demand = texts.iter().map(Literal::settled).collect();
+fn demanded(texts: LiteralSet) -> Option<Plan> {
+    let texts: LiteralSet = texts.iter().map(Literal::settled).collect();
     if texts.is_empty() || texts.len() > DEMAND_MOST || !texts.iter().all(Literal::is_telling) {
         return None;
     }
@@ -168,7 +168,7 @@ pub(super) enum Sight {
 }
 
 /// The letters of a small class, in lower case.
-fn letters(class: &Class) -> Option<Demand> {
+fn letters(class: &Class) -> Option<LiteralSet> {
     const MOST: usize = 5;
     let bytes: Vec<u8> = match class {
         Class::Bytes(class) => class.iter().take(MOST + 1).flat_map(|range| range.start()..=range.end()).collect(),
@@ -179,7 +179,7 @@ fn letters(class: &Class) -> Option<Demand> {
             ranges?.into_iter().flatten().collect()
         }
     };
-    let letters: Demand = bytes.iter().map(|byte| Literal::new(&[*byte])).collect();
+    let letters: LiteralSet = bytes.iter().map(|byte| Literal::new(&[*byte])).collect();
     let plain = bytes.iter().all(u8::is_ascii) || matches!(class, Class::Bytes(_));
     (plain && !letters.is_empty() && letters.len() <= MOST).then_some(letters)
 }
@@ -236,9 +236,9 @@ impl Sight {
 
     fn in_a_row(self, parts: &[Hir]) -> Known {
         let mut plans = Vec::new();
-        let mut open = Demand::from([Literal::default()]);
+        let mut open = LiteralSet::from([Literal::default()]);
         // The first texts of the row, once they are known or cannot be.
-        let mut first: Option<Option<Demand>> = None;
+        let mut first: Option<Option<LiteralSet>> = None;
         for part in parts {
             let (begins, ends) = (self.beside(begins_blank(part)), self.beside(ends_blank(part)));
             let part = self.known(part);
@@ -248,7 +248,7 @@ impl Sight {
                     open = open.iter().flat_map(|left| texts.iter().map(|right| left.then(right))).collect();
                 }
                 other => {
-                    let closed: Demand = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
+                    let closed: LiteralSet = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
                     first = first.or_else(|| {
                         let is_first = closed.iter().all(|text| text.as_bytes().is_empty());
                         Some(if is_first { other.clone().or(part.begins) } else { Some(closed.clone()) })
@@ -276,7 +276,8 @@ impl Sight {
             return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
         }
         let begins = alternatives.iter().map(Known::beginning);
-        let begins = begins.collect::<Option<Vec<&Demand>>>().map(|all| all.into_iter().flatten().cloned().collect());
+        let begins =
+            begins.collect::<Option<Vec<&LiteralSet>>>().map(|all| all.into_iter().flatten().cloned().collect());
         let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
         let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
         Known { exact: None, plans: plan.into_iter().collect(), begins }
@@ -318,7 +319,7 @@ fn has_blank(part: &Hir, outermost: &dyn Fn(&[Hir]) -> Option<&Hir>) -> bool {
 
 /// Any of several, with all plain literals among them as one demand.
 fn together(plans: Vec<Plan>) -> Option<Plan> {
-    let mut literals = Demand::new();
+    let mut literals = LiteralSet::new();
     let mut others = Vec::new();
     for plan in plans {
         match plan {

@@ -1,6 +1,6 @@
 //! The engine for data rules: one pass over each text tells which rules may match it at all, and only those look.
 //!
-//! The pass looks for the literals of all rules at once (`gate`), so that its cost does not grow with their number; a
+//! The pass looks for the literals of all rules at once (`prefilter`), so that its cost does not grow with their number; a
 //! text that a rule cannot match costs that rule nothing. Expressions only anchor a find; what must stand near it is a
 //! condition, checked afterwards in windows of bounded size. Finds of one expression in one text are judged up to a
 //! number; past it the rule says that it has not looked at everything.
@@ -25,13 +25,13 @@ mod expression;
 mod file;
 mod finds;
 mod frequency;
-mod gate;
 mod literal;
 mod literals;
 mod look;
+mod prefilter;
 mod question;
 mod reach;
-mod stretch;
+mod search_window;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -40,10 +40,10 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use gate::{Gate, Hits, Need, Passing};
 use look::Look;
+use prefilter::{Candidates, Hits, Prefilter, RequiredLiterals};
 pub(super) use question::{Question, whole_words};
-use stretch::{Stretch, find_in};
+use search_window::{SearchWindow, find_in};
 use view::View;
 
 /// The file names without their ending, and the texts, of every data rule.
@@ -59,12 +59,12 @@ struct Engine {
     rules: Vec<DataRule>,
     /// Every pattern of every running rule: the places of the rule and of the pattern in it.
     searches: Vec<(usize, usize)>,
-    /// For each rule, where its marks begin among the expressions of the gate.
+    /// For each rule, where its marks begin among the expressions of the prefilter.
     marks: Vec<usize>,
     /// Where the questions of rules in code begin among them, behind all marks.
     questions: usize,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
-    gate: Gate,
+    prefilter: Prefilter,
 }
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -85,34 +85,36 @@ impl Engine {
         let mut marks = Vec::with_capacity(rules.len());
         for rule in &rules {
             marks.push(needs.len());
-            needs.extend(rule.marks.iter().map(|mark| Need::of(mark.text())));
+            needs.extend(rule.marks.iter().map(|mark| RequiredLiterals::of(mark.text())));
         }
         let questions = needs.len();
         needs.extend(question::needs());
-        let gate = Gate::new(&needs);
-        Self { rules, searches, marks, questions, gate }
+        let prefilter = Prefilter::new(&needs);
+        Self { rules, searches, marks, questions, prefilter }
     }
 
     /// Looks at one text with every rule that may find something in it.
     fn scan(&self, look: &Look<'_>, hits: &mut Hits, finds: &mut Finds) {
-        let passing = self.gate.passing(look.text, hits);
+        let candidates = self.prefilter.candidates(look.text, hits);
         if matches!(look.view, View::Written(_)) {
-            question::note(look.document, &passing, self.questions);
+            question::note(look.document, &candidates, self.questions);
         }
         // The patterns of a rule follow each other, and ask for the same marks.
         let mut marked = None;
         // The marks stand behind all patterns.
-        for (search, (at, place)) in passing.expressions().iter().map_while(|at| Some((*at, self.searches.get(*at)?))) {
+        for (search, (at, place)) in
+            candidates.expressions().iter().map_while(|at| Some((*at, self.searches.get(*at)?)))
+        {
             let rule = self.rules.get(*at).filter(|rule| rule.may_look_at(look.document, look.kind));
             let Some((rule, finder)) = rule.and_then(|rule| Some((rule, rule.finders.get(*place)?))) else { continue };
-            let stretches = passing.stretches(search);
+            let stretches = candidates.stretches(search);
             if stretches.is_empty() {
                 continue;
             }
             marked = marked.filter(|(rule, _)| rule == at);
             let is_marked = || {
                 let (_, is_marked) =
-                    *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &passing, look.text)));
+                    *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &candidates, look.text)));
                 is_marked
             };
             let finder = Finder { rule: *at, search, expression: finder };
@@ -121,9 +123,10 @@ impl Engine {
     }
 
     /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
-    fn is_marked(&self, at: usize, rule: &DataRule, passing: &Passing<'_>, text: &[u8]) -> bool {
+    fn is_marked(&self, at: usize, rule: &DataRule, candidates: &Candidates<'_>, text: &[u8]) -> bool {
         let numbers = self.marks.get(at).map_or(0, |first| *first)..;
-        rule.marks.is_empty() || rule.marks.iter().zip(numbers).any(|(mark, number)| passing.holds(number, mark, text))
+        rule.marks.is_empty()
+            || rule.marks.iter().zip(numbers).any(|(mark, number)| candidates.holds(number, mark, text))
     }
 }
 
@@ -193,7 +196,7 @@ impl DataRule {
     fn scan(
         &self,
         finder: &Finder<'_>,
-        stretches: &[Stretch],
+        stretches: &[SearchWindow],
         look: &Look<'_>,
         mut is_marked: impl FnMut() -> bool,
         finds: &mut Finds,
@@ -284,23 +287,25 @@ fn masked(secret: &str) -> String {
     first.chain(['…'].iter()).chain(last).collect()
 }
 
-/// The patterns whose finds are secrets, and the gate before them.
-static SECRETS: LazyLock<(Vec<&Expression>, Gate)> = LazyLock::new(|| {
+/// The patterns whose finds are secrets, and the prefilter before them.
+static SECRETS: LazyLock<(Vec<&Expression>, Prefilter)> = LazyLock::new(|| {
     let secrets: Vec<&Expression> =
         ENGINE.rules.iter().filter(|rule| rule.mask).flat_map(|rule| &rule.finders).collect();
-    let needs: Vec<Need> = secrets.iter().map(|secret| Need::of(secret.text())).collect();
-    (secrets, Gate::new(&needs))
+    let needs: Vec<RequiredLiterals> = secrets.iter().map(|secret| RequiredLiterals::of(secret.text())).collect();
+    (secrets, Prefilter::new(&needs))
 });
 
 /// Evidence with every secret that a rule here knows masked, so that no rule shows what another one hides.
 pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(evidence);
-    let (secrets, gate) = &*SECRETS;
-    if !gate.is_touched(evidence.as_bytes()) {
+    let (secrets, prefilter) = &*SECRETS;
+    if !prefilter.is_touched(evidence.as_bytes()) {
         return shown;
     }
     let mut hits = Hits::default();
-    for secret in gate.passing(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at)) {
+    for secret in
+        prefilter.candidates(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at))
+    {
         let finder = secret.regex();
         if finder.is_match(shown.as_bytes()) {
             let replaced = finder.replace_all(shown.as_bytes(), |found: &regex::bytes::Captures<'_>| {

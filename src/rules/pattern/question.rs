@@ -1,6 +1,6 @@
-//! Questions: what rules in code look for in whole texts of skills, answered with the help of the gate.
+//! Questions: what rules in code look for in whole texts of skills, answered with the help of the prefilter.
 //!
-//! The gate has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing. Must
+//! The prefilter has passed such a text anyway, for all data rules; that it looks for some literals more costs nothing. Must
 //! not know who asks.
 
 use std::ops::Range;
@@ -10,9 +10,9 @@ use crate::checks;
 use capdex_evidence::document::{Document, Language, Noted};
 
 use super::expression::Expression;
-use super::gate::{Need, Passing};
+use super::prefilter::{Candidates, RequiredLiterals};
 use super::reach::words_beside;
-use super::stretch::{Stretch, find_in};
+use super::search_window::{SearchWindow, find_in};
 
 /// An expression over bytes with ASCII classes that is looked for in the text of a skill.
 pub(crate) struct Question {
@@ -56,7 +56,7 @@ impl Question {
         let text = document.text.as_bytes();
         match self.noted(document) {
             Some(noted) => {
-                let whole = |(starts, end): &(Range<usize>, usize)| Stretch { starts: starts.clone(), end: *end };
+                let whole = |(starts, end): &(Range<usize>, usize)| SearchWindow { starts: starts.clone(), end: *end };
                 let stretches = match self.signs() {
                     [] => noted.iter().map(whole).collect(),
                     [sign, others @ ..] => signed_lines(sign, others, noted, text),
@@ -80,7 +80,7 @@ impl Question {
         expressions.get_or_init(|| signs.iter().map(|sign| Expression::from((*sign).to_owned())).collect())
     }
 
-    /// Where a match may begin and end in a document, where the gate has noted it.
+    /// Where a match may begin and end in a document, where the prefilter has noted it.
     fn noted<'a>(&self, document: &'a Document) -> Option<&'a Noted> {
         let number = self.number.get_or_init(|| checks::questions().position(|other| std::ptr::eq(self, other)));
         document.noted.get()?.get((*number)?)
@@ -96,7 +96,7 @@ impl Question {
     }
 }
 
-/// A part of a text without the words that it holds only pieces of: where the gate and an expression read it, an edge of
+/// A part of a text without the words that it holds only pieces of: where the prefilter and an expression read it, an edge of
 /// a word is the same.
 pub(crate) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
     let is_inside = |at: usize| words_beside(text, at) == [true; 2];
@@ -107,7 +107,7 @@ pub(crate) fn whole_words(text: &[u8], part: Range<usize>) -> Range<usize> {
 
 /// The lines on which matches may begin and which hold a sign and the others with it; each with the line behind it, in
 /// order.
-fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &[u8]) -> Vec<Stretch> {
+fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &[u8]) -> Vec<SearchWindow> {
     let is_break = |byte: &u8| *byte == b'\n';
     let line_of =
         |at: usize| text.get(..at).and_then(|before| before.iter().rposition(is_break)).map_or(0, |at| at + 1);
@@ -123,7 +123,7 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
             from = end_of(found.end());
             let line = text.get(start..from).unwrap_or_default();
             if others.iter().all(|other| other.occurs_in(line)) {
-                stretches.push(Stretch { starts: start..from, end: end_of(from) });
+                stretches.push(SearchWindow { starts: start..from, end: end_of(from) });
             }
         }
         from = from.max(until.len());
@@ -132,20 +132,20 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
 }
 
 /// What the questions need of a text, in their order: they look at parts of it, but at whole words.
-pub(super) fn needs() -> impl Iterator<Item = Need> {
-    checks::questions().map(|question| Need::of(question.text))
+pub(super) fn needs() -> impl Iterator<Item = RequiredLiterals> {
+    checks::questions().map(|question| RequiredLiterals::of(question.text))
 }
 
-/// Notes where a Markdown text can answer the questions, whose numbers in the gate begin at `first`.
-pub(super) fn note(document: &Document, passing: &Passing<'_>, first: usize) {
+/// Notes where a Markdown text can answer the questions, whose numbers in the prefilter begin at `first`.
+pub(super) fn note(document: &Document, candidates: &Candidates<'_>, first: usize) {
     if document.language != Language::Markdown {
         return;
     }
     let stretches = |number: usize| -> Noted {
-        if passing.expressions().binary_search(&number).is_err() {
+        if candidates.expressions().binary_search(&number).is_err() {
             return Vec::new();
         }
-        passing.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
+        candidates.stretches(number).into_iter().map(|stretch| (stretch.starts, stretch.end)).collect()
     };
     document.noted.get_or_init(|| (first..).zip(checks::questions()).map(|(number, _)| stretches(number)).collect());
 }

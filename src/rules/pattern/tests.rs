@@ -62,8 +62,8 @@ fn unknown_keys_and_bad_expressions_are_refused() {
 #[test]
 fn nearly_every_pattern_needs_a_literal() {
     let mut hits = Hits::default();
-    let passing = ENGINE.gate.passing(b"", &mut hits);
-    let searches = passing.expressions().iter().filter(|search| **search < ENGINE.searches.len());
+    let candidates = ENGINE.prefilter.candidates(b"", &mut hits);
+    let searches = candidates.expressions().iter().filter(|search| **search < ENGINE.searches.len());
     let open: Vec<&str> = searches.map(|search| finder(*search).text()).collect();
     assert!(open.len() <= 12, "{open:#?}");
 }
@@ -84,16 +84,16 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
         let document = Document::read("SKILL.md", text.as_bytes(), &mut Vec::new());
         let view = View::Written(text);
         let look = Look::new(&document, &view, Kind::Skill);
-        let passing = ENGINE.gate.passing(look.text, &mut hits);
+        let candidates = ENGINE.prefilter.candidates(look.text, &mut hits);
         for (search, (at, _)) in ENGINE.searches.iter().enumerate() {
             let rule = &ENGINE.rules[*at];
-            let is_marked = ENGINE.is_marked(*at, rule, &passing, look.text);
+            let is_marked = ENGINE.is_marked(*at, rule, &candidates, look.text);
             let by_hand = rule.marks.is_empty() || rule.marks.iter().any(|mark| mark.occurs_in(look.text));
             assert_eq!(is_marked, by_hand, "{}", rule.meta.id);
             let every = finder(search).regex().find_iter(look.text).map(|found| found.range());
             let counting = every.filter(|found| is_marked && rule.near.iter().all(|near| near.holds(&look, found)));
-            let is_open = passing.expressions().contains(&search);
-            let stretches = if is_open { passing.stretches(search) } else { Vec::new() };
+            let is_open = candidates.expressions().contains(&search);
+            let stretches = if is_open { candidates.stretches(search) } else { Vec::new() };
             let within: Vec<_> = find_in(&stretches, finder(search), look.text).collect();
             for found in counting {
                 assert!(within.contains(&found), "{} at {found:?}", finder(search).text());

@@ -1,9 +1,9 @@
 //! What is a server and what is not.
 
 use crate::Evidence;
+use crate::code::SourceView;
 use crate::decompose::decompose;
 use crate::decompose::tests::{SERVER, bundle_of, decomposed_with, names, shown, shown_with};
-use crate::source::SourceView;
 use capdex_model::capability::Kind;
 
 #[test]

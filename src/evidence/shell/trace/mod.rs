@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use super::super::code::is_issuer;
 use super::super::payload;
-use super::super::source::is_issuer;
 use super::commands::{self, is_secret_path, name_of, prefix_length, role_of, starts_by_itself};
 use super::render;
-use super::stuff::{ISSUED, Stuff};
 use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
+use super::tainted_value::{ISSUED, TaintedValue};
 use super::{Deed, Event};
 
 /// How deep text that is run as text is followed.
@@ -31,7 +31,7 @@ const GIVEN: [&str; 10] =
 /// A word of a command with what it stands for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Argument {
-    pub(super) stuff: Stuff,
+    pub(super) stuff: TaintedValue,
 }
 
 impl Argument {
@@ -52,8 +52,8 @@ pub(super) struct Traced {
 /// Follows the texts of one document, in order: what one sets, the next sees.
 #[derive(Default)]
 pub(super) struct Tracer {
-    pub(super) variables: BTreeMap<String, Stuff>,
-    pub(super) files: BTreeMap<String, Stuff>,
+    pub(super) variables: BTreeMap<String, TaintedValue>,
+    pub(super) files: BTreeMap<String, TaintedValue>,
     aliases: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
     /// Where the pipeline at hand stands.
@@ -81,7 +81,7 @@ impl Tracer {
             let before = self.events.len();
             let odd = render::is_odd(&pipeline, &self.variables);
             let spelt = odd.then(|| render::pipeline(&pipeline, &self.variables));
-            self.pipeline(&pipeline, Stuff::default());
+            self.pipeline(&pipeline, TaintedValue::default());
             let mut plain: Vec<String> = spelt.filter(|_| self.telling).into_iter().collect();
             let new = self.events.get(before..).unwrap_or(&[]);
             let written = text.get(pipeline.start..pipeline.end).unwrap_or("");
@@ -110,7 +110,7 @@ impl Tracer {
             })
     }
 
-    pub(super) fn event(&mut self, deed: Deed, plain: String, stuff: &Stuff) {
+    pub(super) fn event(&mut self, deed: Deed, plain: String, stuff: &TaintedValue) {
         let (start, end) = self.span;
         let event = Event {
             deed,
@@ -127,8 +127,8 @@ impl Tracer {
     }
 
     /// Runs through pipelines; gives all that they print.
-    pub(super) fn list(&mut self, pipelines: &[Pipeline], input: &Stuff) -> Stuff {
-        let mut output = Stuff::default();
+    pub(super) fn list(&mut self, pipelines: &[Pipeline], input: &TaintedValue) -> TaintedValue {
+        let mut output = TaintedValue::default();
         for pipeline in pipelines {
             let printed = self.pipeline(pipeline, input.clone());
             output.join(&printed);
@@ -136,11 +136,11 @@ impl Tracer {
         output
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, input: Stuff) -> Stuff {
+    fn pipeline(&mut self, pipeline: &Pipeline, input: TaintedValue) -> TaintedValue {
         pipeline.commands.iter().fold(input, |input, command| self.command(command, input))
     }
 
-    fn command(&mut self, command: &Command, input: Stuff) -> Stuff {
+    fn command(&mut self, command: &Command, input: TaintedValue) -> TaintedValue {
         self.assign(command);
         let input = self.redirected_input(command, input);
         let output = if let Some(group) = &command.group {
@@ -150,7 +150,7 @@ impl Tracer {
             if words.is_empty() {
                 // Only redirections: `> file` empties it, and `< file` prints nothing.
                 self.empties(command);
-                return Stuff::default();
+                return TaintedValue::default();
             }
             self.simple(&words, input)
         };
@@ -175,34 +175,34 @@ impl Tracer {
     }
 
     /// What a word stands for.
-    pub(super) fn value(&mut self, word: &Word) -> Stuff {
+    pub(super) fn value(&mut self, word: &Word) -> TaintedValue {
         if let Some(text) = word.literal() {
-            return Stuff::of(text);
+            return TaintedValue::of(text);
         }
-        let mut value = Stuff::default();
+        let mut value = TaintedValue::default();
         for part in &word.parts {
             match part {
-                Part::Text(text) => value.join(&Stuff::of(text.as_str())),
+                Part::Text(text) => value.join(&TaintedValue::of(text.as_str())),
                 Part::Variable { name, default, .. } => value.join(&self.variable(name, default)),
                 Part::Output(pipelines) => {
-                    let mut printed = self.list(pipelines, &Stuff::default());
+                    let mut printed = self.list(pipelines, &TaintedValue::default());
                     if printed.known().is_some() {
                         printed.text.truncate(printed.text.trim_end().len());
                     } else {
-                        printed = Stuff { text: "$(…)".to_owned(), ..printed.changed() };
+                        printed = TaintedValue { text: "$(…)".to_owned(), ..printed.changed() };
                     }
                     value.join(&printed);
                 }
                 Part::Process(pipelines) => {
-                    let printed = self.list(pipelines, &Stuff::default());
-                    value.join(&Stuff { text: "<(…)".to_owned(), ..printed.changed() });
+                    let printed = self.list(pipelines, &TaintedValue::default());
+                    value.join(&TaintedValue { text: "<(…)".to_owned(), ..printed.changed() });
                 }
             }
         }
         value
     }
 
-    fn variable(&mut self, name: &str, default: &str) -> Stuff {
+    fn variable(&mut self, name: &str, default: &str) -> TaintedValue {
         if let Some(held) = self.variables.get(name) {
             if held.text.len() > SHORT {
                 self.filled_in += held.text.len();
@@ -210,14 +210,14 @@ impl Tracer {
             let spent = self.filled_in > FILLED_IN;
             let unknown = held.unknown || spent;
             let text = if unknown { format!("${name}") } else { held.text.clone() };
-            let mut stuff = Stuff { text, unknown, ..Stuff::default() };
+            let mut stuff = TaintedValue { text, unknown, ..TaintedValue::default() };
             stuff.taint(held);
             return stuff;
         }
         if !default.is_empty() {
-            return Stuff::of(default);
+            return TaintedValue::of(default);
         }
-        Stuff { text: format!("${name}"), unknown: !GIVEN.contains(&name), ..Stuff::default() }
+        TaintedValue { text: format!("${name}"), unknown: !GIVEN.contains(&name), ..TaintedValue::default() }
     }
 
     fn arguments(&mut self, command: &Command) -> Vec<Argument> {
@@ -230,7 +230,8 @@ impl Tracer {
             let splits = word.parts.iter().any(|part| matches!(part, Part::Variable { quoted: false, .. }));
             if splits && stuff.text.contains(char::is_whitespace) {
                 let pieces = stuff.text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>();
-                arguments.extend(pieces.into_iter().map(|text| Argument { stuff: Stuff { text, ..stuff.clone() } }));
+                arguments
+                    .extend(pieces.into_iter().map(|text| Argument { stuff: TaintedValue { text, ..stuff.clone() } }));
             } else {
                 arguments.push(Argument { stuff });
             }
@@ -238,7 +239,7 @@ impl Tracer {
         arguments
     }
 
-    fn redirected_input(&mut self, command: &Command, input: Stuff) -> Stuff {
+    fn redirected_input(&mut self, command: &Command, input: TaintedValue) -> TaintedValue {
         let mut input = input;
         for redirect in &command.redirects {
             match redirect {
@@ -248,14 +249,14 @@ impl Tracer {
                     input = if is_process { value } else { self.content(&value.text) };
                 }
                 Redirect::HereString(word) => input = self.value(word),
-                Redirect::HereDocument(text) => input = Stuff::of(text.as_str()),
+                Redirect::HereDocument(text) => input = TaintedValue::of(text.as_str()),
                 Redirect::Out(..) | Redirect::Other(_) => {}
             }
         }
         input
     }
 
-    fn redirected_output(&mut self, command: &Command, output: Stuff) -> Stuff {
+    fn redirected_output(&mut self, command: &Command, output: TaintedValue) -> TaintedValue {
         let mut output = output;
         for redirect in &command.redirects {
             let Redirect::Out(word, appends) = redirect else { continue };
@@ -264,7 +265,7 @@ impl Tracer {
                 continue;
             }
             self.write(&path, &output, *appends);
-            output = Stuff::default();
+            output = TaintedValue::default();
         }
         output
     }
@@ -279,14 +280,14 @@ impl Tracer {
     }
 
     /// What is in a file: what this text wrote there, else what the bundle or the machine has.
-    pub(super) fn content(&self, path: &str) -> Stuff {
+    pub(super) fn content(&self, path: &str) -> TaintedValue {
         if let Some(held) = self.files.get(normal(path)) {
             return held.clone();
         }
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-            return Stuff::of_network(vec![path.to_owned()]);
+            return TaintedValue::of_network(vec![path.to_owned()]);
         }
-        let mut stuff = Stuff::of_file(path);
+        let mut stuff = TaintedValue::of_file(path);
         if is_secret_path(path) {
             stuff.secret = Some(path.to_owned());
         }
@@ -295,7 +296,7 @@ impl Tracer {
     }
 
     /// Notes what is written to a file.
-    pub(super) fn write(&mut self, path: &str, stuff: &Stuff, appends: bool) {
+    pub(super) fn write(&mut self, path: &str, stuff: &TaintedValue, appends: bool) {
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
             self.send(stuff, path);
             return;
@@ -320,7 +321,7 @@ impl Tracer {
         self.files.insert(normal(path).to_owned(), stuff.clone());
     }
 
-    pub(super) fn set_to_start(&mut self, stuff: &Stuff, path: &str) {
+    pub(super) fn set_to_start(&mut self, stuff: &TaintedValue, path: &str) {
         if stuff.network || stuff.decoded.is_some() {
             let address = stuff.addresses.first().map_or("", String::as_str);
             self.event(Deed::StartsDownload, format!("curl {address} > {path}"), stuff);
@@ -328,7 +329,7 @@ impl Tracer {
     }
 
     /// Text that reaches out, or has an agent hide something, is written to where it runs or is obeyed later.
-    fn note_planted(&mut self, stuff: &Stuff, obeyed: bool) {
+    fn note_planted(&mut self, stuff: &TaintedValue, obeyed: bool) {
         let Some(text) = stuff.known() else { return };
         let reaches = payload::fetches_program(text).is_some() || payload::sends_data(text).is_some();
         if reaches || (obeyed && payload::covert_order(text).is_some()) {
@@ -338,16 +339,16 @@ impl Tracer {
 
     pub(super) fn note_history(&mut self, path: &str) {
         if path.ends_with("_history") && path.contains("/.") {
-            self.event(Deed::WipesHistory, String::new(), &Stuff::default());
+            self.event(Deed::WipesHistory, String::new(), &TaintedValue::default());
         }
     }
 
     /// Notes that data leaves for another machine.
-    pub(super) fn send(&mut self, stuff: &Stuff, address: &str) {
+    pub(super) fn send(&mut self, stuff: &TaintedValue, address: &str) {
         if commands::is_local(address) {
             return;
         }
-        let addressed = Stuff { addresses: vec![address.to_owned()], ..stuff.clone() };
+        let addressed = TaintedValue { addresses: vec![address.to_owned()], ..stuff.clone() };
         let issued = stuff.secret.as_deref().is_some_and(|secret| secret.starts_with(ISSUED));
         if stuff.secret.is_some() && !(issued && is_issuer(address)) {
             self.event(Deed::SendsSecret, String::new(), &addressed);
@@ -358,24 +359,24 @@ impl Tracer {
     }
 
     /// Text that is run as a shell text. Gives what it prints.
-    pub(super) fn run_text(&mut self, text: &str) -> Stuff {
+    pub(super) fn run_text(&mut self, text: &str) -> TaintedValue {
         if self.depth >= DEPTH || text.len() > self.fuel || text.trim().is_empty() {
-            return Stuff::default();
+            return TaintedValue::default();
         }
         self.fuel -= text.len();
         self.depth += 1;
         let pipelines: Vec<Pipeline> = parse(text).collect();
         let plain = render::list(&pipelines, &self.variables);
-        let printed = self.list(&pipelines, &Stuff::default());
+        let printed = self.list(&pipelines, &TaintedValue::default());
         self.depth -= 1;
         if !plain.is_empty() && plain.len() < 4000 {
-            self.event(Deed::RunsText, plain, &Stuff::default());
+            self.event(Deed::RunsText, plain, &TaintedValue::default());
         }
         printed
     }
 
     /// One command with its words looked up. Gives what it prints.
-    pub(super) fn simple(&mut self, words: &[Argument], input: Stuff) -> Stuff {
+    pub(super) fn simple(&mut self, words: &[Argument], input: TaintedValue) -> TaintedValue {
         let mut words = words;
         let mut input_is_arguments = false;
         let mut aliased: Vec<Argument>;
@@ -387,7 +388,7 @@ impl Tracer {
         }
         let Some(first) = words.first() else { return input };
         if let Some(body) = self.aliases.get(first.text()) {
-            aliased = body.split_whitespace().map(|text| Argument { stuff: Stuff::of(text) }).collect();
+            aliased = body.split_whitespace().map(|text| Argument { stuff: TaintedValue::of(text) }).collect();
             aliased.extend(words.iter().skip(1).cloned());
             words = &aliased;
         }
@@ -398,7 +399,7 @@ impl Tracer {
         if input_is_arguments {
             let mut rest = rest.to_vec();
             rest.push(Argument { stuff: input });
-            return self.with_role(role_of(name), first, name, &rest, Stuff::default());
+            return self.with_role(role_of(name), first, name, &rest, TaintedValue::default());
         }
         self.with_role(role_of(name), first, name, rest, input)
     }
@@ -433,7 +434,7 @@ pub(super) fn normal(path: &str) -> &str {
 }
 
 /// What a command prints that is unknown, but made from its input.
-pub(super) fn passed_on(input: Stuff) -> Stuff {
+pub(super) fn passed_on(input: TaintedValue) -> TaintedValue {
     input.changed()
 }
 

@@ -85,7 +85,7 @@ proptest! {
         for pipeline in parse(&words.join(" ")) {
             let mut tracer = Tracer::default();
             if tracer.is_idle(&pipeline) {
-                tracer.pipeline(&pipeline, Stuff::default());
+                tracer.pipeline(&pipeline, TaintedValue::default());
                 prop_assert!(tracer.events.is_empty() && !tracer.telling);
                 prop_assert!(tracer.variables.is_empty() && tracer.files.is_empty() && tracer.aliases.is_empty());
             }

@@ -1,4 +1,4 @@
-//! `Stuff`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
+//! `TaintedValue`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
 //!
 //! Must not know any command.
 
@@ -12,7 +12,7 @@ pub(super) const ISSUED: &str = "the output of ";
 
 /// What is known of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stuff {
+pub(super) struct TaintedValue {
     /// Its text; where it is not known, what is shown in its place.
     pub(super) text: String,
     /// Whether the text is not known.
@@ -31,7 +31,7 @@ pub(super) struct Stuff {
     pub(super) files: Vec<String>,
 }
 
-impl Stuff {
+impl TaintedValue {
     /// Known text.
     pub(super) fn of(text: impl Into<String>) -> Self {
         let mut stuff = Self { text: text.into(), ..Self::default() };

@@ -1,4 +1,4 @@
-//! Flows in Python: how each form of expression and statement hands on what its parts may hold.
+//! TaintedArguments in Python: how each form of expression and statement hands on what its parts may hold.
 //!
 //! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
 
@@ -8,9 +8,9 @@ use rustpython_ruff_text_size::{Ranged, TextRange};
 use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
-use super::super::flow::{Flows, Origins};
-use super::super::origins::{self, Known};
-use super::super::{Argument, callees, python_tools, secrets};
+use super::super::sources::{self, Known};
+use super::super::taint::{TaintSources, TaintedArguments};
+use super::super::{Argument, known_calls, python_tools, secrets};
 use super::Reader;
 use super::fold::folded;
 use super::written::root_of;
@@ -71,16 +71,16 @@ impl<'a> Reader<'a> {
                 visitor::walk_stmt(self, statement);
                 let held = self.flow.take();
                 self.flow.give_back(held);
-                if held.any(Origins::TOOL_INPUT) && held.any(Origins::COMPOSED) {
-                    let flows = Flows { first: held, ..Flows::default() };
+                if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
+                    let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
                     self.keep("return".to_owned(), Vec::new(), flows, back.range());
                 }
             }
             Stmt::Raise(raise) => {
                 visitor::walk_stmt(self, statement);
                 let held = self.flow.take();
-                if held.any(Origins::TOKEN | Origins::SECRET) {
-                    let flows = Flows { first: held, ..Flows::default() };
+                if held.any(TaintSources::TOKEN | TaintSources::SECRET) {
+                    let flows = TaintedArguments { first: held, ..TaintedArguments::default() };
                     self.keep("throw".to_owned(), Vec::new(), flows, raise.range());
                 }
             }
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
             let plain = matches!(name, "self" | "cls" | "ctx" | "context")
                 || parameter.annotation().is_some_and(|annotation| self.is_bounded(annotation));
             let passed = index.checked_sub(skipped).and_then(|index| known.get(index)).copied().unwrap_or_default();
-            self.flow.declare(name, if plain { Origins::NONE } else { given | passed });
+            self.flow.declare(name, if plain { TaintSources::NONE } else { given | passed });
         }
         self.functions += 1;
         self.visit_body(&function.body);
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the parameters of a function are given by who calls it from outside.
-    fn given_to(&self, function: &ast::StmtFunctionDef) -> Origins {
+    fn given_to(&self, function: &ast::StmtFunctionDef) -> TaintSources {
         for decorator in &function.decorator_list {
             let callee = match &decorator.expression {
                 Expr::Call(call) => &*call.func,
@@ -125,14 +125,14 @@ impl<'a> Reader<'a> {
             let path = self.dotted(callee, 0).unwrap_or_default();
             let (owner, last) = path.rsplit_once('.').unwrap_or(("", &path));
             if matches!(last, "tool" | "mcp_tool" | "call_tool") {
-                return Origins::TOOL_INPUT;
+                return TaintSources::TOOL_INPUT;
             }
             let routes = matches!(last, "route" | "get" | "post" | "put" | "patch" | "delete" | "websocket");
             if routes && matches!(owner, "app" | "router" | "api" | "bp" | "blueprint") {
-                return Origins::REQUEST;
+                return TaintSources::REQUEST;
             }
         }
-        Origins::NONE
+        TaintSources::NONE
     }
 
     /// Whether an annotation leaves no room for text of the caller's choice.
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Gives what a value holds to a target of an assignment.
-    fn bind(&mut self, target: &'a Expr, origins: Origins) {
+    fn bind(&mut self, target: &'a Expr, origins: TaintSources) {
         match target {
             Expr::Name(name) => self.flow.declare(name.id.as_str(), origins),
             Expr::Tuple(items) => items.elts.iter().for_each(|item| self.bind(item, origins)),
@@ -154,9 +154,9 @@ impl<'a> Reader<'a> {
             Expr::Starred(starred) => self.bind(&starred.value, origins),
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 if let Some(name) = root_of(target) {
-                    self.flow.assign(name, origins & !Origins::COMPOSED, false);
+                    self.flow.assign(name, origins & !TaintSources::COMPOSED, false);
                 }
-                if let (Expr::Attribute(member), true) = (target, origins.any(Origins::TOOL_INPUT)) {
+                if let (Expr::Attribute(member), true) = (target, origins.any(TaintSources::TOOL_INPUT)) {
                     self.visit_expr(&member.value);
                     self.flow.take();
                 }
@@ -179,9 +179,9 @@ impl<'a> Reader<'a> {
                 let outer = self.flow.take();
                 visitor::walk_expr(self, expression);
                 let held = self.flow.take();
-                let mut joined = if held.is_empty() { held } else { held | Origins::COMPOSED };
+                let mut joined = if held.is_empty() { held } else { held | TaintSources::COMPOSED };
                 if matches!(expression, Expr::BinOp(sum) if sum.op == ast::Operator::BitXor) {
-                    joined |= Origins::DECODED;
+                    joined |= TaintSources::DECODED;
                 }
                 self.flow.held = outer | joined;
             }
@@ -245,13 +245,13 @@ impl<'a> Reader<'a> {
         let name = member.attr.as_str();
         let request = matches!(&*member.value, Expr::Name(object) if object.id.as_str() == "request");
         let part = match name {
-            "environ" if self.dotted(expression, 0).as_deref() == Some("os.environ") => Origins::ENVIRONMENT,
+            "environ" if self.dotted(expression, 0).as_deref() == Some("os.environ") => TaintSources::ENVIRONMENT,
             "args" | "form" | "json" | "values" | "data" | "files" | "query_params" if request => {
-                held | Origins::REQUEST
+                held | TaintSources::REQUEST
             }
-            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
-            "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => Origins::NONE,
-            _ => held & !Origins::ENVIRONMENT,
+            "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
+            "status_code" | "ok" | "reason" | "returncode" | "pid" | "size" => TaintSources::NONE,
+            _ => held & !TaintSources::ENVIRONMENT,
         };
         self.flow.held = outer | part;
     }
@@ -263,17 +263,17 @@ impl<'a> Reader<'a> {
             self.flow.take();
             let key = self.shape(&subscript.slice, 0);
             let secret = matches!(&key, Argument::Literal(name) if secrets::is_secret_name(name));
-            self.keep("os.environ".to_owned(), vec![key], Flows::default(), subscript.range());
-            self.flow.held = outer | if secret { Origins::TOKEN } else { Origins::NONE };
+            self.keep("os.environ".to_owned(), vec![key], TaintedArguments::default(), subscript.range());
+            self.flow.held = outer | if secret { TaintSources::TOKEN } else { TaintSources::NONE };
             return;
         }
         self.visit_expr(&subscript.value);
-        let mut held = self.flow.take() & !Origins::ENVIRONMENT;
+        let mut held = self.flow.take() & !TaintSources::ENVIRONMENT;
         self.visit_expr(&subscript.slice);
         self.flow.take();
         let literal = matches!(&*subscript.value, Expr::StringLiteral(_) | Expr::BytesLiteral(_));
         if literal && super::fold::reverses(&subscript.slice) {
-            held |= Origins::DECODED;
+            held |= TaintSources::DECODED;
         }
         self.flow.held = outer | held;
     }
@@ -297,9 +297,9 @@ impl<'a> Reader<'a> {
             return;
         };
         let both = secrets::is_secret_name(first) && secrets::is_secret_name(second);
-        let outside = (left | right).any(Origins::REQUEST | Origins::TOOL_INPUT);
-        if equality && ((left | right).any(Origins::TOKEN) || (both && outside)) {
-            let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
+        let outside = (left | right).any(TaintSources::REQUEST | TaintSources::TOOL_INPUT);
+        if equality && ((left | right).any(TaintSources::TOKEN) || (both && outside)) {
+            let flows = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
             self.keep("compare".to_owned(), Vec::new(), flows, compare.range());
         }
         if matches!(&*compare.ops, [ast::CmpOp::In | ast::CmpOp::NotIn]) {
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
 
     fn question(&mut self, asked: &Expr) {
         if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
-            self.flow.assign(name, Origins::CHECKED, false);
+            self.flow.assign(name, TaintSources::CHECKED, false);
         }
     }
 
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
             Expr::Attribute(member) => self.visit_expr(&member.value),
             other => self.visit_expr(other),
         }
-        let mut flows = Flows { receiver: self.flow.take(), ..Flows::default() };
+        let mut flows = TaintedArguments { receiver: self.flow.take(), ..TaintedArguments::default() };
         let mut passed = Vec::new();
         for (index, argument) in call.arguments.args.iter().enumerate() {
             if matches!(argument, Expr::Lambda(_)) {
@@ -347,18 +347,18 @@ impl<'a> Reader<'a> {
         let local = local.as_deref().unwrap_or(&name);
         let method = name.rsplit('.').next().unwrap_or_default();
         let literals = [literal(call.arguments.args.first()), literal(call.arguments.args.get(1))];
-        if origins::is_question(method) {
+        if sources::is_question(method) {
             let object = if let Expr::Attribute(member) = &*call.func { Some(&*member.value) } else { None };
             object.into_iter().chain(&*call.arguments.args).for_each(|asked| self.question(asked));
         }
-        if let (Expr::Attribute(member), true) = (&*call.func, origins::is_growth(method))
+        if let (Expr::Attribute(member), true) = (&*call.func, sources::is_growth(method))
             && let Expr::Name(list) = &*member.value
         {
-            self.flow.assign(list.id.as_str(), flows.arguments() & !Origins::COMPOSED, false);
+            self.flow.assign(list.id.as_str(), flows.arguments() & !TaintSources::COMPOSED, false);
         }
         self.note_written(&name, method, flows, call);
         self.keep_flowing(&name, method, flows, call);
-        let mut result = origins::of_snake_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
+        let mut result = sources::python_call(&Known { callee: &name, flows, literals }) | self.flow.returns(local);
         if let (true, Some(list @ Expr::List(_))) = (name.starts_with("subprocess."), call.arguments.args.first())
             && let Argument::Literal(command) | Argument::Composed(command) = self.shape(list, 0)
         {
@@ -367,32 +367,32 @@ impl<'a> Reader<'a> {
         if matches!(name.as_str(), "bytes" | "bytearray")
             && call.arguments.args.first().is_some_and(super::fold::is_numbers)
         {
-            result |= Origins::DECODED;
+            result |= TaintSources::DECODED;
         }
         if matches!(name.as_str(), "os.getenv" | "os.environ.get") {
             let secret = literals.first().copied().flatten().is_some_and(secrets::is_secret_name);
-            result = if secret { Origins::TOKEN } else { Origins::NONE };
+            result = if secret { TaintSources::TOKEN } else { TaintSources::NONE };
         }
         self.flow.pass(local, &passed);
         self.flow.held = outer | result;
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
-    fn keep_flowing(&mut self, name: &str, method: &str, flows: Flows, call: &'a ast::ExprCall) {
+    fn keep_flowing(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
         self.keep_call(name, flows, call);
-        let known = callees::snake(name);
-        if flows.receiver.any(Origins::CONNECTION) && callees::SENDING.contains(&method) && !known {
+        let known = known_calls::snake(name);
+        if flows.receiver.any(TaintSources::CONNECTION) && known_calls::SENDING.contains(&method) && !known {
             self.keep(format!("connection.{method}"), Vec::new(), flows, call.range());
         }
         let module = name.split('.').next().unwrap_or_default();
         let foreign = !matches!(module, "json" | "os" | "copy" | "pprint" | "yaml" | "self" | "dict" | "str");
-        let carries = flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT);
+        let carries = flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT);
         if !known && foreign && carries && name.contains('.') {
             self.keep(format!("handed:{name}"), Vec::new(), flows, call.range());
         }
         let logs =
             name == "print" || name.starts_with("logging.") || name.starts_with("logger.") || name.starts_with("log.");
-        if logs && flows.arguments().any(Origins::TOKEN | Origins::SECRET) {
+        if logs && flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET) {
             self.keep("console.log".to_owned(), Vec::new(), flows, call.range());
         }
         let hides = match name {
@@ -412,16 +412,16 @@ impl<'a> Reader<'a> {
         self.classes.last().map(|(class, _)| *class)
     }
 
-    fn keep_call(&mut self, name: &str, flows: Flows, call: &'a ast::ExprCall) {
+    fn keep_call(&mut self, name: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
         if self.mentions.environment {
             for argument in &call.arguments.args {
                 if self.dotted(argument, 0).as_deref() == Some("os.environ") {
                     let taker = vec![Argument::Name(name.to_owned())];
-                    self.keep("os.environ".to_owned(), taker, Flows::default(), argument.range());
+                    self.keep("os.environ".to_owned(), taker, TaintedArguments::default(), argument.range());
                 }
             }
         }
-        if !callees::snake(name) {
+        if !known_calls::snake(name) {
             return;
         }
         self.resolved = 0;
@@ -442,7 +442,7 @@ impl<'a> Reader<'a> {
         self.keep(name.to_owned(), shapes, flows, call.range());
     }
 
-    pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: Flows, range: TextRange) {
+    pub(super) fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, range: TextRange) {
         let (start, end) = (range.start().to_usize(), range.end().to_usize());
         let text = super::excerpt(self.text, start, end);
         let call = super::Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };

@@ -10,13 +10,13 @@ use rustpython_ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ast::visitor::{self, Visitor};
 use ast::{Expr, Stmt};
 
-use super::flow::Flow;
 use super::literal::Budget;
-use super::{Call, Findings, Parsed, callees, excerpt, python_tools, secrets};
+use super::taint::Flow;
+use super::{Call, Findings, Parsed, excerpt, known_calls, python_tools, secrets};
 
-mod flows;
 mod fold;
 mod shapes;
+mod taint;
 mod written;
 
 /// How deep the shape of an expression is followed.
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {
                 let path = self.dotted(bound, depth + 4)?;
                 let module = path.split('.').next().unwrap_or_default();
-                (callees::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
+                (known_calls::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
             _ => None,
         }

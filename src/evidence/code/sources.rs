@@ -1,56 +1,56 @@
-//! Origins of calls: what a call gives, by its dotted name and by what reaches it.
+//! TaintSources of calls: what a call gives, by its dotted name and by what reaches it.
 //!
 //! Must not judge. Says nothing of calls that it does not know: of what goes into those, only what nobody handles by
 //! accident (the content of a key file, the name of the machine) is taken to come out again.
 
-use super::flow::{Flows, Origins};
 use super::secrets::{is_token_service, of_command};
+use super::taint::{TaintSources, TaintedArguments};
 
 /// A call as far as it matters here.
 pub(super) struct Known<'x> {
     /// Its dotted name.
     pub(super) callee: &'x str,
     /// What reaches it.
-    pub(super) flows: Flows,
+    pub(super) flows: TaintedArguments,
     /// Its first two arguments, where they are plain literals.
     pub(super) literals: [Option<&'x str>; 2],
 }
 
 /// What survives a call that nobody knows.
-fn strong() -> Origins {
-    Origins::SECRET
-        | Origins::ISSUED
-        | Origins::SECRET_PATH
-        | Origins::HOST_NAME
-        | Origins::USER_NAME
-        | Origins::HOST_NETWORK
-        | Origins::FETCHED_FILE
-        | Origins::CHECKED
+fn strong() -> TaintSources {
+    TaintSources::SECRET
+        | TaintSources::ISSUED
+        | TaintSources::SECRET_PATH
+        | TaintSources::HOST_NAME
+        | TaintSources::USER_NAME
+        | TaintSources::HOST_NETWORK
+        | TaintSources::FETCHED_FILE
+        | TaintSources::CHECKED
 }
 
 /// What a cleaned value no longer is.
-fn unclean() -> Origins {
-    Origins::TOOL_INPUT | Origins::REQUEST
+fn cleared_by_sanitizers() -> TaintSources {
+    TaintSources::TOOL_INPUT | TaintSources::REQUEST
 }
 
 /// What a call in JavaScript or TypeScript gives.
-pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
+pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
-    let all = call.flows.all() & !Origins::COMPOSED;
+    let all = call.flows.all() & !TaintSources::COMPOSED;
     let [first, second] = call.literals;
     match call.callee {
-        "os.hostname" => return Origins::HOST_NAME,
-        "os.userInfo" => return Origins::USER_NAME,
-        "os.networkInterfaces" => return Origins::HOST_NETWORK,
+        "os.hostname" => return TaintSources::HOST_NAME,
+        "os.userInfo" => return TaintSources::USER_NAME,
+        "os.networkInterfaces" => return TaintSources::HOST_NETWORK,
         "atob"
         | "String.fromCharCode"
         | "String.fromCodePoint"
         | "crypto.createDecipheriv"
         | "crypto.createDecipher" => {
-            return all | Origins::DECODED;
+            return all | TaintSources::DECODED;
         }
-        "unescape" | "decodeURIComponent" | "decodeURI" if first.is_some() => return all | Origins::DECODED,
-        "Buffer.from" if matches!(second, Some("base64" | "hex" | "base64url")) => return all | Origins::DECODED,
+        "unescape" | "decodeURIComponent" | "decodeURI" if first.is_some() => return all | TaintSources::DECODED,
+        "Buffer.from" if matches!(second, Some("base64" | "hex" | "base64url")) => return all | TaintSources::DECODED,
         "zlib.inflateSync"
         | "zlib.gunzipSync"
         | "zlib.inflateRawSync"
@@ -58,8 +58,10 @@ pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
         | "zlib.unzipSync" => {
             return all;
         }
-        "navigator.clipboard.readText" | "clipboardy.read" | "clipboardy.readSync" => return Origins::CLIPBOARD,
-        "path.basename" | "parseInt" | "parseFloat" | "Number" | "Boolean" | "BigInt" => return all & !unclean(),
+        "navigator.clipboard.readText" | "clipboardy.read" | "clipboardy.readSync" => return TaintSources::CLIPBOARD,
+        "path.basename" | "parseInt" | "parseFloat" | "Number" | "Boolean" | "BigInt" => {
+            return all & !cleared_by_sanitizers();
+        }
         "JSON.stringify"
         | "JSON.parse"
         | "Object.entries"
@@ -90,36 +92,39 @@ pub(super) fn of_script_call(call: &Known<'_>) -> Origins {
         | "FormData"
         | "TextDecoder"
         | "Uint8Array" => return all,
-        "encodeURIComponent" => return all & !unclean(),
+        "encodeURIComponent" => return all & !cleared_by_sanitizers(),
         _ => {}
     }
     if call.callee.starts_with("child_process.") {
-        return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
+        return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command);
     }
     if is_script_client(call.callee) {
-        return issued_by(first) | Origins::ANSWER | Origins::CONNECTION | (call.flows.receiver & Origins::CONNECTION);
+        return issued_by(first)
+            | TaintSources::ANSWER
+            | TaintSources::CONNECTION
+            | (call.flows.receiver & TaintSources::CONNECTION);
     }
     if call.callee.starts_with("fs.") || call.callee.starts_with("fs-extra.") {
         return match method {
             "readFile" | "readFileSync" | "createReadStream" | "readdir" | "readdirSync" | "readJson"
             | "readJsonSync" => read(call.flows.first),
-            _ => call.flows.first & (Origins::FETCHED_FILE | Origins::SECRET_PATH),
+            _ => call.flows.first & (TaintSources::FETCHED_FILE | TaintSources::SECRET_PATH),
         };
     }
     of_method(method, call.flows)
 }
 
 /// What a call in Python gives.
-pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
+pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
-    let all = call.flows.all() & !Origins::COMPOSED;
+    let all = call.flows.all() & !TaintSources::COMPOSED;
     let [first, second] = call.literals;
     match call.callee {
-        "socket.gethostname" | "platform.node" | "socket.getfqdn" => return Origins::HOST_NAME,
-        "platform.uname" | "os.uname" => return Origins::HOST_NAME,
-        "getpass.getuser" | "os.getlogin" | "pwd.getpwuid" => return Origins::USER_NAME,
+        "socket.gethostname" | "platform.node" | "socket.getfqdn" => return TaintSources::HOST_NAME,
+        "platform.uname" | "os.uname" => return TaintSources::HOST_NAME,
+        "getpass.getuser" | "os.getlogin" | "pwd.getpwuid" => return TaintSources::USER_NAME,
         "uuid.getnode" | "psutil.net_if_addrs" | "netifaces.interfaces" | "socket.gethostbyname" => {
-            return Origins::HOST_NETWORK;
+            return TaintSources::HOST_NETWORK;
         }
         "base64.b64decode"
         | "base64.b32decode"
@@ -137,12 +142,12 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
         | "zlib.decompress"
         | "lzma.decompress"
         | "bz2.decompress"
-        | "gzip.decompress" => return all | Origins::DECODED,
+        | "gzip.decompress" => return all | TaintSources::DECODED,
         "codecs.decode" if !matches!(second, None | Some("utf-8" | "utf8" | "ascii" | "latin-1")) => {
-            return all | Origins::DECODED;
+            return all | TaintSources::DECODED;
         }
-        "chr" => return all | Origins::DECODED,
-        "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return Origins::CLIPBOARD,
+        "chr" => return all | TaintSources::DECODED,
+        "pyperclip.paste" | "win32clipboard.GetClipboardData" | "clipboard.paste" => return TaintSources::CLIPBOARD,
         "shlex.quote"
         | "shlex.split"
         | "pipes.quote"
@@ -157,7 +162,7 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
         | "urllib.parse.quote_plus"
         | "hash"
         | "id" => {
-            return all & !unclean() & !Origins::ENVIRONMENT;
+            return all & !cleared_by_sanitizers() & !TaintSources::ENVIRONMENT;
         }
         "str"
         | "repr"
@@ -208,42 +213,42 @@ pub(super) fn of_snake_call(call: &Known<'_>) -> Origins {
         | "types.FunctionType"
         | "types.CodeType" => return all,
         "open" | "io.open" | "codecs.open" => {
-            return read(call.flows.first) | (call.flows.first & Origins::FETCHED_FILE);
+            return read(call.flows.first) | (call.flows.first & TaintSources::FETCHED_FILE);
         }
-        "os.popen" => return Origins::PROCESS | first.map_or(Origins::NONE, of_command),
+        "os.popen" => return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command),
         "sqlite3.connect" => return read(call.flows.first),
-        "os.environ.copy" | "dotenv.dotenv_values" => return Origins::ENVIRONMENT,
-        "socket.socket" | "socket.create_connection" => return Origins::CONNECTION | Origins::ANSWER,
+        "os.environ.copy" | "dotenv.dotenv_values" => return TaintSources::ENVIRONMENT,
+        "socket.socket" | "socket.create_connection" => return TaintSources::CONNECTION | TaintSources::ANSWER,
         _ => {}
     }
     if call.callee.starts_with("subprocess.") || call.callee.starts_with("asyncio.create_subprocess") {
-        return Origins::PROCESS | first.map_or(Origins::NONE, of_command);
+        return TaintSources::PROCESS | first.map_or(TaintSources::NONE, of_command);
     }
     if is_snake_client(call.callee) {
-        return issued_by(first) | Origins::ANSWER | Origins::CONNECTION;
+        return issued_by(first) | TaintSources::ANSWER | TaintSources::CONNECTION;
     }
     match method {
         "MIMEText" | "MIMEApplication" | "MIMEBase" => all,
         "read_text" | "read_bytes" => read(call.flows.receiver),
-        "gethostname" => Origins::HOST_NAME,
+        "gethostname" => TaintSources::HOST_NAME,
         _ => of_method(method, call.flows),
     }
 }
 
-fn read(path: Origins) -> Origins {
-    let secret = if path.any(Origins::SECRET_PATH) { Origins::SECRET } else { Origins::NONE };
-    let answer = if path.any(Origins::FETCHED_FILE) { Origins::ANSWER } else { Origins::NONE };
-    Origins::FILE | secret | answer | (path & Origins::ISSUED)
+fn read(path: TaintSources) -> TaintSources {
+    let secret = if path.any(TaintSources::SECRET_PATH) { TaintSources::SECRET } else { TaintSources::NONE };
+    let answer = if path.any(TaintSources::FETCHED_FILE) { TaintSources::ANSWER } else { TaintSources::NONE };
+    TaintSources::FILE | secret | answer | (path & TaintSources::ISSUED)
 }
 
 /// What a service answers that hands out the machine's own tokens.
-fn issued_by(address: Option<&str>) -> Origins {
-    if address.is_some_and(is_token_service) { Origins::ISSUED } else { Origins::NONE }
+fn issued_by(address: Option<&str>) -> TaintSources {
+    if address.is_some_and(is_token_service) { TaintSources::ISSUED } else { TaintSources::NONE }
 }
 
 /// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
-fn of_method(method: &str, flows: Flows) -> Origins {
-    let all = flows.all() & !Origins::COMPOSED;
+fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
+    let all = flows.all() & !TaintSources::COMPOSED;
     if method.ends_with("Error") || method.ends_with("Exception") {
         return all;
     }
@@ -253,10 +258,10 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         return all & strong();
     }
     match method {
-        "decrypt" => flows.arguments() | Origins::DECODED,
+        "decrypt" => flows.arguments() | TaintSources::DECODED,
         // A digest tells nobody what went into it.
-        "digest" | "hexdigest" => Origins::NONE,
-        "text" | "json" | "arrayBuffer" | "blob" | "read" => all & !Origins::CONNECTION,
+        "digest" | "hexdigest" => TaintSources::NONE,
+        "text" | "json" | "arrayBuffer" | "blob" | "read" => all & !TaintSources::CONNECTION,
         "toString" | "trim" | "trimEnd" | "trimStart" | "concat" | "join" | "map" | "flatMap" | "filter" | "reduce"
         | "flat" | "sort" | "reverse" | "split" | "repeat" | "padStart" | "padEnd" | "toLowerCase" | "toUpperCase"
         | "entries" | "values" | "keys" | "items" | "format" | "encode" | "decode" | "strip" | "rstrip" | "lstrip"
@@ -265,7 +270,7 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         | "recv" | "update" | "append" | "push" | "at" | "pop" | "shift" | "expanduser" | "joinpath" | "absolute"
         | "as_posix" | "apply" | "call" | "bind" | "promise" | "final" => all,
         "replace" | "replaceAll" | "slice" | "substring" | "substr" | "resolve" | "get" => {
-            all & !(Origins::TOKEN | Origins::ENVIRONMENT)
+            all & !(TaintSources::TOKEN | TaintSources::ENVIRONMENT)
         }
         // The parts of a store that is reached over a connection.
         "Bucket"
@@ -277,9 +282,9 @@ fn of_method(method: &str, flows: Flows) -> Origins {
         | "get_repo"
         | "get_user"
         | "open_sftp"
-        | "from_transport" => flows.all() & (Origins::CONNECTION | strong()),
+        | "from_transport" => flows.all() & (TaintSources::CONNECTION | strong()),
         _ if method.ends_with("Command") && flows.receiver.is_empty() => all,
-        "fileno" | "makefile" | "detach" => flows.receiver & Origins::CONNECTION,
+        "fileno" | "makefile" | "detach" => flows.receiver & TaintSources::CONNECTION,
         _ => all & strong(),
     }
 }

@@ -6,7 +6,7 @@
 //! nothing.
 
 use super::super::reach::{Reach, Runs, is_word};
-use super::squeezed::Squeezed;
+use super::normalized::Normalized;
 use capdex_evidence::bytes::{WORD, nth_of, places};
 
 /// How many bytes of a run count: as many as ordinary words have. An expression that takes in seven words
@@ -66,7 +66,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// The blocks of a text.
-    pub(super) fn of(text: &Squeezed) -> Self {
+    pub(super) fn of(text: &Normalized) -> Self {
         let bytes = text.bytes();
         let size = SIZE.max(bytes.len().div_ceil(MOST));
         let mut starts = Vec::with_capacity(bytes.len() / size + 1);
@@ -154,7 +154,7 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
-            let squeezed = Squeezed::of(text.as_bytes());
+            let squeezed = Normalized::of(text.as_bytes());
             let blocks = Blocks::of(&squeezed);
             let mut starts = starts_of(squeezed.bytes());
             for at in 0..squeezed.bytes().len() {

@@ -1,6 +1,6 @@
 //! Parts of a text in which the matches of an expression may lie, and the search through them.
 //!
-//! The gate tells the parts. Must stay linear: where they overlap they are read together, because in a text of one line
+//! The prefilter tells the parts. Must stay linear: where they overlap they are read together, because in a text of one line
 //! each of thousands may reach to its end.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::expression::Expression;
 
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct SearchWindow {
     /// Where they may begin.
     pub(super) starts: Range<usize>,
     /// Where they end at the latest, one byte more where the text has one: what follows a match counts too. Not before the
@@ -20,7 +20,7 @@ pub(super) struct Stretch {
 
 /// The matches of an expression in a text that begin in some parts of it, which must be in order.
 pub(super) fn find_in<'a>(
-    stretches: &'a [Stretch],
+    stretches: &'a [SearchWindow],
     expression: &'a Expression,
     text: &'a [u8],
 ) -> impl Iterator<Item = Range<usize>> {
@@ -37,7 +37,7 @@ struct Search<'a> {
     /// The text up to the end of the last one.
     held: &'a [u8],
     /// Those that are not done with.
-    stretches: &'a [Stretch],
+    stretches: &'a [SearchWindow],
     /// Where the next match may begin, in the first of them or behind its beginnings.
     from: usize,
     /// The first match of the expression that was not yet asked for; none inside where there are no more.
@@ -45,7 +45,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(stretches: &'a [Stretch], expression: &'a Expression, text: &'a [u8]) -> Self {
+    fn new(stretches: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
         let from = stretches.first().map_or(0, |first| first.starts.start);
         let end = stretches.last().map_or(0, |last| last.end);
         let (anchored, budget) = (expression.anchored(), Anchored::budget(end.saturating_sub(from)));
@@ -92,7 +92,7 @@ impl Iterator for Search<'_> {
 mod tests {
     use super::*;
 
-    fn found(pattern: &str, stretches: &[Stretch], text: &str) -> Vec<Range<usize>> {
+    fn found(pattern: &str, stretches: &[SearchWindow], text: &str) -> Vec<Range<usize>> {
         find_in(stretches, &Expression::from(pattern.to_owned()), text.as_bytes()).collect()
     }
 
@@ -104,7 +104,7 @@ mod tests {
         for pattern in PATTERNS {
             assert_eq!(Expression::from(pattern.to_owned()).anchored().is_some(), pattern.contains(','));
             let text = "stop wall stop the wall stop the the wall";
-            let at = |starts: Range<usize>, end| Stretch { starts, end };
+            let at = |starts: Range<usize>, end| SearchWindow { starts, end };
             assert_eq!(found(pattern, &[at(0..42, 41)], text), [0..9, 10..23, 24..41]);
             assert_eq!(found(pattern, &[at(1..12, 23), at(24..25, 41)], text), [10..23, 24..41]);
             assert_eq!(found(pattern, &[at(1..12, 30), at(24..25, 41)], text), [10..23, 24..41]);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn an_empty_match_may_stand_at_the_end() {
-        assert_eq!(found("x*", &[Stretch { starts: 0..3, end: 2 }], "ax"), [0..0, 1..2, 2..2]);
+        assert_eq!(found("x*", &[SearchWindow { starts: 0..3, end: 2 }], "ax"), [0..0, 1..2, 2..2]);
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         // Each by itself would read some 30 billion bytes: nobody waits for that.
         let text = format!("{}stop the wall", "stop it now ".repeat(100_000));
         let starts = (0..text.len()).step_by(12).map(|at| at..at + 2);
-        let stretches: Vec<Stretch> = starts.map(|starts| Stretch { starts, end: text.len() }).collect();
+        let stretches: Vec<SearchWindow> = starts.map(|starts| SearchWindow { starts, end: text.len() }).collect();
         for pattern in PATTERNS {
             assert_eq!(found(pattern, &stretches, &text), vec![Range { start: 1_200_000, end: 1_200_013 }]);
         }

@@ -1,6 +1,6 @@
 //! Tests of the nesting bound: what must stay shallow, and what must be seen.
 
-use super::script::MAX_ANGLES;
+use super::javascript::MAX_ANGLES;
 use super::*;
 
 #[test]

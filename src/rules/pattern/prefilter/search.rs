@@ -15,7 +15,7 @@ use super::super::FILES;
 use super::super::frequency;
 use super::super::literal::Literal;
 use super::super::reach::is_word;
-use super::squeezed::Squeezed;
+use super::normalized::Normalized;
 
 /// The longest literal, in bytes.
 pub(in crate::pattern) const LONGEST: usize = 16;
@@ -171,7 +171,7 @@ impl Search {
     }
 
     /// Tells of everything that is to be told of a text, with the last byte of each.
-    pub(super) fn each(&self, text: &Squeezed, mut tell: impl FnMut(u32, usize)) {
+    pub(super) fn each(&self, text: &Normalized, mut tell: impl FnMut(u32, usize)) {
         let padded = text.padded();
         let mut places = [0; CHUNK];
         let (mut tries, mut found) = ([(0, 0); CHUNK * KINDS], [(0, 0); CHUNK * KINDS]);
@@ -327,7 +327,7 @@ fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
 /// and source like those that are looked through.
 static SAMPLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut counts = vec![0; 1 << 16];
-    for text in FILES.iter().map(|(_, text)| Squeezed::of(text.as_bytes())) {
+    for text in FILES.iter().map(|(_, text)| Normalized::of(text.as_bytes())) {
         for [.., number] in text.bytes().array_windows().map(|piece| numbers(*piece)) {
             counts.get_mut(usize::from(number)).into_iter().for_each(|count| *count += 1);
         }
@@ -335,7 +335,7 @@ static SAMPLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     counts
 });
 
-/// There are some thousand literals: a gate for more than can be numbered would not be one.
+/// There are some thousand literals: a prefilter for more than can be numbered would not be one.
 fn counted(count: usize) -> u16 {
     u16::try_from(count).expect("some thousand literals are numbered")
 }
@@ -369,7 +369,7 @@ mod tests {
     fn found_of(literals: &[Literal], text: &[u8]) -> Vec<(usize, usize)> {
         let (search, things) = Search::new(literals);
         let mut found = Vec::new();
-        search.each(&Squeezed::of(text), |thing, last| {
+        search.each(&Normalized::of(text), |thing, last| {
             found.extend(things[thing as usize].iter().map(|literal| (*literal, last + 1)));
         });
         found.sort_unstable();

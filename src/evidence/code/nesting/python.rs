@@ -4,7 +4,7 @@ use super::{Depth, LIMIT, is_word};
 
 /// The bound for Python. Stops early past [`LIMIT`].
 pub(in super::super) fn python(text: &str) -> usize {
-    let mut scan = Snake {
+    let mut scan = PythonScan {
         text: text.as_bytes(),
         at: 0,
         depth: Depth::new(false),
@@ -18,7 +18,7 @@ pub(in super::super) fn python(text: &str) -> usize {
     scan.depth.peak
 }
 
-struct Snake<'a> {
+struct PythonScan<'a> {
     text: &'a [u8],
     at: usize,
     depth: Depth,
@@ -27,7 +27,7 @@ struct Snake<'a> {
     line_start: bool,
 }
 
-impl Snake<'_> {
+impl PythonScan<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }

@@ -9,9 +9,9 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
 /// Where a value may come from: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Origins(u32);
+pub struct TaintSources(u32);
 
-impl Origins {
+impl TaintSources {
     /// Nothing that is followed.
     pub const NONE: Self = Self(0);
     /// An argument of an MCP tool: whatever a model was talked into passing.
@@ -75,27 +75,27 @@ impl Origins {
     }
 }
 
-impl BitOr for Origins {
+impl BitOr for TaintSources {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Origins {
+impl BitOrAssign for TaintSources {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }
 
-impl BitAnd for Origins {
+impl BitAnd for TaintSources {
     type Output = Self;
     fn bitand(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 }
 
-impl Not for Origins {
+impl Not for TaintSources {
     type Output = Self;
     fn not(self) -> Self {
         Self(!self.0)
@@ -104,37 +104,37 @@ impl Not for Origins {
 
 /// What reaches a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flows {
+pub struct TaintedArguments {
     /// Through the object whose method it is.
-    pub receiver: Origins,
+    pub receiver: TaintSources,
     /// Through its first argument.
-    pub first: Origins,
+    pub first: TaintSources,
     /// Through its other arguments.
-    pub rest: Origins,
+    pub rest: TaintSources,
 }
 
-impl Flows {
+impl TaintedArguments {
     /// Through its arguments.
-    pub fn arguments(self) -> Origins {
+    pub fn arguments(self) -> TaintSources {
         self.first | self.rest
     }
 
     /// Through anything.
-    pub fn all(self) -> Origins {
+    pub fn all(self) -> TaintSources {
         self.receiver | self.first | self.rest
     }
 }
 
 /// The origins that are worth a second walk when a function turns out to give or take them after it was used.
-const WORTH: Origins = Origins(
-    Origins::TOOL_INPUT.0
-        | Origins::ENVIRONMENT.0
-        | Origins::SECRET.0
-        | Origins::ISSUED.0
-        | Origins::HOST_NAME.0
-        | Origins::USER_NAME.0
-        | Origins::HOST_NETWORK.0
-        | Origins::DECODED.0,
+const WORTH: TaintSources = TaintSources(
+    TaintSources::TOOL_INPUT.0
+        | TaintSources::ENVIRONMENT.0
+        | TaintSources::SECRET.0
+        | TaintSources::ISSUED.0
+        | TaintSources::HOST_NAME.0
+        | TaintSources::USER_NAME.0
+        | TaintSources::HOST_NETWORK.0
+        | TaintSources::DECODED.0,
 );
 
 /// How many parameters of a function are told apart.
@@ -147,51 +147,51 @@ const MAX_FILES: usize = 200;
 struct Scope {
     declared: Vec<String>,
     name: Option<String>,
-    returned: Origins,
+    returned: TaintSources,
     /// What was held where the function stands.
-    outside: Origins,
+    outside: TaintSources,
 }
 
 /// The state of the walk.
 #[derive(Default)]
 pub(super) struct Flow {
     /// What the expression walked last may hold.
-    pub(super) held: Origins,
+    pub(super) held: TaintSources,
     /// What the function walked last returned.
-    pub(super) returned: Origins,
+    pub(super) returned: TaintSources,
     /// What a promise that is being made was resolved with.
-    pub(super) promised: Origins,
+    pub(super) promised: TaintSources,
     /// What the parameters of the function walked next are given.
-    pub(super) given: Origins,
+    pub(super) given: TaintSources,
     /// The name of the function walked next.
     pub(super) name: Option<String>,
     /// Whether another walk would know more.
     pub(super) again: bool,
-    names: BTreeMap<String, Vec<(usize, Origins)>>,
+    names: BTreeMap<String, Vec<(usize, TaintSources)>>,
     /// What was written to files that are named in plain text.
-    files: BTreeMap<String, Origins>,
+    files: BTreeMap<String, TaintSources>,
     scopes: Vec<Scope>,
-    returns: BTreeMap<String, Origins>,
-    inputs: BTreeMap<String, Vec<Origins>>,
+    returns: BTreeMap<String, TaintSources>,
+    inputs: BTreeMap<String, Vec<TaintSources>>,
     entered: BTreeSet<String>,
 }
 
 impl Flow {
     /// What a name may hold.
-    pub(super) fn of(&self, name: &str) -> Origins {
+    pub(super) fn of(&self, name: &str) -> TaintSources {
         if self.names.is_empty() {
-            return Origins::NONE;
+            return TaintSources::NONE;
         }
-        self.names.get(name).and_then(|stack| stack.last()).map_or(Origins::NONE, |(_, origins)| *origins)
+        self.names.get(name).and_then(|stack| stack.last()).map_or(TaintSources::NONE, |(_, origins)| *origins)
     }
 
     /// Takes what the expression walked last may hold.
-    pub(super) fn take(&mut self) -> Origins {
+    pub(super) fn take(&mut self) -> TaintSources {
         std::mem::take(&mut self.held)
     }
 
     /// Declares a name in the innermost function. Names that hold nothing are kept only where they hide one that does.
-    pub(super) fn declare(&mut self, name: &str, origins: Origins) {
+    pub(super) fn declare(&mut self, name: &str, origins: TaintSources) {
         if origins.is_empty() && (self.names.is_empty() || !self.names.contains_key(name)) {
             return;
         }
@@ -209,22 +209,22 @@ impl Flow {
     }
 
     /// What a path in plain text leads to, where this file wrote there before.
-    pub(super) fn at_path(&self, path: &str) -> Origins {
+    pub(super) fn at_path(&self, path: &str) -> TaintSources {
         if self.files.is_empty() {
-            return Origins::NONE;
+            return TaintSources::NONE;
         }
         self.files.get(path).copied().unwrap_or_default()
     }
 
     /// Notes what is written to a path in plain text.
-    pub(super) fn write_to(&mut self, path: &str, origins: Origins) {
+    pub(super) fn write_to(&mut self, path: &str, origins: TaintSources) {
         if path.len() <= MAX_PATH && self.files.len() < MAX_FILES {
             *self.files.entry(path.to_owned()).or_default() |= origins;
         }
     }
 
     /// Adds to what a name may hold: for the whole file where the name is bound but once, else in this function.
-    pub(super) fn assign(&mut self, name: &str, origins: Origins, unique: bool) {
+    pub(super) fn assign(&mut self, name: &str, origins: TaintSources, unique: bool) {
         if origins.is_empty() {
             return;
         }
@@ -245,7 +245,7 @@ impl Flow {
 
     /// Enters the function whose name was left in `name`; gives what its parameters hold, in their order, and what any
     /// further ones do.
-    pub(super) fn enter(&mut self) -> (Vec<Origins>, Origins) {
+    pub(super) fn enter(&mut self) -> (Vec<TaintSources>, TaintSources) {
         let name = self.name.take();
         let given = std::mem::take(&mut self.given);
         let known = name.as_ref().and_then(|name| self.inputs.get(name)).cloned().unwrap_or_default();
@@ -279,29 +279,29 @@ impl Flow {
     }
 
     /// Notes that the innermost function returns what is held.
-    pub(super) fn give_back(&mut self, origins: Origins) {
+    pub(super) fn give_back(&mut self, origins: TaintSources) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.returned |= origins;
         }
     }
 
     /// What a call of a function of this file gives.
-    pub(super) fn returns(&self, name: &str) -> Origins {
+    pub(super) fn returns(&self, name: &str) -> TaintSources {
         if self.returns.is_empty() {
-            return Origins::NONE;
+            return TaintSources::NONE;
         }
         self.returns.get(name).copied().unwrap_or_default()
     }
 
     /// Notes what a function of this file is called with.
-    pub(super) fn pass(&mut self, name: &str, arguments: &[Origins]) {
+    pub(super) fn pass(&mut self, name: &str, arguments: &[TaintSources]) {
         if arguments.iter().all(|origins| origins.is_empty()) {
             return;
         }
         let known = self.inputs.entry(name.to_owned()).or_default();
         for (index, origins) in arguments.iter().take(MAX_PARAMETERS).enumerate() {
             if known.len() <= index {
-                known.push(Origins::NONE);
+                known.push(TaintSources::NONE);
             }
             if let Some(slot) = known.get_mut(index) {
                 if (*origins & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
@@ -320,7 +320,7 @@ impl Flow {
             stack.truncate(1);
             stack.first().is_some_and(|(depth, _)| *depth == 0)
         });
-        (self.held, self.again) = (Origins::NONE, false);
-        (self.given, self.name, self.promised) = (Origins::NONE, None, Origins::NONE);
+        (self.held, self.again) = (TaintSources::NONE, false);
+        (self.given, self.name, self.promised) = (TaintSources::NONE, None, TaintSources::NONE);
     }
 }

@@ -20,14 +20,14 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
 use serde_json::Value;
 
-use super::flow::{Flow, Flows, Origins};
 use super::literal::Budget;
-use super::{Argument, Call, Dialect, Findings, Parsed, callees, excerpt, script_tools, secrets};
+use super::taint::{Flow, TaintSources, TaintedArguments};
+use super::{Argument, Call, Dialect, Findings, Parsed, excerpt, javascript_tools, known_calls, secrets};
 
-mod flows;
 mod names;
 mod parts;
 mod shapes;
+mod taint;
 
 use names::member_of;
 
@@ -132,13 +132,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: Flows, span: Span) {
+    fn keep(&mut self, callee: String, arguments: Vec<Argument>, flows: TaintedArguments, span: Span) {
         let text = excerpt(self.text, span.start as usize, span.end as usize);
         let call = Call { callee, arguments, flows, place: capdex_model::fact::Place::default(), text };
         self.findings.keep_call(span.start as usize, call);
     }
 
-    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: Flows, span: Span) {
+    fn keep_call(&mut self, name: &str, arguments: &[Node<'_>], flows: TaintedArguments, span: Span) {
         let mut shapes = Vec::new();
         for argument in arguments.iter().take(16) {
             shapes.push(argument.as_expression().map_or(Argument::Other, |argument| self.shape(argument, 0)));
@@ -159,7 +159,7 @@ impl<'t> Reader<'t> {
         };
         if arguments.iter().any(whole) {
             let taker = self.dotted(callee, 0).unwrap_or_else(|| "*".to_owned());
-            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], Flows::default(), span);
+            self.keep("process.env".to_owned(), vec![Argument::Name(taker)], TaintedArguments::default(), span);
         }
     }
 }
@@ -210,14 +210,19 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_return_statement(self, it);
         let held = self.flow.take();
         self.flow.give_back(held);
-        if held.any(Origins::TOOL_INPUT) && held.any(Origins::COMPOSED) {
-            self.keep("return".to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, it.span);
+        if held.any(TaintSources::TOOL_INPUT) && held.any(TaintSources::COMPOSED) {
+            self.keep(
+                "return".to_owned(),
+                Vec::new(),
+                TaintedArguments { first: held, ..TaintedArguments::default() },
+                it.span,
+            );
         }
     }
 
     fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
         walk::walk_throw_statement(self, it);
-        self.keep_leak("throw", Origins::TOKEN | Origins::SECRET, it.span);
+        self.keep_leak("throw", TaintSources::TOKEN | TaintSources::SECRET, it.span);
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
@@ -260,10 +265,10 @@ impl<'a> Visit<'a> for Reader<'_> {
         walk::walk_template_literal(self, it);
         let mut held = self.flow.take();
         if !held.is_empty() {
-            held |= Origins::COMPOSED;
+            held |= TaintSources::COMPOSED;
         }
         let last = it.quasis.last().filter(|_| self.mentions.secret_paths);
-        held |= last.map_or(Origins::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
+        held |= last.map_or(TaintSources::NONE, |quasi| secrets::of_path(quasi.value.raw.as_str()));
         self.flow.held = outer | held;
     }
 
@@ -292,7 +297,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
         let outer = self.flow.take();
         walk::walk_computed_member_expression(self, it);
-        let held = self.flow.take() & !Origins::ENVIRONMENT;
+        let held = self.flow.take() & !TaintSources::ENVIRONMENT;
         self.flow.held = outer | held;
     }
 
@@ -302,7 +307,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             self.findings.imports.push(source.to_owned());
             return;
         }
-        let module = callees::script_module(source);
+        let module = known_calls::script_module(source);
         for specifier in it.specifiers.iter().flatten() {
             let (local, path) = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(named) => {
@@ -365,14 +370,14 @@ impl<'a> Visit<'a> for Reader<'_> {
         match object.as_deref() {
             Some("process.env") => {
                 if secrets::is_secret_name(name) {
-                    self.flow.held |= Origins::TOKEN;
+                    self.flow.held |= TaintSources::TOKEN;
                 }
                 let variable = vec![Argument::Literal(name.to_owned())];
-                self.keep("process.env".to_owned(), variable, Flows::default(), it.span);
+                self.keep("process.env".to_owned(), variable, TaintedArguments::default(), it.span);
             }
             Some("process") if name == "env" => {
-                self.flow.held |= Origins::ENVIRONMENT;
-                self.keep("process.env".to_owned(), Vec::new(), Flows::default(), it.span);
+                self.flow.held |= TaintSources::ENVIRONMENT;
+                self.keep("process.env".to_owned(), Vec::new(), TaintedArguments::default(), it.span);
             }
             _ => self.follow_member(it),
         }
@@ -386,7 +391,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         if is_require(it) {
             self.findings.imports.extend(self.through_call(it, 0));
         }
-        script_tools::from_call(self, it);
+        javascript_tools::from_call(self, it);
         self.follow_call(&it.callee, &it.arguments, it.span, false);
     }
 
@@ -403,7 +408,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         }
         let outer = self.flow.take();
         walk::walk_import_expression(self, it);
-        let flows = Flows { first: self.flow.take(), ..Flows::default() };
+        let flows = TaintedArguments { first: self.flow.take(), ..TaintedArguments::default() };
         match self.shape(&it.source, 0) {
             Argument::Literal(module) if !module.starts_with("data:") && flows.first.is_empty() => {
                 self.findings.imports.push(module);
@@ -415,7 +420,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_object_expression(&mut self, it: &ObjectExpression<'a>) {
         if !self.naming {
-            script_tools::from_object(self, it);
+            javascript_tools::from_object(self, it);
             return self.follow_object(it);
         }
         walk::walk_object_expression(self, it);
@@ -423,7 +428,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_class(&mut self, it: &Class<'a>) {
         if !self.naming {
-            script_tools::from_class(self, it);
+            javascript_tools::from_class(self, it);
         }
         walk::walk_class(self, it);
     }

@@ -2,11 +2,11 @@
 //!
 //! Must not know the syntax of a shell, nor where a token goes.
 
-use super::super::source::{hands_out_token, is_token_service};
-use super::stuff::{ISSUED, Stuff};
+use super::super::code::{hands_out_token, is_token_service};
+use super::tainted_value::{ISSUED, TaintedValue};
 
 /// What a program prints that hands out tokens or passwords.
-pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<Stuff> {
+pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     if !matches!(
         name,
         "gh" | "glab" | "security" | "gcloud" | "git" | "kubectl" | "op" | "vault" | "pass" | "aws" | "az"
@@ -14,18 +14,18 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<Stuff> {
         return None;
     }
     let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
-    hands_out_token(&command).then(|| Stuff {
+    hands_out_token(&command).then(|| TaintedValue {
         unknown: true,
         secret: Some(format!("{ISSUED}{command}")),
-        ..Stuff::default()
+        ..TaintedValue::default()
     })
 }
 
 /// What addresses answer. The machine's own service answers with its tokens.
-pub(super) fn answer_of(addresses: Vec<String>) -> Stuff {
+pub(super) fn answer_of(addresses: Vec<String>) -> TaintedValue {
     let issues = addresses.first().is_some_and(|address| {
         is_token_service(address) && ["token", "credentials", "identity"].iter().any(|word| address.contains(word))
     });
     let secret = issues.then(|| format!("{ISSUED}{}", addresses.first().map_or("", String::as_str)));
-    Stuff { secret, ..Stuff::of_network(addresses) }
+    TaintedValue { secret, ..TaintedValue::of_network(addresses) }
 }

@@ -8,16 +8,18 @@ use rustpython_ruff_python_ast as ast;
 
 use ast::Expr;
 
-use super::super::flow::{Flows, Origins};
+use super::super::taint::{TaintSources, TaintedArguments};
 use super::Reader;
 
 impl<'a> Reader<'a> {
     /// A file to which something from the network is written.
-    pub(super) fn note_written(&mut self, name: &str, method: &str, flows: Flows, call: &'a ast::ExprCall) {
+    pub(super) fn note_written(&mut self, name: &str, method: &str, flows: TaintedArguments, call: &'a ast::ExprCall) {
         let arguments = &call.arguments.args;
         let target = match (&*call.func, method) {
             (_, "urlretrieve") => arguments.get(1).and_then(root_of),
-            (Expr::Attribute(member), "write" | "write_bytes" | "write_text") if flows.first.any(Origins::ANSWER) => {
+            (Expr::Attribute(member), "write" | "write_bytes" | "write_text")
+                if flows.first.any(TaintSources::ANSWER) =>
+            {
                 match &*member.value {
                     Expr::Call(open) => open.arguments.args.first().and_then(root_of),
                     Expr::Name(stream) => self.streams.get(stream.id.as_str()).copied().or(Some(stream.id.as_str())),
@@ -25,7 +27,7 @@ impl<'a> Reader<'a> {
                 }
             }
             _ if is_copy(name) => {
-                let copied = flows.first & (Origins::SECRET_PATH | Origins::ISSUED);
+                let copied = flows.first & (TaintSources::SECRET_PATH | TaintSources::ISSUED);
                 match arguments.get(1) {
                     Some(Expr::StringLiteral(path)) => self.flow.write_to(path.value.to_str(), copied),
                     Some(other) => {
@@ -37,18 +39,20 @@ impl<'a> Reader<'a> {
                 }
                 None
             }
-            _ if name == "shutil.copyfileobj" && flows.first.any(Origins::ANSWER) => {
+            _ if name == "shutil.copyfileobj" && flows.first.any(TaintSources::ANSWER) => {
                 let stream = arguments.get(1).and_then(root_of);
                 stream.and_then(|stream| self.streams.get(stream).copied())
             }
             _ => None,
         };
         if let Some(target) = target {
-            self.flow.assign(target, Origins::FETCHED_FILE, true);
+            self.flow.assign(target, TaintSources::FETCHED_FILE, true);
         }
         if let Some(path) = written_path(method, call, &self.literal_streams) {
-            self.flow
-                .write_to(path, if method == "urlretrieve" { Origins::FETCHED_FILE } else { flows.first.in_file() });
+            self.flow.write_to(
+                path,
+                if method == "urlretrieve" { TaintSources::FETCHED_FILE } else { flows.first.in_file() },
+            );
         }
     }
 

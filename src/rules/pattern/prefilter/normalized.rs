@@ -1,4 +1,4 @@
-//! A text as the gate looks at it: in lower case, and with one space for every run of blanks.
+//! A text as the prefilter looks at it: in lower case, and with one space for every run of blanks.
 //!
 //! Expressions take in blanks by the run; so words that stand in a row are one literal, whatever stands between them.
 
@@ -9,13 +9,13 @@ use capdex_evidence::bytes::{WORD, each_of, nth_of, places};
 /// The bytes around a text, so that every literal can be compared at every place: what no text holds.
 const PAD: [u8; LONGEST] = [u8::MAX; LONGEST];
 
-/// A byte as the gate looks at it.
+/// A byte as the prefilter looks at it.
 pub(in crate::pattern) const fn seen(byte: u8) -> u8 {
     if is_blank(byte) { b' ' } else { byte.to_ascii_lowercase() }
 }
 
 #[derive(Debug)]
-pub(super) struct Squeezed {
+pub(super) struct Normalized {
     padded: Vec<u8>,
     /// For each chunk of the text as it is written how many bytes are left of those before it, and which of its own are.
     chunks: Vec<(usize, u64)>,
@@ -23,8 +23,8 @@ pub(super) struct Squeezed {
     longest_line: usize,
 }
 
-impl Squeezed {
-    /// What the gate sees of a text.
+impl Normalized {
+    /// What the prefilter sees of a text.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
         padded.extend_from_slice(&PAD);
@@ -102,14 +102,14 @@ mod tests {
     #[test]
     fn an_empty_text_begins_where_it_ends() {
         let mut places = [0];
-        Squeezed::of(b"").written(&mut places);
+        Normalized::of(b"").written(&mut places);
         assert_eq!(places, [0]);
     }
 
     proptest! {
         #[test]
         fn a_run_of_blanks_is_one_space(text in "(?:[aB.ä]{0,70}[ \n\t]{0,90}){0,6}") {
-            let squeezed = Squeezed::of(text.as_bytes());
+            let squeezed = Normalized::of(text.as_bytes());
             let is_first = |at: &usize| !is_blank(text.as_bytes()[*at]) || *at == 0 || !is_blank(text.as_bytes()[at - 1]);
             let written: Vec<usize> = (0..text.len()).filter(is_first).collect();
             let seen: Vec<u8> = written.iter().map(|at| text.as_bytes()[*at].to_ascii_lowercase()).collect();

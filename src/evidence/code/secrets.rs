@@ -6,28 +6,28 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::flow::Origins;
+use super::taint::TaintSources;
 
 /// What the output of a literal command tells.
-pub(super) fn of_command(command: &str) -> Origins {
+pub(super) fn of_command(command: &str) -> TaintSources {
     let has = |word: &str| {
         command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
     };
-    let mut origins = Origins::NONE;
+    let mut origins = TaintSources::NONE;
     if has("hostname") || has("uname") || has("systeminfo") {
-        origins |= Origins::HOST_NAME;
+        origins |= TaintSources::HOST_NAME;
     }
     if has("whoami") || has("id") {
-        origins |= Origins::USER_NAME;
+        origins |= TaintSources::USER_NAME;
     }
     if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
-        origins |= Origins::HOST_NETWORK;
+        origins |= TaintSources::HOST_NETWORK;
     }
     if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
-        origins |= Origins::ENVIRONMENT;
+        origins |= TaintSources::ENVIRONMENT;
     }
     if hands_out_token(command) {
-        origins |= Origins::ISSUED;
+        origins |= TaintSources::ISSUED;
     }
     origins
 }
@@ -69,13 +69,13 @@ pub(crate) fn is_token_service(address: &str) -> bool {
 }
 
 /// What a path in a literal leads to.
-pub(super) fn of_path(text: &str) -> Origins {
+pub(super) fn of_path(text: &str) -> TaintSources {
     if is_secret_path(text) {
-        Origins::SECRET_PATH
+        TaintSources::SECRET_PATH
     } else if is_session_path(text) {
-        Origins::ISSUED
+        TaintSources::ISSUED
     } else {
-        Origins::NONE
+        TaintSources::NONE
     }
 }
 

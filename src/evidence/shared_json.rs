@@ -1,4 +1,4 @@
-//! `Lent`: a value inside another that both hold, so that what a tool says of itself is not copied out of its manifest.
+//! `SharedJson`: a value inside another that both hold, so that what a tool says of itself is not copied out of its manifest.
 //!
 //! Must not know what it is a value of.
 
@@ -12,20 +12,20 @@ use super::manifest::value_at;
 
 /// A value, mostly one inside another. It reads, compares and is written as the value alone.
 #[derive(Clone, Debug)]
-pub struct Lent {
+pub struct SharedJson {
     whole: Arc<Value>,
     /// The JSON Pointer to it.
     pointer: String,
 }
 
-impl Lent {
+impl SharedJson {
     /// What a JSON Pointer leads to in a value, wherever that is.
     pub fn new(whole: &Arc<Value>, pointer: String) -> Self {
         Self { whole: Arc::clone(whole), pointer }
     }
 }
 
-impl Deref for Lent {
+impl Deref for SharedJson {
     type Target = Value;
 
     /// The value; `null` where the pointer leads nowhere.
@@ -34,25 +34,25 @@ impl Deref for Lent {
     }
 }
 
-impl From<Value> for Lent {
+impl From<Value> for SharedJson {
     fn from(value: Value) -> Self {
         Self { whole: Arc::new(value), pointer: String::new() }
     }
 }
 
-impl PartialEq for Lent {
+impl PartialEq for SharedJson {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl Serialize for Lent {
+impl Serialize for SharedJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Lent {
+impl<'de> Deserialize<'de> for SharedJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(Self::from)
     }
@@ -67,11 +67,11 @@ mod tests {
     #[test]
     fn what_is_lent_is_the_value_alone() {
         let whole = Arc::new(json!({"a/b": [{"c": 1}, null]}));
-        let inner = Lent::new(&whole, "/a~1b/0".to_owned());
-        assert_eq!((&*inner, &inner), (&json!({"c": 1}), &Lent::from(json!({"c": 1}))));
+        let inner = SharedJson::new(&whole, "/a~1b/0".to_owned());
+        assert_eq!((&*inner, &inner), (&json!({"c": 1}), &SharedJson::from(json!({"c": 1}))));
         let written = serde_json::to_string(&inner).expect("a value can be written");
         assert_eq!(written, r#"{"c":1}"#);
-        assert_eq!(serde_json::from_str::<Lent>(&written).expect("it was written"), inner);
-        assert_eq!(*Lent::new(&whole, "/gone".to_owned()), Value::Null);
+        assert_eq!(serde_json::from_str::<SharedJson>(&written).expect("it was written"), inner);
+        assert_eq!(*SharedJson::new(&whole, "/gone".to_owned()), Value::Null);
     }
 }

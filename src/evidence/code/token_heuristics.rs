@@ -1,4 +1,4 @@
-//! Lexed: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals alone.
+//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals alone.
 //!
 //! Knows no grammar: it goes by the names that the SDKs of these languages give to a registration, and by the literals
 //! that follow within a bounded number of tokens. Must not judge. Sources: the registration idioms that SpiderRating's
@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::tools::{Tool, ToolOrigin};
 use capdex_model::fact::Place;
 
-use super::flow::Flows;
+use super::taint::TaintedArguments;
 use super::{Argument, Call, Findings, MAX_BYTES, SourceView, excerpt};
 
 /// How many tokens after a registration's name its texts may stand.
@@ -19,7 +19,7 @@ const MAX_NAME: usize = 128;
 
 /// A language that is read by words.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Lexed {
+pub(super) enum UnparsedLanguage {
     Go,
     Rust,
     Java,
@@ -30,21 +30,21 @@ pub(super) enum Lexed {
 }
 
 /// The language of a path; `None` for those that are not read here.
-pub(super) fn language(path: &str) -> Option<Lexed> {
+pub(super) fn language(path: &str) -> Option<UnparsedLanguage> {
     match path.rsplit_once('.').map(|(_, extension)| extension)? {
-        "go" if !path.ends_with("_test.go") => Some(Lexed::Go),
-        "rs" => Some(Lexed::Rust),
-        "java" => Some(Lexed::Java),
-        "kt" | "kts" => Some(Lexed::Kotlin),
-        "php" => Some(Lexed::Php),
-        "rb" => Some(Lexed::Ruby),
-        "cs" => Some(Lexed::CSharp),
+        "go" if !path.ends_with("_test.go") => Some(UnparsedLanguage::Go),
+        "rs" => Some(UnparsedLanguage::Rust),
+        "java" => Some(UnparsedLanguage::Java),
+        "kt" | "kts" => Some(UnparsedLanguage::Kotlin),
+        "php" => Some(UnparsedLanguage::Php),
+        "rb" => Some(UnparsedLanguage::Ruby),
+        "cs" => Some(UnparsedLanguage::CSharp),
         _ => None,
     }
 }
 
 /// Reads a document; `None` where it names neither a tool nor a command, or is too large.
-pub(super) fn read(document: &Document, language: Lexed) -> Option<SourceView> {
+pub(super) fn read(document: &Document, language: UnparsedLanguage) -> Option<SourceView> {
     let text = document.text.as_str();
     let worth = ["Tool", "tool", "exec", "Command"].iter().any(|word| text.contains(word));
     if !worth || text.len() > MAX_BYTES {
@@ -158,7 +158,7 @@ const NAMES: [&str; 16] = [
     "ToolSpecification",
 ];
 
-fn tool_at(tokens: &[Placed<'_>], at: usize, language: Lexed, path: &str) -> Option<(usize, Tool)> {
+fn tool_at(tokens: &[Placed<'_>], at: usize, language: UnparsedLanguage, path: &str) -> Option<(usize, Tool)> {
     let name = word(tokens, at).filter(|name| NAMES.contains(name))?;
     let offset = tokens.get(at)?.0;
     let by_position = || {
@@ -170,45 +170,50 @@ fn tool_at(tokens: &[Placed<'_>], at: usize, language: Lexed, path: &str) -> Opt
     let opens = mark(tokens, at + 1, b'(');
     let end = closing(tokens, at + 1);
     let (name, description) = match (language, name) {
-        (Lexed::Go, "NewTool") if opens => {
+        (UnparsedLanguage::Go, "NewTool") if opens => {
             (literal(tokens, at + 2)?.to_owned(), named(tokens, at, end, &["WithDescription"]))
         }
-        (Lexed::Go, "Tool" | "ToolDefinition") if mark(tokens, at + 1, b'{') => {
+        (UnparsedLanguage::Go, "Tool" | "ToolDefinition") if mark(tokens, at + 1, b'{') => {
             (named(tokens, at, end, &["Name"])?, named(tokens, at, end, &["Description"]))
         }
-        (Lexed::Go, "AddTool" | "RegisterTool" | "MustTool") if opens => by_position()?,
-        (Lexed::Rust, "tool" | "mcp_tool") if mark(tokens, at.checked_sub(1)?, b'[') && opens => {
+        (UnparsedLanguage::Go, "AddTool" | "RegisterTool" | "MustTool") if opens => by_position()?,
+        (UnparsedLanguage::Rust, "tool" | "mcp_tool") if mark(tokens, at.checked_sub(1)?, b'[') && opens => {
             let function = function_after(tokens, end, "fn")?;
             (named(tokens, at, end, &["name"]).unwrap_or(function), named(tokens, at, end, &["description"]))
         }
-        (Lexed::Rust, "new") if is_path(tokens, at, "Tool") && opens => by_position()?,
-        (Lexed::Rust, "new") if is_path(tokens, at, "ToolBuilder") && opens => {
+        (UnparsedLanguage::Rust, "new") if is_path(tokens, at, "Tool") && opens => by_position()?,
+        (UnparsedLanguage::Rust, "new") if is_path(tokens, at, "ToolBuilder") && opens => {
             (literal(tokens, at + 2)?.to_owned(), named(tokens, at, at + REACH, &["description"]))
         }
-        (Lexed::Java | Lexed::Kotlin, "Tool" | "McpTool") if mark(tokens, at.checked_sub(1)?, b'@') && opens => {
+        (UnparsedLanguage::Java | UnparsedLanguage::Kotlin, "Tool" | "McpTool")
+            if mark(tokens, at.checked_sub(1)?, b'@') && opens =>
+        {
             let method = method_after(tokens, end)?;
             (named(tokens, at, end, &["name"]).unwrap_or(method), named(tokens, at, end, &["description"]))
         }
-        (Lexed::Java | Lexed::Kotlin, "builder") if word(tokens, at.checked_sub(2)?) == Some("Tool") => {
+        (UnparsedLanguage::Java | UnparsedLanguage::Kotlin, "builder")
+            if word(tokens, at.checked_sub(2)?) == Some("Tool") =>
+        {
             (named(tokens, at, at + REACH, &["name"])?, named(tokens, at, at + REACH, &["description"]))
         }
-        (Lexed::Java | Lexed::Kotlin, "Tool" | "addTool" | "registerTool" | "ToolSpecification") if opens => {
-            match by_position() {
-                Some(found) => found,
-                None => (named(tokens, at, end, &["name"])?, Some(named(tokens, at, end, &["description"])?)),
-            }
-        }
-        (Lexed::Php, "Tool" | "McpTool") if mark(tokens, at.checked_sub(1)?, b'[') && opens => {
+        (
+            UnparsedLanguage::Java | UnparsedLanguage::Kotlin,
+            "Tool" | "addTool" | "registerTool" | "ToolSpecification",
+        ) if opens => match by_position() {
+            Some(found) => found,
+            None => (named(tokens, at, end, &["name"])?, Some(named(tokens, at, end, &["description"])?)),
+        },
+        (UnparsedLanguage::Php, "Tool" | "McpTool") if mark(tokens, at.checked_sub(1)?, b'[') && opens => {
             let function = function_after(tokens, end, "function")?;
             (named(tokens, at, end, &["name"]).unwrap_or(function), named(tokens, at, end, &["description"]))
         }
-        (Lexed::Php, "registerTool" | "addTool") if opens => by_position()?,
-        (Lexed::Php, "Tool") if word(tokens, at.checked_sub(1)?) == Some("new") && opens => by_position()?,
-        (Lexed::Ruby, "tool") => {
+        (UnparsedLanguage::Php, "registerTool" | "addTool") if opens => by_position()?,
+        (UnparsedLanguage::Php, "Tool") if word(tokens, at.checked_sub(1)?) == Some("new") && opens => by_position()?,
+        (UnparsedLanguage::Ruby, "tool") => {
             (literal(tokens, at + 1)?.to_owned(), Some(named(tokens, at, at + REACH, &["description"])?))
         }
-        (Lexed::Ruby, "register_tool") if opens => by_position()?,
-        (Lexed::CSharp, "McpServerTool" | "McpTool" | "Tool") if mark(tokens, at.checked_sub(1)?, b'[') => {
+        (UnparsedLanguage::Ruby, "register_tool") if opens => by_position()?,
+        (UnparsedLanguage::CSharp, "McpServerTool" | "McpTool" | "Tool") if mark(tokens, at.checked_sub(1)?, b'[') => {
             let method = method_after(tokens, at)?;
             let description = named(tokens, at, at + REACH, &["Description"]);
             (if opens { named(tokens, at, end, &["Name"]) } else { None }.unwrap_or(method), description)
@@ -269,22 +274,24 @@ fn method_after(tokens: &[Placed<'_>], from: usize) -> Option<String> {
 /// A shell that is started with a command line: `exec.Command("sh", "-c", …)`, `Command::new("sh").arg("-c").arg(…)`,
 /// `Runtime.getRuntime().exec(…)`, `shell_exec(…)`, `Process.Start("cmd", …)`. Kept under the name of the Python or
 /// JavaScript call that does the same.
-fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: Lexed, text: &str) -> Option<(usize, Call)> {
+fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: UnparsedLanguage, text: &str) -> Option<(usize, Call)> {
     let name = word(tokens, at)?;
     let starts = match (language, name) {
-        (Lexed::Go, "Command" | "CommandContext") => word(tokens, at.checked_sub(2)?) == Some("exec"),
-        (Lexed::Rust, "new") => is_path(tokens, at, "Command"),
-        (Lexed::Php, "shell_exec" | "passthru" | "system" | "popen" | "proc_open") => true,
-        (Lexed::Ruby, "system") => true,
-        (Lexed::Java | Lexed::Kotlin, "exec") => word(tokens, at.checked_sub(4)?) == Some("getRuntime"),
+        (UnparsedLanguage::Go, "Command" | "CommandContext") => word(tokens, at.checked_sub(2)?) == Some("exec"),
+        (UnparsedLanguage::Rust, "new") => is_path(tokens, at, "Command"),
+        (UnparsedLanguage::Php, "shell_exec" | "passthru" | "system" | "popen" | "proc_open") => true,
+        (UnparsedLanguage::Ruby, "system") => true,
+        (UnparsedLanguage::Java | UnparsedLanguage::Kotlin, "exec") => {
+            word(tokens, at.checked_sub(4)?) == Some("getRuntime")
+        }
         _ => return None,
     };
     if !starts || !mark(tokens, at + 1, b'(') {
         return None;
     }
     let end = closing(tokens, at + 1);
-    let by_list = matches!(language, Lexed::Go | Lexed::Rust);
-    let reach = if language == Lexed::Rust { at + 24 } else { end };
+    let by_list = matches!(language, UnparsedLanguage::Go | UnparsedLanguage::Rust);
+    let reach = if language == UnparsedLanguage::Rust { at + 24 } else { end };
     let flag = (at..reach).find(|at| matches!(literal(tokens, *at), Some("-c" | "/c" | "/C" | "-lc")));
     let argument = if by_list { flag? + 1 } else { at + 2 };
     let argument = (argument..argument + 8)
@@ -292,7 +299,7 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: Lexed, text: &str)
     let shape = match (literal(tokens, argument), word(tokens, argument)) {
         (Some(text), _)
             if mark(tokens, argument + 1, b'+')
-                || (language == Lexed::Php && text.contains('$'))
+                || (language == UnparsedLanguage::Php && text.contains('$'))
                 || text.contains("#{") =>
         {
             Argument::Composed(format!("{text}{{}}"))
@@ -307,7 +314,7 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: Lexed, text: &str)
     let call = Call {
         callee: "os.system".to_owned(),
         arguments: vec![shape],
-        flows: Flows::default(),
+        flows: TaintedArguments::default(),
         place: Place::default(),
         text: excerpt(text, start, stop.max(start)),
     };
@@ -315,22 +322,26 @@ fn command_at<'a>(tokens: &[Placed<'a>], at: usize, language: Lexed, text: &str)
 }
 
 /// Words, literals and marks; comments are left out.
-fn tokens(text: &str, language: Lexed) -> Vec<Placed<'_>> {
+fn tokens(text: &str, language: UnparsedLanguage) -> Vec<Placed<'_>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
-        let hash = matches!(language, Lexed::Ruby | Lexed::Php) && *byte == b'#' && !rest.starts_with(b"#[");
-        if (rest.starts_with(b"//") && language != Lexed::Ruby) || hash {
+        let hash = matches!(language, UnparsedLanguage::Ruby | UnparsedLanguage::Php)
+            && *byte == b'#'
+            && !rest.starts_with(b"#[");
+        if (rest.starts_with(b"//") && language != UnparsedLanguage::Ruby) || hash {
             at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         } else if rest.starts_with(b"/*") {
             at += text.get(at + 2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
         } else if byte.is_ascii_alphabetic() || *byte == b'_' {
             let length =
                 rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(rest.len());
-            let raw =
-                language == Lexed::Rust && length == 1 && *byte == b'r' && matches!(rest.get(1), Some(b'#' | b'"'));
+            let raw = language == UnparsedLanguage::Rust
+                && length == 1
+                && *byte == b'r'
+                && matches!(rest.get(1), Some(b'#' | b'"'));
             if raw && let Some((value, next)) = raw_string(text, at + 1) {
                 tokens.push((at, Token::Text(value)));
                 at = next;
@@ -362,17 +373,20 @@ fn raw_string(text: &str, at: usize) -> Option<(String, usize)> {
 }
 
 /// A literal that begins here, and where the text goes on after it.
-fn string_at(text: &str, at: usize, language: Lexed) -> Option<(String, usize)> {
+fn string_at(text: &str, at: usize, language: UnparsedLanguage) -> Option<(String, usize)> {
     let rest = text.get(at..)?;
-    let triple = matches!(language, Lexed::Java | Lexed::Kotlin | Lexed::CSharp) && rest.starts_with("\"\"\"");
+    let triple = matches!(language, UnparsedLanguage::Java | UnparsedLanguage::Kotlin | UnparsedLanguage::CSharp)
+        && rest.starts_with("\"\"\"");
     if triple {
         let body = rest.get(3..)?;
         let end = body.find("\"\"\"").unwrap_or(body.len());
         return Some((body.get(..end)?.trim().to_owned(), (at + 6 + end).min(text.len())));
     }
     let quote = rest.bytes().next()?;
-    let is_raw = language == Lexed::Go && quote == b'`';
-    let opens = quote == b'"' || is_raw || (quote == b'\'' && matches!(language, Lexed::Php | Lexed::Ruby));
+    let is_raw = language == UnparsedLanguage::Go && quote == b'`';
+    let opens = quote == b'"'
+        || is_raw
+        || (quote == b'\'' && matches!(language, UnparsedLanguage::Php | UnparsedLanguage::Ruby));
     if !opens {
         // A character or a lifetime: nothing in it opens a literal.
         let character = quote == b'\'' && rest.starts_with("'\"'");
@@ -388,7 +402,11 @@ fn string_at(text: &str, at: usize, language: Lexed) -> Option<(String, usize)> 
                 Some((_, other)) => value.push(other),
                 None => break,
             },
-            '\n' if matches!(language, Lexed::Go | Lexed::Java | Lexed::Kotlin | Lexed::CSharp) && !is_raw => {
+            '\n' if matches!(
+                language,
+                UnparsedLanguage::Go | UnparsedLanguage::Java | UnparsedLanguage::Kotlin | UnparsedLanguage::CSharp
+            ) && !is_raw =>
+            {
                 return Some((value, at + offset));
             }
             letter if letter as u32 == u32::from(quote) => return Some((value, at + offset + 1)),

@@ -1,4 +1,4 @@
-//! Flows in JavaScript and TypeScript: how each form of expression hands on what its parts may hold.
+//! TaintedArguments in JavaScript and TypeScript: how each form of expression hands on what its parts may hold.
 //!
 //! The walk leaves in `flow.held` what the expression just walked may hold; whoever combines parts takes and joins.
 
@@ -11,9 +11,9 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
 use serde_json::Value;
 
-use super::super::flow::{Flows, Origins};
-use super::super::origins::{self, Known};
-use super::super::{Argument, callees, secrets};
+use super::super::sources::{self, Known};
+use super::super::taint::{TaintSources, TaintedArguments};
+use super::super::{Argument, known_calls, secrets};
 use super::names::{folded, is_sum};
 use super::parts::{is_function, is_request, last_name, literal, reverses_literal, root_of, stream_path};
 use super::{Reader, method_of};
@@ -44,15 +44,15 @@ impl<'t> Reader<'t> {
         let name = self.dotted(callee, 0).or_else(|| method_of(callee)).unwrap_or_default();
         let method = name.rsplit('.').next().unwrap_or_default();
         let outer = self.flow.take();
-        let mut flows = Flows::default();
-        self.flow.returned = Origins::NONE;
+        let mut flows = TaintedArguments::default();
+        self.flow.returned = TaintSources::NONE;
         match callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => self.visit_expression(&member.object),
             other => self.visit_expression(other),
         }
         flows.receiver = self.flow.take();
         let at_once = is_function(callee);
-        let mut given_back = if at_once { self.flow.returned } else { Origins::NONE };
+        let mut given_back = if at_once { self.flow.returned } else { TaintSources::NONE };
         let registers = registers_tool(method, arguments);
         let bounded = if registers { self.bounded_arguments() } else { Vec::new() };
         let literals = [literal(arguments.first()), literal(arguments.get(1))];
@@ -65,7 +65,7 @@ impl<'t> Reader<'t> {
             } else if let (true, Some(Expression::Identifier(handler))) =
                 (registers && index > 0, argument.as_expression())
             {
-                self.flow.pass(handler.name.as_str(), &[Origins::TOOL_INPUT]);
+                self.flow.pass(handler.name.as_str(), &[TaintSources::TOOL_INPUT]);
             }
             self.visit_argument(argument);
             let origins = self.flow.take();
@@ -84,9 +84,9 @@ impl<'t> Reader<'t> {
         self.note_growth(method, callee, flows);
         self.note_written(&name, method, flows, arguments);
         self.keep_flowing(&name, flows, arguments, span);
-        let mut result = origins::of_script_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
+        let mut result = sources::javascript_call(&Known { callee: &name, flows, literals }) | self.flow.returns(&name);
         if method == "reverse" && reverses_literal(callee) {
-            result |= Origins::DECODED;
+            result |= TaintSources::DECODED;
         }
         if at_once || HANDING.contains(&method) {
             result |= given_back;
@@ -114,33 +114,33 @@ impl<'t> Reader<'t> {
     }
 
     /// Keeps a call that is worth knowing by its name, or only by what reaches it.
-    fn keep_flowing(&mut self, name: &str, flows: Flows, arguments: &[Node<'_>], span: Span) {
-        if callees::script(name) {
+    fn keep_flowing(&mut self, name: &str, flows: TaintedArguments, arguments: &[Node<'_>], span: Span) {
+        if known_calls::script(name) {
             return self.keep_call(name, arguments, flows, span);
         }
-        if name.starts_with('.') && flows.arguments().any(Origins::SECRET | Origins::ENVIRONMENT) {
+        if name.starts_with('.') && flows.arguments().any(TaintSources::SECRET | TaintSources::ENVIRONMENT) {
             return self.keep(format!("handed:{name}"), Vec::new(), flows, span);
         }
         let method = name.rsplit('.').next().unwrap_or_default();
-        let connected = Origins::CONNECTION;
-        let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(Origins::PROCESS);
-        if joins || (flows.receiver.any(connected) && callees::SENDING.contains(&method)) {
+        let connected = TaintSources::CONNECTION;
+        let joins = method == "pipe" && flows.all().any(connected) && flows.all().any(TaintSources::PROCESS);
+        if joins || (flows.receiver.any(connected) && known_calls::SENDING.contains(&method)) {
             return self.keep(format!("connection.{method}"), Vec::new(), flows, span);
         }
-        let leaks = flows.arguments().any(Origins::TOKEN | Origins::SECRET);
+        let leaks = flows.arguments().any(TaintSources::TOKEN | TaintSources::SECRET);
         if leaks && (name.starts_with("console.") || matches!(method, "info" | "debug" | "warn" | "error" | "log")) {
             return self.keep("console.log".to_owned(), Vec::new(), flows, span);
         }
-        if method == "then" && flows.receiver.any(Origins::ANSWER | Origins::DECODED) {
+        if method == "then" && flows.receiver.any(TaintSources::ANSWER | TaintSources::DECODED) {
             let taker = arguments.first().and_then(Node::as_expression).and_then(|node| self.dotted(node, 0));
             if let Some(taker) = taker.filter(|taker| matches!(taker.as_str(), "eval" | "globalThis.eval" | "Function"))
             {
-                let handed = Flows { first: flows.receiver, ..Flows::default() };
+                let handed = TaintedArguments { first: flows.receiver, ..TaintedArguments::default() };
                 self.keep(taker, vec![Argument::Other], handed, span);
             }
         }
         let merges = matches!(name, "Object.assign" | "lodash.merge" | "_.merge" | "lodash.defaultsDeep" | "deepmerge");
-        if merges && flows.rest.any(Origins::TOOL_INPUT | Origins::REQUEST) {
+        if merges && flows.rest.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) {
             self.keep("merge".to_owned(), Vec::new(), flows, span);
         }
     }
@@ -153,26 +153,26 @@ impl<'t> Reader<'t> {
             _ => None,
         };
         if let Some(text) = hidden.filter(|hidden| is_sum(hidden)).and_then(|hidden| folded(hidden, 0)) {
-            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], Flows::default(), span);
+            self.keep("hidden-name".to_owned(), vec![Argument::Literal(text)], TaintedArguments::default(), span);
         }
     }
 
     /// What is pushed into a list is in the list.
-    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: Flows) {
-        if flows.arguments().is_empty() || !origins::is_growth(method) {
+    fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: TaintedArguments) {
+        if flows.arguments().is_empty() || !sources::is_growth(method) {
             return;
         }
         if let Expression::StaticMemberExpression(member) = callee.get_inner_expression()
             && let Expression::Identifier(list) = member.object.get_inner_expression()
         {
             let unique = self.is_unique(list.name.as_str());
-            self.flow.assign(list.name.as_str(), flows.arguments() & !Origins::COMPOSED, unique);
+            self.flow.assign(list.name.as_str(), flows.arguments() & !TaintSources::COMPOSED, unique);
         }
     }
 
     /// A value about which a question is asked counts as checked from here on.
     fn note_questions(&mut self, method: &str, callee: &Expression<'_>, arguments: &[Node<'_>]) {
-        if !origins::is_question(method) {
+        if !sources::is_question(method) {
             return;
         }
         let object = match callee.get_inner_expression() {
@@ -181,13 +181,13 @@ impl<'t> Reader<'t> {
         };
         for asked in object.into_iter().chain(arguments.iter().filter_map(Node::as_expression)) {
             if let Some(name) = root_of(asked).filter(|name| !self.flow.of(name).is_empty()) {
-                self.flow.assign(name, Origins::CHECKED, false);
+                self.flow.assign(name, TaintSources::CHECKED, false);
             }
         }
     }
 
     /// A file to which something from the network is written.
-    fn note_written(&mut self, name: &str, method: &str, flows: Flows, arguments: &[Node<'_>]) {
+    fn note_written(&mut self, name: &str, method: &str, flows: TaintedArguments, arguments: &[Node<'_>]) {
         let Some(first) = arguments.first().and_then(Node::as_expression) else { return };
         let writes =
             name.starts_with("fs") && matches!(method, "writeFile" | "writeFileSync" | "outputFile" | "appendFileSync");
@@ -195,9 +195,9 @@ impl<'t> Reader<'t> {
         if let Some(path) = path {
             self.flow.write_to(path, flows.rest.in_file());
         }
-        let target = if writes && flows.rest.any(Origins::ANSWER) {
+        let target = if writes && flows.rest.any(TaintSources::ANSWER) {
             root_of(first).map(str::to_owned)
-        } else if method == "pipe" && flows.receiver.any(Origins::ANSWER) {
+        } else if method == "pipe" && flows.receiver.any(TaintSources::ANSWER) {
             match first.get_inner_expression() {
                 Expression::CallExpression(stream) => stream_path(stream).map(str::to_owned),
                 Expression::Identifier(stream) => self.streams.get(stream.name.as_str()).cloned(),
@@ -208,7 +208,7 @@ impl<'t> Reader<'t> {
         };
         if let Some(target) = target {
             let unique = self.is_unique(&target);
-            self.flow.assign(&target, Origins::FETCHED_FILE, unique);
+            self.flow.assign(&target, TaintSources::FETCHED_FILE, unique);
         }
     }
 
@@ -233,9 +233,9 @@ impl<'t> Reader<'t> {
             if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
                 (&it.id, init.get_inner_expression())
                 && call.arguments.iter().filter_map(Node::as_expression).any(is_function)
-                && self.dotted(&call.callee, 0).is_some_and(|callee| origins::is_script_client(&callee))
+                && self.dotted(&call.callee, 0).is_some_and(|callee| sources::is_script_client(&callee))
             {
-                self.flow.declare(name.name.as_str(), Origins::CONNECTION);
+                self.flow.declare(name.name.as_str(), TaintSources::CONNECTION);
             }
             self.visit_expression(init);
         }
@@ -245,14 +245,14 @@ impl<'t> Reader<'t> {
         self.flow.held = outer;
     }
 
-    fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, origins: Origins) {
+    fn declare_pattern(&mut self, pattern: &BindingPattern<'_>, origins: TaintSources) {
         match pattern {
             BindingPattern::BindingIdentifier(name) => self.flow.declare(name.name.as_str(), origins),
             BindingPattern::ObjectPattern(pattern) => {
                 for property in &pattern.properties {
                     let key = property.key.static_name();
                     let safe = key.is_some_and(|key| self.safe.iter().any(|name| *name == key));
-                    let part = if safe { Origins::NONE } else { origins & !Origins::ENVIRONMENT };
+                    let part = if safe { TaintSources::NONE } else { origins & !TaintSources::ENVIRONMENT };
                     self.declare_pattern(&property.value, part);
                 }
                 if let Some(rest) = &pattern.rest {
@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
         self.visit_expression(&it.right);
         let mut origins = self.flow.take();
         if it.operator.as_str() == "^=" {
-            origins |= Origins::DECODED;
+            origins |= TaintSources::DECODED;
         }
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(name) => {
@@ -288,8 +288,8 @@ impl<'t> Reader<'t> {
             AssignmentTarget::ComputedMemberExpression(member) => {
                 self.visit_expression(&member.expression);
                 let key = self.flow.take();
-                if key.any(Origins::TOOL_INPUT | Origins::REQUEST) && !key.any(Origins::CHECKED) {
-                    let flows = Flows { receiver: Origins::NONE, first: key, rest: origins };
+                if key.any(TaintSources::TOOL_INPUT | TaintSources::REQUEST) && !key.any(TaintSources::CHECKED) {
+                    let flows = TaintedArguments { receiver: TaintSources::NONE, first: key, rest: origins };
                     self.keep("merge".to_owned(), Vec::new(), flows, it.span);
                 }
                 self.assign_root(&member.object, origins | key);
@@ -299,7 +299,7 @@ impl<'t> Reader<'t> {
         self.flow.held = outer | origins;
     }
 
-    fn assign_root(&mut self, object: &Expression<'_>, origins: Origins) {
+    fn assign_root(&mut self, object: &Expression<'_>, origins: TaintSources) {
         self.visit_expression(object);
         self.flow.take();
         if let Some(name) = root_of(object) {
@@ -351,7 +351,7 @@ impl<'t> Reader<'t> {
     fn enter(&mut self, parameters: &FormalParameters<'_>) {
         let (known, given) = self.flow.enter();
         for (index, parameter) in parameters.items.iter().enumerate() {
-            let given = if index == 0 { given } else { given & !Origins::TOOL_INPUT };
+            let given = if index == 0 { given } else { given & !TaintSources::TOOL_INPUT };
             let passed = known.get(index).copied().unwrap_or_default();
             self.declare_pattern(&parameter.pattern, given | passed);
         }
@@ -374,7 +374,7 @@ impl<'t> Reader<'t> {
                 && HANDLERS.iter().any(|handler| property.key.is_specific_static_name(handler))
                 && is_function(&property.value)
             {
-                self.flow.given = Origins::TOOL_INPUT;
+                self.flow.given = TaintSources::TOOL_INPUT;
             }
             self.visit_object_property_kind(property);
         }
@@ -387,26 +387,26 @@ impl<'t> Reader<'t> {
         self.visit_expression(&it.right);
         let right = self.flow.take();
         let held = if it.operator.as_str() == "^" {
-            left | right | Origins::DECODED
+            left | right | TaintSources::DECODED
         } else if it.operator.is_equality() {
             self.keep_comparison(it, left, right);
-            Origins::NONE
+            TaintSources::NONE
         } else if it.operator.as_str() == "+" && !(left | right).is_empty() {
-            left | right | Origins::COMPOSED
+            left | right | TaintSources::COMPOSED
         } else {
-            Origins::NONE
+            TaintSources::NONE
         };
         self.flow.held = outer | held;
     }
 
     /// A secret of the environment beside anything that is no literal, or two names of secrets beside each other.
-    fn keep_comparison(&mut self, it: &BinaryExpression<'_>, left: Origins, right: Origins) {
+    fn keep_comparison(&mut self, it: &BinaryExpression<'_>, left: TaintSources, right: TaintSources) {
         let (first, second) = (last_name(&it.left), last_name(&it.right));
         let (Some(first), Some(second)) = (first, second) else { return };
         let secret = |name: &str| secrets::is_secret_name(name);
-        let outside = Origins::REQUEST | Origins::TOOL_INPUT;
-        if (left | right).any(Origins::TOKEN) || (secret(first) && secret(second) && (left | right).any(outside)) {
-            let flows = Flows { receiver: Origins::NONE, first: left, rest: right };
+        let outside = TaintSources::REQUEST | TaintSources::TOOL_INPUT;
+        if (left | right).any(TaintSources::TOKEN) || (secret(first) && secret(second) && (left | right).any(outside)) {
+            let flows = TaintedArguments { receiver: TaintSources::NONE, first: left, rest: right };
             self.keep("compare".to_owned(), Vec::new(), flows, it.span);
         }
     }
@@ -418,20 +418,27 @@ impl<'t> Reader<'t> {
         let held = self.flow.take();
         let name = it.property.name.as_str();
         let part = match name {
-            "length" | "size" | "status" | "statusCode" | "ok" | "byteLength" | "statusText" | "pid" => Origins::NONE,
-            "query" | "body" | "params" if is_request(&it.object) => held | Origins::REQUEST,
+            "length" | "size" | "status" | "statusCode" | "ok" | "byteLength" | "statusText" | "pid" => {
+                TaintSources::NONE
+            }
+            "query" | "body" | "params" if is_request(&it.object) => held | TaintSources::REQUEST,
             "stdin" | "stdout" | "stderr" => held,
-            "text" | "content" | "data" | "body" => held & !(Origins::ENVIRONMENT | Origins::CONNECTION),
-            _ => held & !Origins::ENVIRONMENT,
+            "text" | "content" | "data" | "body" => held & !(TaintSources::ENVIRONMENT | TaintSources::CONNECTION),
+            _ => held & !TaintSources::ENVIRONMENT,
         };
         self.flow.held = outer | part;
     }
 
     /// Keeps what is thrown where it holds a secret, and forgets what was held.
-    pub(super) fn keep_leak(&mut self, callee: &str, wanted: Origins, span: Span) {
+    pub(super) fn keep_leak(&mut self, callee: &str, wanted: TaintSources, span: Span) {
         let held = self.flow.take();
         if held.any(wanted) {
-            self.keep(callee.to_owned(), Vec::new(), Flows { first: held, ..Flows::default() }, span);
+            self.keep(
+                callee.to_owned(),
+                Vec::new(),
+                TaintedArguments { first: held, ..TaintedArguments::default() },
+                span,
+            );
         }
     }
 }
@@ -448,16 +455,23 @@ fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
 }
 
 /// What a callback's parameters are given.
-fn given(name: &str, method: &str, flows: Flows, literals: [Option<&str>; 2], registers: bool) -> Origins {
+fn given(
+    name: &str,
+    method: &str,
+    flows: TaintedArguments,
+    literals: [Option<&str>; 2],
+    registers: bool,
+) -> TaintSources {
     if registers {
-        return Origins::TOOL_INPUT;
+        return TaintSources::TOOL_INPUT;
     }
     if HANDING.contains(&method) {
-        let answer = if flows.receiver.any(Origins::CONNECTION) { Origins::ANSWER } else { Origins::NONE };
-        return (flows.receiver & !Origins::COMPOSED) | answer;
+        let answer =
+            if flows.receiver.any(TaintSources::CONNECTION) { TaintSources::ANSWER } else { TaintSources::NONE };
+        return (flows.receiver & !TaintSources::COMPOSED) | answer;
     }
     if method == "createServer" || method == "Promise" {
-        return Origins::NONE;
+        return TaintSources::NONE;
     }
-    origins::of_script_call(&Known { callee: name, flows, literals })
+    sources::javascript_call(&Known { callee: name, flows, literals })
 }

@@ -16,24 +16,24 @@ use super::document::{Document, Language};
 use super::notebook::is_notebook;
 use super::tools::Tool;
 
-mod callees;
-mod flow;
 mod javascript;
-mod lexed;
+mod javascript_tools;
+mod known_calls;
 mod literal;
 mod nesting;
 mod notebook;
-mod origins;
 mod python;
 mod python_tools;
-mod script_tools;
 mod secrets;
 pub mod sinks;
+mod sources;
+mod taint;
+mod token_heuristics;
 mod zod;
 
-pub use flow::{Flows, Origins};
 pub use secrets::is_issuer;
 pub(crate) use secrets::{hands_out_token, is_token_service};
+pub use taint::{TaintSources, TaintedArguments};
 
 /// The largest file that is parsed.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -72,7 +72,7 @@ pub struct Call {
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
     /// What reaches it, as far as this file shows.
-    pub flows: Flows,
+    pub flows: TaintedArguments,
     /// Where the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
@@ -150,8 +150,8 @@ static WORTH_READING: LazyLock<Regex> = LazyLock::new(|| {
 /// Reads a document of a language that a parser is there for; `None` for other documents and for source that cannot
 /// matter. Source that no parser takes becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
-    if let Some(language) = lexed::language(&document.path) {
-        return lexed::read(document, language);
+    if let Some(language) = token_heuristics::language(&document.path) {
+        return token_heuristics::read(document, language);
     }
     if is_notebook(&document.path) {
         return notebook::read(document, gaps);
@@ -295,6 +295,6 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
 }
 
 #[cfg(test)]
-mod flow_tests;
+mod taint_tests;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Rules about source and the comparison of releases ask the same questions of a call. Must not judge it.
 
-use super::{Argument, Call, Origins};
+use super::{Argument, Call, TaintSources};
 
 /// True for a call that starts a program, with a shell or without.
 pub fn starts_program(call: &Call) -> bool {
@@ -83,7 +83,7 @@ pub fn evaluates(call: &Call) -> bool {
 
 /// The data that a call carries out of the machine: by a request, over a connection, by a looked-up name, or by a
 /// program that does any of these. None where it carries nothing.
-pub fn carried_out(call: &Call) -> Option<Origins> {
+pub fn carried_out(call: &Call) -> Option<TaintSources> {
     let callee = call.callee.as_str();
     let written = callee.starts_with("connection.") && !matches!(callee, "connection.pipe" | "connection.get");
     let looked_up = matches!(
@@ -100,15 +100,15 @@ pub fn carried_out(call: &Call) -> Option<Origins> {
                 .iter()
                 .any(|word| text.contains(word))
         });
-    if by_program && call.text.contains("gist") && call.flows.first.any(Origins::SECRET_PATH) {
-        return Some(Origins::SECRET);
+    if by_program && call.text.contains("gist") && call.flows.first.any(TaintSources::SECRET_PATH) {
+        return Some(TaintSources::SECRET);
     }
     if by_program {
         // The environment of a child process is an option, not what it sends.
-        return Some(call.flows.first | (call.flows.rest & !Origins::ENVIRONMENT));
+        return Some(call.flows.first | (call.flows.rest & !TaintSources::ENVIRONMENT));
     }
-    if uploads(callee) && call.flows.first.any(Origins::SECRET_PATH) {
-        return Some(call.flows.arguments() | Origins::SECRET);
+    if uploads(callee) && call.flows.first.any(TaintSources::SECRET_PATH) {
+        return Some(call.flows.arguments() | TaintSources::SECRET);
     }
     (written || looked_up || sends(call)).then(|| call.flows.arguments())
 }

@@ -4,11 +4,11 @@
 //! Where the pass cannot be sure (JSX text, a slash that may divide or open a regular expression), nothing is ever
 //! counted down again, so that the bound errs upwards. Must not know what the text means.
 
-mod script;
-mod snake;
+mod javascript;
+mod python;
 
-pub(super) use script::javascript;
-pub(super) use snake::python;
+pub(super) use javascript::javascript;
+pub(super) use python::python;
 
 /// Deeper texts are not parsed. Real bundles stay under a tenth of it.
 pub(super) const LIMIT: usize = 8_000;

@@ -5,7 +5,7 @@ use oxc_ast::ast::{
 };
 use serde_json::{Map, Value};
 
-use super::super::{Argument, callees};
+use super::super::{Argument, known_calls};
 use super::{MAX_DEPTH, Meaning, Reader};
 
 impl Reader<'_> {
@@ -63,7 +63,7 @@ impl Reader<'_> {
             Expression::SequenceExpression(sequence) => self.dotted(sequence.expressions.last()?, depth + 1),
             Expression::AwaitExpression(waiting) => self.dotted(&waiting.argument, depth + 1),
             Expression::ImportExpression(import) => match &import.source {
-                Expression::StringLiteral(source) => Some(callees::script_module(source.value.as_str()).to_owned()),
+                Expression::StringLiteral(source) => Some(known_calls::script_module(source.value.as_str()).to_owned()),
                 _ => None,
             },
             Expression::CallExpression(call) => self.through_call(call, depth),
@@ -85,10 +85,10 @@ impl Reader<'_> {
         let last = callee.rsplit('.').next().unwrap_or_default();
         match (last, first) {
             ("require" | "__require" | "requireModule", Expression::StringLiteral(module)) => {
-                Some(callees::script_module(module.value.as_str()).to_owned())
+                Some(known_calls::script_module(module.value.as_str()).to_owned())
             }
             ("require" | "__require", folded_name) if is_sum(folded_name) => {
-                folded(folded_name, 0).map(|module| callees::script_module(&module).to_owned())
+                folded(folded_name, 0).map(|module| known_calls::script_module(&module).to_owned())
             }
             (
                 "promisify"

@@ -1,4 +1,4 @@
-//! The gate: one pass over a text that tells which of many expressions may match it at all, and where.
+//! The prefilter: one pass over a text that tells which of many expressions may match it at all, and where.
 //!
 //! It looks for the literals that each expression, and what must stand near its matches, cannot do without: all at once
 //! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
@@ -10,37 +10,37 @@ use std::ops::Range;
 
 use super::expression::{Expression, parsed};
 use super::literal::Literal;
-use super::literals::{COMMON_BESIDE, Demand, Plan, Sight};
+use super::literals::{COMMON_BESIDE, LiteralSet, Plan, Sight};
 use super::reach::Reach;
-use super::stretch::{Stretch, find_in};
+use super::search_window::{SearchWindow, find_in};
 
 mod bits;
 mod blocks;
 mod hits;
+pub(super) mod normalized;
 pub(super) mod search;
-pub(super) mod squeezed;
 
 use bits::Bits;
 use blocks::Blocks;
 pub(super) use hits::Hits;
+use normalized::Normalized;
 use search::Search;
-use squeezed::Squeezed;
 
 /// What an expression needs of a text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Need {
+pub(super) struct RequiredLiterals {
     /// In every match, and how far a match reaches.
     within: Option<Plan>,
     reach: Option<Reach>,
     /// With which matches begin.
-    begins: Option<Demand>,
+    begins: Option<LiteralSet>,
     /// At most so many bytes from every match that counts.
     near: Vec<(Plan, usize)>,
     /// Anywhere in the text.
     beside: Vec<Plan>,
 }
 
-impl Need {
+impl RequiredLiterals {
     /// What an expression needs by itself, in a text of whole words.
     pub(super) fn of(pattern: &str) -> Self {
         let parsed = parsed(pattern);
@@ -73,7 +73,7 @@ impl Need {
 
 /// Which expressions may match a text, by the literals that it holds.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Prefilter {
     search: Search,
     /// For each thing that is told of a text, the demands that it meets.
     meets: Lists,
@@ -101,23 +101,26 @@ struct Expected {
     near: Vec<(usize, usize)>,
 }
 
-impl Gate {
-    /// A gate for expressions.
-    pub(super) fn new(needs: &[Need]) -> Self {
+impl Prefilter {
+    /// A prefilter for expressions.
+    pub(super) fn new(needs: &[RequiredLiterals]) -> Self {
         let mut literals = BTreeSet::new();
-        needs.iter().flat_map(Need::plans).for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
+        needs
+            .iter()
+            .flat_map(RequiredLiterals::plans)
+            .for_each(|plan| plan.each(&mut |all| literals.extend(all.iter().cloned())));
         // Another edge of a text that is looked for anyway costs next to nothing.
         let texts: BTreeSet<Vec<u8>> = literals.iter().map(|known: &Literal| known.as_bytes().to_vec()).collect();
         let is_new = |literal: &&Literal| !texts.contains(literal.as_bytes());
-        let cost = |begins: &Demand| begins.iter().filter(is_new).map(Literal::frequency).sum::<f64>();
+        let cost = |begins: &LiteralSet| begins.iter().filter(is_new).map(Literal::frequency).sum::<f64>();
         let begins = needs.iter().map(|need| need.begins.as_ref().filter(|begins| cost(begins) <= COMMON_BESIDE));
-        let begins: Vec<Option<&Demand>> = begins.collect();
+        let begins: Vec<Option<&LiteralSet>> = begins.collect();
         begins.iter().flatten().for_each(|begins| literals.extend(begins.iter().cloned()));
         let literals: Vec<Literal> = literals.into_iter().collect();
         let (search, things) = Search::new(&literals);
         let told = inverted(&things, literals.len());
         // The things of which each shows that one of some literals is there.
-        let numbers = |demand: &Demand| -> Vec<usize> {
+        let numbers = |demand: &LiteralSet| -> Vec<usize> {
             let literals = demand.iter().filter_map(|literal| literals.binary_search(literal).ok());
             let things: BTreeSet<usize> = literals.filter_map(|literal| told.get(literal)).flatten().copied().collect();
             things.into_iter().collect()
@@ -133,13 +136,13 @@ impl Gate {
         }
         let begins: Vec<Option<Vec<usize>>> = begins.into_iter().map(|begins| begins.map(numbers)).collect();
         let mut sets: BTreeMap<Vec<usize>, usize> = begins.iter().flatten().map(|set| (set.clone(), 0)).collect();
-        needs.iter().flat_map(Need::plans).for_each(|plan| {
+        needs.iter().flat_map(RequiredLiterals::plans).for_each(|plan| {
             plan.each(&mut |set| {
                 sets.insert(numbers(set), 0);
             });
         });
         sets.values_mut().zip(0..).for_each(|(number, at)| *number = at);
-        let named = |plan: &Plan| plan.with(&|set: &Demand| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
+        let named = |plan: &Plan| plan.with(&|set: &LiteralSet| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
         let mut near = Vec::new();
         let mut place_of = |plan: Plan<usize>| {
             let known = near.iter().position(|other| *other == plan);
@@ -173,19 +176,19 @@ impl Gate {
     pub(super) fn is_touched(&self, text: &[u8]) -> bool {
         let mut is_touched = !self.open.is_empty();
         if !is_touched {
-            self.search.each(&Squeezed::of(text), |_, _| is_touched = true);
+            self.search.each(&Normalized::of(text), |_, _| is_touched = true);
         }
         is_touched
     }
 
     /// The expressions that may match a text. What is met in it is noted in `hits`.
-    pub(super) fn passing<'a>(&'a self, text: &[u8], hits: &'a mut Hits) -> Passing<'a> {
-        let text = Squeezed::of(text);
+    pub(super) fn candidates<'a>(&'a self, text: &[u8], hits: &'a mut Hits) -> Candidates<'a> {
+        let text = Normalized::of(text);
         let blocks = Blocks::of(&text);
         hits.begin(self.meets.count(), blocks.count());
         self.search.each(&text, |thing, last| hits.note(thing, blocks.block_of(last)));
         let expressions = self.met(hits);
-        Passing { gate: self, blocks, hits, expressions, fits_near: RefCell::default() }
+        Candidates { prefilter: self, blocks, hits, expressions, fits_near: RefCell::default() }
     }
 
     /// The expressions all of whose demands are met somewhere, in their order.
@@ -250,8 +253,8 @@ fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// What one pass has come across.
-pub(super) struct Passing<'a> {
-    gate: &'a Gate,
+pub(super) struct Candidates<'a> {
+    prefilter: &'a Prefilter,
     blocks: Blocks,
     hits: &'a Hits,
     expressions: Vec<usize>,
@@ -259,7 +262,7 @@ pub(super) struct Passing<'a> {
     fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
 }
 
-impl Passing<'_> {
+impl Candidates<'_> {
     /// The expressions that may match, in their order.
     pub(super) fn expressions(&self) -> &[usize] {
         &self.expressions
@@ -272,9 +275,9 @@ impl Passing<'_> {
     }
 
     /// Where all matches of an expression that can count lie, in order.
-    pub(super) fn stretches(&self, expression: usize) -> Vec<Stretch> {
-        let whole = || vec![Stretch { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
-        let Some(expected) = self.gate.expressions.get(expression) else { return whole() };
+    pub(super) fn stretches(&self, expression: usize) -> Vec<SearchWindow> {
+        let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
+        let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };
         let Some(reach) = expected.reach.as_ref().map(|reach| self.blocks.reached(reach)) else { return whole() };
         let all = || Bits::full(self.blocks.count());
         let before = |plan| Some(self.fitting(plan)?.spread(reach, 0));
@@ -285,7 +288,7 @@ impl Passing<'_> {
         };
         // Of what a match begins with the last byte is at most a block further on.
         if let Some(set) = expected.begins {
-            let begins = || Some(self.hits.of_any(self.gate.sets.list(set))?.spread(1, 0));
+            let begins = || Some(self.hits.of_any(self.prefilter.sets.list(set))?.spread(1, 0));
             starts = starts.and_then(|starts| starts.and(&begins()?));
         }
         for (plan, bytes) in &expected.near {
@@ -299,7 +302,7 @@ impl Passing<'_> {
     fn and_near(&self, blocks: Bits, plan: usize, before: usize, after: usize) -> Option<Bits> {
         let mut known = self.fits_near.borrow_mut();
         let at = known.iter().position(|(other, _)| *other == plan).unwrap_or_else(|| {
-            known.push((plan, self.gate.near.get(plan).and_then(|plan| self.fitting(plan))));
+            known.push((plan, self.prefilter.near.get(plan).and_then(|plan| self.fitting(plan))));
             known.len() - 1
         });
         let (_, fits) = known.get(at)?;
@@ -310,7 +313,7 @@ impl Passing<'_> {
     /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
     fn fitting(&self, plan: &Plan<usize>) -> Option<Bits> {
         match plan {
-            Plan::Literals(set) => self.hits.of_any(self.gate.sets.list(*set)),
+            Plan::Literals(set) => self.hits.of_any(self.prefilter.sets.list(*set)),
             Plan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
             Plan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));
@@ -322,12 +325,12 @@ impl Passing<'_> {
     }
 
     /// The text of matches that begin in some blocks and reach as many further.
-    fn stretch(&self, run: Range<usize>, reach: usize) -> Stretch {
+    fn stretch(&self, run: Range<usize>, reach: usize) -> SearchWindow {
         let end = self.blocks.start_of(run.end.saturating_add(reach)).saturating_add(1).min(self.blocks.length());
         // A match may be empty and stand at the end.
         let last =
             if run.end >= self.blocks.count() { self.blocks.length() + 1 } else { self.blocks.start_of(run.end) };
-        Stretch { starts: self.blocks.start_of(run.start)..last, end }
+        SearchWindow { starts: self.blocks.start_of(run.start)..last, end }
     }
 }
 
@@ -335,54 +338,55 @@ impl Passing<'_> {
 mod tests {
     use super::*;
 
-    fn gate() -> Gate {
+    fn prefilter() -> Prefilter {
         let expressions =
             [r"(?i)\bcurl\b[^\n]{0,20}\|\s*bash\b", r"\d+", r"(?i)\bsend\s+(?:the\s+)?secrets?\b", r"bash"];
-        Gate::new(&expressions.map(Need::of))
+        Prefilter::new(&expressions.map(RequiredLiterals::of))
     }
 
     #[test]
     fn an_expression_passes_once_all_that_it_needs_is_there() {
-        let gate = gate();
-        let passing = |text: &str| gate.passing(text.as_bytes(), &mut Hits::default()).expressions().to_vec();
-        assert_eq!(passing("nothing"), [1]);
-        assert_eq!(passing("CURL x | Bash, curl y | bash"), [0, 1, 3]);
-        assert_eq!(passing("secrets to send"), [1]);
-        assert_eq!(passing("send \n\t The  Secret"), [1, 2]);
-        assert_eq!(passing(""), [1]);
+        let prefilter = prefilter();
+        let candidates =
+            |text: &str| prefilter.candidates(text.as_bytes(), &mut Hits::default()).expressions().to_vec();
+        assert_eq!(candidates("nothing"), [1]);
+        assert_eq!(candidates("CURL x | Bash, curl y | bash"), [0, 1, 3]);
+        assert_eq!(candidates("secrets to send"), [1]);
+        assert_eq!(candidates("send \n\t The  Secret"), [1, 2]);
+        assert_eq!(candidates(""), [1]);
     }
 
     #[test]
     fn matches_lie_where_all_literals_are_close() {
-        let gate = gate();
+        let prefilter = prefilter();
         let text = format!("{}send the secret{} bash", "word ".repeat(100), " word".repeat(100));
         let mut hits = Hits::default();
-        let passing = gate.passing(text.as_bytes(), &mut hits);
-        let [stretch] = &passing.stretches(2)[..] else { panic!("one stretch") };
+        let candidates = prefilter.candidates(text.as_bytes(), &mut hits);
+        let [stretch] = &candidates.stretches(2)[..] else { panic!("one stretch") };
         assert!(stretch.starts.contains(&500) && stretch.end >= 515 && stretch.end - stretch.starts.start < 400);
-        assert_eq!(passing.stretches(1), [Stretch { starts: 0..text.len() + 1, end: text.len() }]);
+        assert_eq!(candidates.stretches(1), [SearchWindow { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
-        assert!(gate.passing(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
     }
 
     #[test]
     fn a_long_run_takes_a_match_no_further() {
-        let gate = gate();
+        let prefilter = prefilter();
         let blank = format!("{}send{}secret", "word ".repeat(100), " ".repeat(10_000));
-        let [stretch] = &gate.passing(blank.as_bytes(), &mut Hits::default()).stretches(2)[..] else {
+        let [stretch] = &prefilter.candidates(blank.as_bytes(), &mut Hits::default()).stretches(2)[..] else {
             panic!("one stretch")
         };
         assert!(stretch.starts.contains(&500) && stretch.end == blank.len());
         let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
-        assert!(gate.passing(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
     }
 
     #[test]
     fn what_must_stand_near_keeps_far_matches_out() {
         let secret = Plan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
-        let gate = Gate::new(&[Need::of(r"bash").near(secret, 80)]);
+        let prefilter = Prefilter::new(&[RequiredLiterals::of(r"bash").near(secret, 80)]);
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
-        let [stretch] = &gate.passing(text.as_bytes(), &mut Hits::default()).stretches(0)[..] else {
+        let [stretch] = &prefilter.candidates(text.as_bytes(), &mut Hits::default()).stretches(0)[..] else {
             panic!("one stretch")
         };
         assert!(stretch.starts.contains(&504) && stretch.starts.start > 200 && stretch.starts.end < 800, "{stretch:?}");
