@@ -104,10 +104,10 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::fixtures::{Folder, day, facts, scan_of};
-    use capdex_corpus::collision::Class;
+    use capdex_corpus::collision::CollisionClass;
     use capdex_model::fact::Severity;
 
-    fn collision(key: &str, class: Class, parties: u64) -> Collision {
+    fn collision(key: &str, class: CollisionClass, parties: u64) -> Collision {
         Collision {
             key: key.into(),
             of: "tool".into(),
@@ -127,11 +127,14 @@ mod tests {
         let folder = Folder::new();
         let store = folder.store();
         let put = |collision: Collision, night| store.write(move |writer| writer.put_collision(&collision, day(night)));
-        assert!(put(collision("a", Class::Shared, 2), 1).expect("stored"));
-        assert!(!put(collision("a", Class::Shared, 3), 2).expect("stored"));
-        assert!(put(collision("z", Class::Shadow, 2), 2).expect("stored"));
+        assert!(put(collision("a", CollisionClass::Shared, 2), 1).expect("stored"));
+        assert!(!put(collision("a", CollisionClass::Shared, 3), 2).expect("stored"));
+        assert!(put(collision("z", CollisionClass::Shadow, 2), 2).expect("stored"));
         let read = || store.reader().expect("opens").collisions().expect("reads");
-        assert_eq!(read(), [(collision("z", Class::Shadow, 2), day(2)), (collision("a", Class::Shared, 3), day(1))]);
+        assert_eq!(
+            read(),
+            [(collision("z", CollisionClass::Shadow, 2), day(2)), (collision("a", CollisionClass::Shared, 3), day(1))]
+        );
         assert_eq!(read()[0].0.severity, Severity::High);
         store.write(|writer| writer.drop_collision("a")).expect("taken out");
         assert_eq!(read().len(), 1);

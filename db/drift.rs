@@ -2,7 +2,7 @@
 //!
 //! Must not find changes: the drift pass does.
 
-use capdex_corpus::drift::{Change, Class, DriftKind, Effect, Moved};
+use capdex_corpus::drift::{Change, DriftClass, DriftKind, Effect, VersionChange};
 use capdex_model::alert::ScoreChange;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
@@ -37,7 +37,7 @@ pub struct DriftEvent {
     pub changes: Vec<Change>,
     /// How deep the change goes. Events of earlier programs have none of this and what follows.
     #[serde(default)]
-    pub class: Class,
+    pub class: DriftClass,
     /// How bad it is.
     #[serde(default = "info")]
     pub severity: Severity,
@@ -46,7 +46,7 @@ pub struct DriftEvent {
     pub effects: Vec<Effect>,
     /// Whether the version moved.
     #[serde(default)]
-    pub moved: Moved,
+    pub moved: VersionChange,
     /// What became of the scores.
     #[serde(default)]
     pub scores: Vec<ScoreChange>,
@@ -95,10 +95,10 @@ mod tests {
             from_version: Some("1".into()),
             to_version: None,
             changes: vec![Change { what: "added".into(), part: "file".into(), subject: "b.js".into() }],
-            class: Class::D2,
+            class: DriftClass::Surface,
             severity: Severity::Info,
             effects: Vec::new(),
-            moved: Moved::Yes,
+            moved: VersionChange::Yes,
             scores: Vec::new(),
             diff: Vec::new(),
             at: day(night),
@@ -112,7 +112,10 @@ mod tests {
             text.as_object_mut().expect("an object").remove(later);
         }
         let read: DriftEvent = serde_json::from_value(text).expect("parses");
-        assert_eq!((read.class, read.severity, read.moved), (Class::D1, Severity::Info, Moved::Unversioned));
+        assert_eq!(
+            (read.class, read.severity, read.moved),
+            (DriftClass::Editorial, Severity::Info, VersionChange::Unversioned)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `capdex collisions`: names of tools and listings that unlike entities share, from the store.
 
-use capdex_corpus::collision::{Class, Collision};
+use capdex_corpus::collision::{Collision, CollisionClass};
 use capdex_model::fact::Severity;
 use capdex_model::time::AsOf;
 use serde_json::json;
@@ -51,15 +51,15 @@ fn table(collisions: &[(Collision, AsOf)], out: &mut Out) -> anyhow::Result<()> 
             out.line(format_args!("    {}", output::escape(reason)))?;
         }
     }
-    let of_class = |class: Class| collisions.iter().filter(|(collision, _)| collision.class == class).count();
+    let of_class = |class: CollisionClass| collisions.iter().filter(|(collision, _)| collision.class == class).count();
     let weighty = collisions.iter().filter(|(collision, _)| weighs(collision)).count();
     out.line(format_args!(
         "{}; without weight: {} generic, {} with a rare name in common, {} with most of a toolset in common \
          (--format jsonl shows all).",
         output::count(u64::try_from(weighty)?, "collision"),
-        output::count(u64::try_from(of_class(Class::Generic))?, "name"),
-        output::count(u64::try_from(of_class(Class::Shared))?, "holder"),
-        output::count(u64::try_from(of_class(Class::Derived))?, "pair"),
+        output::count(u64::try_from(of_class(CollisionClass::Generic))?, "name"),
+        output::count(u64::try_from(of_class(CollisionClass::Shared))?, "holder"),
+        output::count(u64::try_from(of_class(CollisionClass::Derived))?, "pair"),
     ))?;
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use capdex_corpus::drift::{Change, Class, DriftKind, Moved};
+use capdex_corpus::drift::{Change, DriftClass, DriftKind, VersionChange};
 use capdex_crawlers::CrawlError;
 use capdex_crawlers::fetch::Fetched;
 use capdex_db::{DriftEvent, Rehashable, Writer};
@@ -224,10 +224,10 @@ fn event(one: &Rehashable, gap: &Gap, at: capdex_model::time::AsOf) -> DriftEven
         from_version: version.clone(),
         to_version: version,
         changes: vec![Change::new("changed", "artifact", &gap.detail)],
-        class: Class::SameVersion,
+        class: DriftClass::SameVersion,
         severity: Severity::High,
         effects: Vec::new(),
-        moved: Moved::No,
+        moved: VersionChange::No,
         scores: Vec::new(),
         diff: Vec::new(),
         at,

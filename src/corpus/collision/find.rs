@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::clone::overlaps;
 use super::index::Index;
 use super::names::{COMMON_FROM, folded, folded_listing, skeleton, words};
-use super::{BRAND, Class, Collision, DIRECTIVES, Pair, Server, Widened, World};
+use super::{BRAND, Collision, CollisionClass, DIRECTIVES, Pair, Server, Widened, World};
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 
@@ -101,7 +101,7 @@ struct Between<'a> {
     target: &'a str,
 }
 
-fn finding(index: &Index<'_>, class: Class, between: &Between<'_>, reasons: Vec<String>) -> Collision {
+fn finding(index: &Index<'_>, class: CollisionClass, between: &Between<'_>, reasons: Vec<String>) -> Collision {
     let Between { of, name, entity, holder, target } = between;
     Collision {
         key: format!("{}:{of}:{name}:{entity}:{target}", class.as_str()),
@@ -137,7 +137,7 @@ fn facts(
     holders: &BTreeMap<&str, &str>,
     found: &mut Vec<Collision>,
 ) {
-    let row = |class: Class, who: Option<(&str, &str)>| Collision {
+    let row = |class: CollisionClass, who: Option<(&str, &str)>| Collision {
         key: format!("{}:{of}:{name}:{}", class.as_str(), who.map_or("", |(entity, _)| entity)),
         of: of.to_owned(),
         class,
@@ -150,9 +150,9 @@ fn facts(
         reasons: Vec::new(),
     };
     if is_rare {
-        found.extend(holders.iter().map(|(entity, holder)| row(Class::Shared, Some((entity, holder)))));
+        found.extend(holders.iter().map(|(entity, holder)| row(CollisionClass::Shared, Some((entity, holder)))));
     } else {
-        found.push(row(Class::Generic, None));
+        found.push(row(CollisionClass::Generic, None));
     }
 }
 
@@ -164,12 +164,12 @@ fn shadows(index: &Index<'_>, found: &mut Vec<Collision>) {
             if DIRECTIVES.contains(&cue.rule.as_str()) && cue.severity >= Severity::Low {
                 for (name, target, why) in named_in(index, server, &cue.evidence) {
                     let between = Between { of: "tool", name, entity: &server.entity, holder: &server.slug, target };
-                    found.push(finding(index, Class::Shadow, &between, vec![quote.clone(), why]));
+                    found.push(finding(index, CollisionClass::Shadow, &between, vec![quote.clone(), why]));
                 }
             } else if cue.rule == BRAND {
                 for (name, target, why) in shared_with_earlier(index, server) {
                     let between = Between { of: "tool", name, entity: &server.entity, holder: &server.slug, target };
-                    found.push(finding(index, Class::Brand, &between, vec![quote.clone(), why]));
+                    found.push(finding(index, CollisionClass::Brand, &between, vec![quote.clone(), why]));
                 }
             }
         }
@@ -230,7 +230,7 @@ fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
                             target: &target.entity,
                         };
                         let reason = format!("{spelled:?} looks like {other:?} and has other letters");
-                        found.push(finding(index, Class::LookAlike, &between, vec![reason, why]));
+                        found.push(finding(index, CollisionClass::LookAlike, &between, vec![reason, why]));
                     }
                 }
             }
@@ -253,7 +253,7 @@ fn wider(index: &Index<'_>, widened: &Widened, found: &mut Vec<Collision>) {
         let mut reasons = vec!["the same name and description".to_owned()];
         reasons.extend(more.iter().cloned());
         reasons.push(why);
-        found.push(finding(index, Class::Widening, &between, reasons));
+        found.push(finding(index, CollisionClass::Widening, &between, reasons));
     }
 }
 
@@ -301,7 +301,7 @@ fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: 
     for overlap in overlaps(index) {
         let (entity, target) = (overlap.entity, overlap.target);
         let is_clone = index.are_known_strangers(entity, target) && !index.are_claimed(entity, target);
-        let class = if is_clone { Class::Clone } else { Class::Derived };
+        let class = if is_clone { CollisionClass::Clone } else { CollisionClass::Derived };
         let servers = || index.world.servers.iter().filter(|server| server.entity == entity);
         let holder = servers().next().map_or("", |server| server.slug.as_str());
         let name = listings.common(entity, target);

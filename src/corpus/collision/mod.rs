@@ -138,7 +138,7 @@ pub type Widened = BTreeMap<Pair, Vec<String>>;
 /// What kind of collision it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum CollisionClass {
     /// A directive steers the model from the other entity's tool to this one's, or changes how it is used.
     Shadow,
     /// Names that are written with other letters and look the same.
@@ -157,7 +157,7 @@ pub enum Class {
     Generic,
 }
 
-impl Class {
+impl CollisionClass {
     /// Every class, what weighs most first.
     pub const ALL: [Self; 8] = [
         Self::Shadow,
@@ -205,7 +205,7 @@ pub struct Collision {
     /// `tool` or `listing`: what has the name.
     pub of: String,
     /// What kind it is.
-    pub class: Class,
+    pub class: CollisionClass,
     /// How bad; `info` weighs nothing.
     pub severity: Severity,
     /// The name, folded. Untrusted text.

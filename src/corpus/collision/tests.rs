@@ -60,12 +60,12 @@ fn world(servers: &[Given]) -> World {
 }
 
 /// The findings that weigh something: class, later entity, earlier one.
-fn weighty(world: &World, widened: &Widened) -> Vec<(Class, String, String)> {
+fn weighty(world: &World, widened: &Widened) -> Vec<(CollisionClass, String, String)> {
     let found = find(world, widened).into_iter().filter(|it| it.severity > Severity::Info);
     found.map(|it| (it.class, it.entity.unwrap_or_default(), it.target.unwrap_or_default())).collect()
 }
 
-fn told(class: Class, entity: &str, target: &str) -> Vec<(Class, String, String)> {
+fn told(class: CollisionClass, entity: &str, target: &str) -> Vec<(CollisionClass, String, String)> {
     vec![(class, entity.to_owned(), target.to_owned())]
 }
 
@@ -82,9 +82,9 @@ fn a_shared_name_alone_weighs_nothing() {
     assert_eq!(
         rows,
         [
-            (Class::Generic, "search", None),
-            (Class::Shared, "brave_web_search", Some("npm:a")),
-            (Class::Shared, "brave_web_search", Some("npm:b")),
+            (CollisionClass::Generic, "search", None),
+            (CollisionClass::Shared, "brave_web_search", Some("npm:a")),
+            (CollisionClass::Shared, "brave_web_search", Some("npm:b")),
         ]
     );
     assert!(found.iter().all(|it| it.severity == Severity::Info));
@@ -97,7 +97,7 @@ fn a_directive_about_a_rare_tool_of_an_earlier_server_is_shadowing() {
     let evil = Given { cues: vec![cue("tool-shadowing", text)], ..given("npm:evil", 200, &["send_mail_fast"]) };
     assert_eq!(
         weighty(&world(&[target.clone(), evil.clone()]), &Widened::new()),
-        told(Class::Shadow, "npm:evil", "npm:gmail")
+        told(CollisionClass::Shadow, "npm:evil", "npm:gmail")
     );
     let young = Given { day: 150, ..target.clone() };
     assert_eq!(weighty(&world(&[young, evil.clone()]), &Widened::new()), [], "not long before");
@@ -132,7 +132,7 @@ fn servers_thrown_in_together_do_not_make_a_name_common() {
     let thrown = ["npm:t1", "npm:t2", "npm:t3"].map(|key| given(key, 201, &["gmail_send_message"]));
     let mut servers = vec![target, evil];
     servers.extend(thrown);
-    assert_eq!(weighty(&world(&servers), &Widened::new()), told(Class::Shadow, "npm:evil", "npm:gmail"));
+    assert_eq!(weighty(&world(&servers), &Widened::new()), told(CollisionClass::Shadow, "npm:evil", "npm:gmail"));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn many_names_between_two_are_kept_in_part_and_counted() {
     let target = given("npm:@stripe/mcp", 0, &names);
     let evil = Given { cues: vec![cue(BRAND, "The official Stripe server.")], ..given("npm:b", 200, &names) };
     let found = find(&world(&[target, evil]), &Widened::new());
-    let brand: Vec<_> = found.iter().filter(|it| it.class == Class::Brand).collect();
+    let brand: Vec<_> = found.iter().filter(|it| it.class == CollisionClass::Brand).collect();
     assert_eq!(brand.len(), 100);
     assert!(brand[99].reasons.iter().any(|reason| reason.starts_with("150 names")), "{:?}", brand[99]);
 }
@@ -158,14 +158,17 @@ fn a_copied_tool_that_can_do_more_is_told() {
     let nothing: Widened = pairs.iter().cloned().map(|pair| (pair, Vec::new())).collect();
     assert_eq!(weighty(&world, &nothing), []);
     let more: Widened = pairs.into_iter().map(|pair| (pair, vec!["it destroys".to_owned()])).collect();
-    assert_eq!(weighty(&world, &more), told(Class::Widening, "npm:b", "npm:a"));
+    assert_eq!(weighty(&world, &more), told(CollisionClass::Widening, "npm:b", "npm:a"));
 }
 
 #[test]
 fn letters_that_only_look_alike_are_told_and_two_honest_scripts_are_not() {
     let target = given("npm:a", 0, &["gmail_send_message"]);
     let evil = given("npm:b", 200, &["gmail_sеnd_message"]);
-    assert_eq!(weighty(&world(&[target.clone(), evil]), &Widened::new()), told(Class::LookAlike, "npm:b", "npm:a"));
+    assert_eq!(
+        weighty(&world(&[target.clone(), evil]), &Widened::new()),
+        told(CollisionClass::LookAlike, "npm:b", "npm:a")
+    );
     let digits = given("npm:c", 200, &["gmail_send_message1", "gmail_send_messagel"]);
     assert_eq!(weighty(&world(&[target, digits]), &Widened::new()), []);
 }
@@ -177,7 +180,7 @@ fn a_borrowed_brand_with_a_rare_name_is_told() {
     let evil = Given { cues: brand.clone(), ..given("npm:b", 200, &["stripe_create_refund"]) };
     assert_eq!(
         weighty(&world(&[target.clone(), evil]), &Widened::new()),
-        told(Class::Brand, "npm:b", "npm:@stripe/mcp")
+        told(CollisionClass::Brand, "npm:b", "npm:@stripe/mcp")
     );
     let other = Given { cues: brand, ..given("npm:c", 200, &["stripe_list_things"]) };
     assert_eq!(weighty(&world(&[target, other]), &Widened::new()), [], "claims alone are the rule's to tell");
@@ -188,19 +191,19 @@ fn most_of_a_toolset_is_derived_or_a_clone_and_alerts_with_a_second_sign() {
     let tools = ["vault_a_one", "vault_b_two", "vault_c_three", "vault_d_four", "vault_e_five"];
     let by = |given: Given, vendor: &'static str| Given { vendor, ..given };
     let target = by(given("npm:vault-notes", 0, &tools), "npm-user:ann");
-    let classes = |world: &World| -> Vec<(Class, Severity)> {
+    let classes = |world: &World| -> Vec<(CollisionClass, Severity)> {
         let found = find(world, &Widened::new()).into_iter().filter(|it| it.of == "toolset");
         found.map(|it| (it.class, it.severity)).collect()
     };
     let fork = by(given("github:eve/vault-notes", 200, &tools), "github:eve");
-    assert_eq!(classes(&world(&[target.clone(), fork])), [(Class::Derived, Severity::Info)]);
+    assert_eq!(classes(&world(&[target.clone(), fork])), [(CollisionClass::Derived, Severity::Info)]);
     let copy = by(given("npm:@evil/vault-notes-mcp", 200, &tools), "npm-scope:evil");
     let mut both = world(&[target.clone(), copy.clone()]);
-    assert_eq!(classes(&both), [(Class::Clone, Severity::Low)]);
+    assert_eq!(classes(&both), [(CollisionClass::Clone, Severity::Low)]);
     both.claimed.insert(("npm:@evil/vault-notes-mcp".into(), "npm:vault-notes".into()));
-    assert_eq!(classes(&both), [(Class::Derived, Severity::Info)], "it says whose it is");
+    assert_eq!(classes(&both), [(CollisionClass::Derived, Severity::Info)], "it says whose it is");
     let speaks = Given { cues: vec![cue("tool-shadowing", "Use this.")], ..copy };
-    assert_eq!(classes(&world(&[target.clone(), speaks])), [(Class::Clone, Severity::Medium)]);
+    assert_eq!(classes(&world(&[target.clone(), speaks])), [(CollisionClass::Clone, Severity::Medium)]);
     let few = by(given("npm:@evil/vault-notes-mcp", 200, &tools[..4]), "npm-scope:evil");
     assert_eq!(classes(&world(&[target, few])), []);
 }
@@ -243,7 +246,7 @@ fn every_directive_is_a_rule() {
     for rule in DIRECTIVES.into_iter().chain([BRAND]) {
         assert!(capdex_rules::find(rule).is_some(), "{rule}");
     }
-    for class in Class::ALL {
+    for class in CollisionClass::ALL {
         assert_eq!(serde_json::to_value(class).expect("serialises"), class.as_str());
     }
 }

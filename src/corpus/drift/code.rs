@@ -10,9 +10,9 @@ use regex::Regex;
 
 use super::effect::{Effect, EffectKind};
 use super::hosts;
+use super::outbound_calls::{Call as Sending, calls, requests};
+use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::recipients::{Recipient, Use};
-use super::sent::{Call as Sending, calls, requests};
-use super::side::{Seen, Side, is_live};
 use capdex_evidence::code::sinks::{evaluates, runs_shell, sends};
 use capdex_evidence::code::{Argument, Call, SourceView, TaintSources};
 use capdex_evidence::document::{Document, FileRole};
@@ -20,7 +20,11 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::Severity;
 
 /// The effects of a capability's code.
-pub(super) fn effects(before: &Side<'_>, after: &Side<'_>, seen: &Seen<'_>) -> Vec<Effect> {
+pub(super) fn effects(
+    before: &PackageVersion<'_>,
+    after: &PackageVersion<'_>,
+    seen: &CapabilityVersion<'_>,
+) -> Vec<Effect> {
     let mut effects = abilities(before, after, seen);
     effects.extend(new_hosts(before, seen, after));
     effects.extend(addresses(before, seen, after));
@@ -56,7 +60,7 @@ fn can(call: &Call, ability: Ability) -> bool {
 }
 
 /// What the whole package could not do before.
-fn abilities(before: &Side<'_>, after: &Side<'_>, seen: &Seen<'_>) -> Vec<Effect> {
+fn abilities(before: &PackageVersion<'_>, after: &PackageVersion<'_>, seen: &CapabilityVersion<'_>) -> Vec<Effect> {
     const ABILITIES: [(Ability, EffectKind); 3] = [
         (Ability::Run, EffectKind::Exec),
         (Ability::Send, EffectKind::NetworkSink),
@@ -80,7 +84,7 @@ fn first<'a>(
 }
 
 /// New places that code names; of those that only name standards and hold documents, the ones that are given something.
-fn new_hosts(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+fn new_hosts(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let live = || seen.capability.files.iter().filter(|path| is_live(after.evidence.documents.get(*path)));
     let mut new = hosts::sites(after.evidence, live());
     new.retain(|site, _| !hosts::is_known(site) && !before.ground.sites.contains_key(site));
@@ -100,7 +104,7 @@ fn new_hosts(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect
 }
 
 /// Constant addresses that are used in the code now and were not, or not in that way.
-fn addresses(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+fn addresses(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let of_files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
     let mut known: BTreeMap<&str, Use> = BTreeMap::new();
     for recipient in &before.ground.recipients {
@@ -124,14 +128,14 @@ fn addresses(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect
 }
 
 /// Whether a file was there, under its path or mostly under others.
-fn was_there(before: &Side<'_>, path: &str, after: &Side<'_>) -> bool {
+fn was_there(before: &PackageVersion<'_>, path: &str, after: &PackageVersion<'_>) -> bool {
     before.evidence.documents.contains_key(path)
         || after.evidence.documents.get(path).is_some_and(|document| before.ground.sent.has_most_of(document))
 }
 
 /// A key that copies is an attack's own wherever it comes; another constant recipient is one where the call that sends was
 /// there before.
-fn address(before: &Side<'_>, found: &Recipient, after: &Side<'_>, was_there: bool) -> Effect {
+fn address(before: &PackageVersion<'_>, found: &Recipient, after: &PackageVersion<'_>, was_there: bool) -> Effect {
     let line = after.evidence.documents.get(&found.file).map_or(0, |document| document.place(found.offset).line);
     let subject = format!("{}:{line}", found.file);
     let call_was_there = was_there && found.call.as_ref().is_some_and(|call| before.ground.sent.has_call(call));
@@ -160,7 +164,7 @@ const MAX_PAIRS: usize = 20_000;
 
 /// Requests to a new host that carry what a request beside them carries that was there before, in whatever file: whoever
 /// adds a feature sends something else, whoever mirrors sends the same.
-fn copies(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
+fn copies(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));
     for document in documents.filter(|document| document.role == FileRole::Source && is_live(Some(document))) {
@@ -173,7 +177,7 @@ fn copies(before: &Side<'_>, seen: &Seen<'_>, after: &Side<'_>) -> Vec<Effect> {
 }
 
 /// The first such request to each host.
-fn copies_in(before: &Side<'_>, document: &Document) -> Vec<Effect> {
+fn copies_in(before: &PackageVersion<'_>, document: &Document) -> Vec<Effect> {
     let mut new = requests(document);
     new.retain(|request| {
         let is_receiver = request.gives || !hosts::is_known(&request.host);

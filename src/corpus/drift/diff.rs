@@ -4,7 +4,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::side::{Seen, Side};
+use super::package_version::{CapabilityVersion, PackageVersion};
 
 /// Lines of one event at most.
 const MAX_LINES: usize = 80;
@@ -42,7 +42,7 @@ pub(super) fn diff(before: Option<Half<'_>>, after: Option<Half<'_>>, first: &[S
 }
 
 /// A capability with its side.
-type Half<'a> = (&'a Side<'a>, &'a Seen<'a>);
+type Half<'a> = (&'a PackageVersion<'a>, &'a CapabilityVersion<'a>);
 
 fn text_of<'a>(of: Option<Half<'a>>, path: &str) -> &'a str {
     let document = of.and_then(|(side, _)| side.evidence.documents.get(path));

@@ -11,41 +11,56 @@ use capdex_model::fact::Severity;
 /// How deep a change goes, from what changes by itself to who answers for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum DriftClass {
     /// Dates, versions and counts in texts.
-    D0,
+    #[serde(rename = "d0")]
+    Volatile,
     /// Words, documentation, layout.
     #[default]
-    D1,
+    #[serde(rename = "d1")]
+    Editorial,
     /// Code without a further effect; tools that came, went or got optional arguments.
-    D2,
+    #[serde(rename = "d2")]
+    Surface,
     /// What callers must give or get.
-    D3,
+    #[serde(rename = "d3")]
+    Contract,
     /// What it may do: permissions, programs, hosts, hooks, secrets.
-    D4,
+    #[serde(rename = "d4")]
+    Privilege,
     /// What only attacks do: hidden orders, harvested conversations, copies to strangers.
-    D5,
+    #[serde(rename = "d5")]
+    RuleCue,
     /// Who answers for it, and where it is.
-    D6,
+    #[serde(rename = "d6")]
+    Identity,
     /// Other bytes under the same version.
     SameVersion,
 }
 
-impl Class {
+impl DriftClass {
     /// Every class, from the least.
-    pub const ORDER: [Self; 8] =
-        [Self::D0, Self::D1, Self::D2, Self::D3, Self::D4, Self::D5, Self::D6, Self::SameVersion];
+    pub const ORDER: [Self; 8] = [
+        Self::Volatile,
+        Self::Editorial,
+        Self::Surface,
+        Self::Contract,
+        Self::Privilege,
+        Self::RuleCue,
+        Self::Identity,
+        Self::SameVersion,
+    ];
 
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::D0 => "d0",
-            Self::D1 => "d1",
-            Self::D2 => "d2",
-            Self::D3 => "d3",
-            Self::D4 => "d4",
-            Self::D5 => "d5",
-            Self::D6 => "d6",
+            Self::Volatile => "d0",
+            Self::Editorial => "d1",
+            Self::Surface => "d2",
+            Self::Contract => "d3",
+            Self::Privilege => "d4",
+            Self::RuleCue => "d5",
+            Self::Identity => "d6",
             Self::SameVersion => "same_version",
         }
     }
@@ -53,13 +68,13 @@ impl Class {
     /// What people call it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::D0 => "volatile",
-            Self::D1 => "editorial",
-            Self::D2 => "surface",
-            Self::D3 => "contract",
-            Self::D4 => "privilege",
-            Self::D5 => "cue",
-            Self::D6 => "identity",
+            Self::Volatile => "volatile",
+            Self::Editorial => "editorial",
+            Self::Surface => "surface",
+            Self::Contract => "contract",
+            Self::Privilege => "privilege",
+            Self::RuleCue => "cue",
+            Self::Identity => "identity",
             Self::SameVersion => "other bytes, same version",
         }
     }
@@ -139,17 +154,17 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// The class of a change that has it.
-    pub const fn class(self) -> Class {
+    pub const fn class(self) -> DriftClass {
         match self {
-            Self::Volatile => Class::D0,
-            Self::Text | Self::Layout => Class::D1,
+            Self::Volatile => DriftClass::Volatile,
+            Self::Text | Self::Layout => DriftClass::Editorial,
             Self::Code
             | Self::ToolAdded
             | Self::ToolRemoved
             | Self::ToolRenamed
             | Self::OptionalParameter
-            | Self::Packaging => Class::D2,
-            Self::Contract => Class::D3,
+            | Self::Packaging => DriftClass::Surface,
+            Self::Contract => DriftClass::Contract,
             Self::NewHost
             | Self::NetworkSink
             | Self::CredentialRead
@@ -159,20 +174,20 @@ impl EffectKind {
             | Self::PermissionWidened
             | Self::FreeFormParameter
             | Self::NewAddress
-            | Self::AuthChanged => Class::D4,
+            | Self::AuthChanged => DriftClass::Privilege,
             Self::ConversationParameter
             | Self::InjectedProse
             | Self::HiddenText
             | Self::AttackCode
             | Self::CredentialSend
             | Self::Recipient
-            | Self::CopiedSend => Class::D5,
+            | Self::CopiedSend => DriftClass::RuleCue,
             Self::NewMaintainer
             | Self::RepositoryMoved
             | Self::OwnerReplaced
             | Self::RepositoryReplaced
             | Self::RemoteMoved
-            | Self::PackagesReplaced => Class::D6,
+            | Self::PackagesReplaced => DriftClass::Identity,
         }
     }
 

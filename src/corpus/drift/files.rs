@@ -3,12 +3,15 @@
 //! Must not look inside beyond that.
 
 use super::effect::{Effect, EffectKind};
-use super::side::{Seen, Side, is_live};
+use super::package_version::{CapabilityVersion, PackageVersion, is_live};
 use super::volatile;
 use capdex_evidence::document::{Document, FileRole};
 
 /// An effect for each kind of change among the files of a capability, with the first file that has it.
-pub(super) fn effects(before: Option<(&Side<'_>, &Seen<'_>)>, after: (&Side<'_>, &Seen<'_>)) -> Vec<Effect> {
+pub(super) fn effects(
+    before: Option<(&PackageVersion<'_>, &CapabilityVersion<'_>)>,
+    after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
+) -> Vec<Effect> {
     let mut effects: Vec<Effect> = Vec::new();
     let mut push = |kind, path: &str| {
         if !effects.iter().any(|known: &Effect| known.kind == kind) {

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use super::effect::{Class, Effect, EffectKind};
-use super::release::Moved;
+use super::effect::{DriftClass, Effect, EffectKind};
+use super::release::VersionChange;
 use capdex_model::fact::Severity;
 
 /// What surrounds a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct ReleaseContext {
     /// Whether the version moved.
-    pub moved: Moved,
+    pub moved: VersionChange,
     /// Whether both sides claim to be the same bytes.
     pub is_same_release: bool,
     /// Whether that claim is a tag, which may be moved.
@@ -37,7 +37,7 @@ const OF_A_NEW_OWNER: [EffectKind; 7] = [
 
 /// Adds what follows from the effects together with what surrounds them, and judges; the effects come out sorted, the
 /// gravest first.
-pub fn judge(effects: &mut Vec<Effect>, around: Around) -> (Class, Severity) {
+pub fn judge(effects: &mut Vec<Effect>, around: ReleaseContext) -> (DriftClass, Severity) {
     let by_new_owner = effects.iter().find(|effect| OF_A_NEW_OWNER.contains(&effect.kind)).cloned();
     if let (true, Some(effect)) = (around.is_of_new_owner, by_new_owner) {
         let detail = format!("the first releases of another owner: {}", effect.kind.title());
@@ -53,30 +53,31 @@ pub fn judge(effects: &mut Vec<Effect>, around: Around) -> (Class, Severity) {
         ))
     });
     effects.dedup();
-    let class = effects.iter().map(|effect| effect.kind.class()).max().unwrap_or(Class::D1);
-    let worst = Class::ORDER.iter().map(|class| severity_of(*class, effects, around)).max().unwrap_or(Severity::Info);
+    let class = effects.iter().map(|effect| effect.kind.class()).max().unwrap_or(DriftClass::Editorial);
+    let worst =
+        DriftClass::ORDER.iter().map(|class| severity_of(*class, effects, around)).max().unwrap_or(Severity::Info);
     if !around.is_same_release {
         return (class, worst);
     }
     let least = if around.is_tag { Severity::Medium } else { Severity::High };
-    (Class::SameVersion, worst.max(least))
+    (DriftClass::SameVersion, worst.max(least))
 }
 
 /// How bad the effects of one class are.
-fn severity_of(class: Class, effects: &[Effect], around: Around) -> Severity {
+fn severity_of(class: DriftClass, effects: &[Effect], around: ReleaseContext) -> Severity {
     let of_class = || effects.iter().filter(|effect| effect.kind.class() == class);
     let Some(worst) = of_class().map(|effect| effect.severity).max() else { return Severity::Info };
     match class {
-        Class::D0 | Class::D1 | Class::D2 => Severity::Info,
+        DriftClass::Volatile | DriftClass::Editorial | DriftClass::Surface => Severity::Info,
         // A contract that changes with the version is what versions are for.
-        Class::D3 => {
-            if around.moved == Moved::No {
+        DriftClass::Contract => {
+            if around.moved == VersionChange::No {
                 Severity::Low
             } else {
                 Severity::Info
             }
         }
-        Class::D4 if around.moved == Moved::No => {
+        DriftClass::Privilege if around.moved == VersionChange::No => {
             let kinds: BTreeSet<EffectKind> =
                 of_class().filter(|effect| effect.severity > Severity::Info).map(|effect| effect.kind).collect();
             match (kinds.len(), worst) {
@@ -85,10 +86,10 @@ fn severity_of(class: Class, effects: &[Effect], around: Around) -> Severity {
                 _ => Severity::High,
             }
         }
-        Class::D4 => worst.min(Severity::Low),
+        DriftClass::Privilege => worst.min(Severity::Low),
         // What is new altogether was never trusted; what the rules say of it stands in its own findings too.
-        Class::D5 if around.is_new && worst < Severity::Critical => Severity::Medium,
-        Class::D5 | Class::D6 | Class::SameVersion => worst,
+        DriftClass::RuleCue if around.is_new && worst < Severity::Critical => Severity::Medium,
+        DriftClass::RuleCue | DriftClass::Identity | DriftClass::SameVersion => worst,
     }
 }
 
@@ -96,13 +97,18 @@ fn severity_of(class: Class, effects: &[Effect], around: Around) -> Severity {
 mod tests {
     use super::*;
 
-    fn judged(kinds: &[(EffectKind, Severity)], around: Around) -> (Class, Severity) {
+    fn judged(kinds: &[(EffectKind, Severity)], around: ReleaseContext) -> (DriftClass, Severity) {
         let mut effects = kinds.iter().map(|(kind, severity)| Effect::new(*kind, *severity, "a.js", "")).collect();
         judge(&mut effects, around)
     }
 
-    const BUMPED: Around =
-        Around { moved: Moved::Yes, is_same_release: false, is_tag: false, is_of_new_owner: false, is_new: false };
+    const BUMPED: ReleaseContext = ReleaseContext {
+        moved: VersionChange::Yes,
+        is_same_release: false,
+        is_tag: false,
+        is_of_new_owner: false,
+        is_new: false,
+    };
 
     #[test]
     fn an_honest_release_is_no_alert() {
@@ -113,40 +119,46 @@ mod tests {
             (EffectKind::InstallScript, low),
             (EffectKind::Code, Severity::Info),
         ];
-        assert_eq!(judged(&many, BUMPED), (Class::D4, Severity::Low));
-        assert_eq!(judged(&[(EffectKind::Contract, low)], BUMPED), (Class::D3, Severity::Info));
-        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], BUMPED), (Class::D1, Severity::Info));
+        assert_eq!(judged(&many, BUMPED), (DriftClass::Privilege, Severity::Low));
+        assert_eq!(judged(&[(EffectKind::Contract, low)], BUMPED), (DriftClass::Contract, Severity::Info));
+        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], BUMPED), (DriftClass::Editorial, Severity::Info));
     }
 
     #[test]
     fn the_same_without_a_version_is_one() {
-        let same = Around { moved: Moved::No, ..BUMPED };
+        let same = ReleaseContext { moved: VersionChange::No, ..BUMPED };
         let low = Severity::Low;
-        assert_eq!(judged(&[(EffectKind::NewHost, low)], same), (Class::D4, Severity::Medium));
+        assert_eq!(judged(&[(EffectKind::NewHost, low)], same), (DriftClass::Privilege, Severity::Medium));
         assert_eq!(judged(&[(EffectKind::NewHost, low), (EffectKind::FreeFormParameter, low)], same).1, Severity::High);
         assert_eq!(judged(&[(EffectKind::AuthChanged, Severity::Info)], same).1, Severity::Info);
     }
 
     #[test]
     fn what_only_attacks_do_is_one_whatever_the_version_says() {
-        assert_eq!(judged(&[(EffectKind::Recipient, Severity::Critical)], BUMPED), (Class::D5, Severity::Critical));
-        let new = Around { is_new: true, ..BUMPED };
-        assert_eq!(judged(&[(EffectKind::InjectedProse, Severity::High)], new), (Class::D5, Severity::Medium));
+        assert_eq!(
+            judged(&[(EffectKind::Recipient, Severity::Critical)], BUMPED),
+            (DriftClass::RuleCue, Severity::Critical)
+        );
+        let new = ReleaseContext { is_new: true, ..BUMPED };
+        assert_eq!(
+            judged(&[(EffectKind::InjectedProse, Severity::High)], new),
+            (DriftClass::RuleCue, Severity::Medium)
+        );
     }
 
     #[test]
     fn a_new_owner_and_a_script_at_installation_are_one() {
-        let new = Around { is_of_new_owner: true, ..BUMPED };
-        assert_eq!(judged(&[(EffectKind::InstallScript, Severity::Low)], new), (Class::D6, Severity::High));
-        assert_eq!(judged(&[(EffectKind::Code, Severity::Info)], new), (Class::D2, Severity::Info));
+        let new = ReleaseContext { is_of_new_owner: true, ..BUMPED };
+        assert_eq!(judged(&[(EffectKind::InstallScript, Severity::Low)], new), (DriftClass::Identity, Severity::High));
+        assert_eq!(judged(&[(EffectKind::Code, Severity::Info)], new), (DriftClass::Surface, Severity::Info));
     }
 
     #[test]
     fn other_bytes_under_one_version_are_their_own_top_class() {
-        let same = Around { moved: Moved::No, is_same_release: true, ..BUMPED };
-        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], same), (Class::SameVersion, Severity::High));
-        let tag = Around { is_tag: true, ..same };
-        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], tag), (Class::SameVersion, Severity::Medium));
+        let same = ReleaseContext { moved: VersionChange::No, is_same_release: true, ..BUMPED };
+        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], same), (DriftClass::SameVersion, Severity::High));
+        let tag = ReleaseContext { is_tag: true, ..same };
+        assert_eq!(judged(&[(EffectKind::Text, Severity::Info)], tag), (DriftClass::SameVersion, Severity::Medium));
         assert_eq!(judged(&[(EffectKind::HiddenText, Severity::Critical)], same).1, Severity::Critical);
     }
 }

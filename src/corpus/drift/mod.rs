@@ -4,24 +4,24 @@
 //! severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the same claims, so
 //! that a new rule is never taken for a change. Must not fetch, scan or score.
 
-mod asks;
 mod code;
-mod cues;
-mod declared;
+mod declaration_pins;
 mod diff;
 mod effect;
 mod files;
 mod hosts;
 mod judge;
+mod manifest_declarations;
+mod outbound_calls;
 pub mod owners;
-mod parts;
+mod package_version;
 mod pins;
 mod recipients;
 mod release;
 mod rename;
-mod sent;
-mod side;
+mod rule_delta;
 mod surface;
+mod tool_arguments;
 mod volatile;
 
 use std::collections::BTreeSet;
@@ -32,11 +32,11 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
 
-pub use effect::{Class, Effect, EffectKind};
-pub use judge::{Around, judge};
+pub use effect::{DriftClass, Effect, EffectKind};
+pub use judge::{ReleaseContext, judge};
+pub use package_version::{CapabilityVersion, PackageVersion};
 pub use pins::{Change, Pins, ToolPin, changes};
-pub use release::{Moved, Release};
-pub use side::{Seen, Side};
+pub use release::{Release, VersionChange};
 
 /// What happened to a capability between two nights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ pub struct Drift {
     /// What that did, the gravest first.
     pub effects: Vec<Effect>,
     /// The class.
-    pub class: Class,
+    pub class: DriftClass,
     /// How bad.
     pub severity: Severity,
     /// Changed lines, masked, not escaped.
@@ -94,12 +94,12 @@ pub struct Drift {
 
 /// Compares two snapshots of one package; a capability whose bytes are the same is not among the result. Where both claim to
 /// be the same bytes and one could not be read whole, what that one lacks is no difference; what it has is.
-pub fn compare(before: &Side<'_>, after: &Side<'_>, around: Around) -> Vec<Drift> {
+pub fn compare(before: &PackageVersion<'_>, after: &PackageVersion<'_>, around: ReleaseContext) -> Vec<Drift> {
     let ids: BTreeSet<CapabilityId> = before.seen.keys().chain(after.seen.keys()).copied().collect();
     let is_partial = !(before.is_whole && after.is_whole);
     let drifts = ids.into_iter().filter_map(|id| {
         let (old, new) = (before.seen.get(&id), after.seen.get(&id));
-        let content = |seen: Option<&Seen<'_>>| seen.map(|seen| seen.capability.content);
+        let content = |seen: Option<&CapabilityVersion<'_>>| seen.map(|seen| seen.capability.content);
         let is_excused = || around.is_same_release && is_partial && !differ((before, old), (after, new));
         if content(old) == content(new) || is_excused() {
             return None;
@@ -121,24 +121,24 @@ fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
 }
 
 /// Whether a capability has a file that is nowhere in a whole side.
-fn has_more(seen: Option<&Seen<'_>>, other: &Side<'_>) -> bool {
+fn has_more(seen: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) -> bool {
     let lacks = |path: &String| !other.ground.paths.contains(path) && !other.evidence.documents.contains_key(path);
     other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
 /// Whether something of a new capability's kind left the package as it came: a folder that was moved or renamed stands where
 /// something trusted stood.
-fn replaces(before: &Side<'_>, after: &Side<'_>, new: &Seen<'_>) -> bool {
+fn replaces(before: &PackageVersion<'_>, after: &PackageVersion<'_>, new: &CapabilityVersion<'_>) -> bool {
     let kind = new.capability.kind;
     before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))
 }
 
-type Half<'s, 'e> = (&'s Side<'e>, Option<&'s Seen<'e>>);
+type Half<'s, 'e> = (&'s PackageVersion<'e>, Option<&'s CapabilityVersion<'e>>);
 
-fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, around: Around) -> Drift {
+fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, around: ReleaseContext) -> Drift {
     let (old, new) = (before.1.map(|seen| (before.0, seen)), after.1.map(|seen| (after.0, seen)));
     let nothing = Pins::default();
-    let pins = |half: Option<&Seen<'_>>| half.map_or(nothing.clone(), |seen| seen.pins.clone());
+    let pins = |half: Option<&CapabilityVersion<'_>>| half.map_or(nothing.clone(), |seen| seen.pins.clone());
     let mut changes = changes(&pins(before.1), &pins(after.1));
     let mut effects = Vec::new();
     let mut removed_tools = Vec::new();
@@ -148,10 +148,10 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         surface::name_renamed(&mut changes, &compared.renamed);
         effects.extend(compared.effects);
         removed_tools = compared.removed;
-        effects.extend(cues::cues(before.0, new));
+        effects.extend(rule_delta::cues(before.0, new));
         effects.extend(code::effects(before.0, new.0, new.1));
-        let declared = parts::Declared::of(new.1.capability, new.0.evidence);
-        effects.extend(declared::effects(before.0, &declared, around.moved));
+        let declared = declaration_pins::Declared::of(new.1.capability, new.0.evidence);
+        effects.extend(manifest_declarations::effects(before.0, &declared, around.moved));
     }
     let kind = match (old.is_some(), new.is_some()) {
         (false, _) => DriftKind::New,
@@ -160,11 +160,11 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         _ => DriftKind::Changed,
     };
     let is_new = kind == DriftKind::New && !after.1.is_some_and(|new| replaces(before.0, after.0, new));
-    let (class, severity) = judge(&mut effects, Around { is_new, ..around });
+    let (class, severity) = judge(&mut effects, ReleaseContext { is_new, ..around });
     // Of what is gone everything is gone.
-    let class = if kind == DriftKind::Gone { class.max(Class::D2) } else { class };
+    let class = if kind == DriftKind::Gone { class.max(DriftClass::Surface) } else { class };
     let first: Vec<String> = effects.iter().map(|effect| file_of(&effect.subject)).collect();
-    let content = |half: Option<&Seen<'_>>| half.map(|seen| seen.capability.content);
+    let content = |half: Option<&CapabilityVersion<'_>>| half.map(|seen| seen.capability.content);
     Drift {
         capability: id,
         kind,

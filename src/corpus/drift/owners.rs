@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::declared::plain;
 use super::effect::{Effect, EffectKind};
+use super::manifest_declarations::plain;
 use capdex_model::fact::Severity;
 use capdex_model::listing::{Claim, Listing};
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::parts;
+use super::declaration_pins;
 use capdex_evidence::Evidence;
 use capdex_evidence::tools::Tool;
 use capdex_model::capability::Capability;
@@ -54,7 +54,7 @@ impl Pins {
     ) -> Self {
         let files: BTreeMap<String, Digest> =
             capability.files.iter().filter_map(|path| digest_of(path).map(|digest| (path.clone(), digest))).collect();
-        let mut parts = parts::digests(capability, evidence, &files);
+        let mut parts = declaration_pins::digests(capability, evidence, &files);
         parts.insert("tree".to_owned(), capability.content);
         let mut pinned = BTreeMap::new();
         pinned.extend(tools.map(|tool| (tool.name.clone(), ToolPin::of(tool))));

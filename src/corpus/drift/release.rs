@@ -9,7 +9,7 @@ use capdex_model::listing::Locator;
 /// Whether a version came with a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Moved {
+pub enum VersionChange {
     /// Another version is named.
     Yes,
     /// The same version is named, or none by an endpoint that could name one.
@@ -19,7 +19,7 @@ pub enum Moved {
     Unversioned,
 }
 
-impl Moved {
+impl VersionChange {
     /// The word that is stored and printed.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -80,17 +80,17 @@ impl Release {
     }
 
     /// Whether the version moved from here to `after`.
-    pub fn moved(&self, after: &Self) -> Moved {
+    pub fn moved(&self, after: &Self) -> VersionChange {
         if self.is_same(after) {
-            return Moved::No;
+            return VersionChange::No;
         }
         match (&self.version, &after.version) {
-            (Some(old), Some(new)) if old != new => Moved::Yes,
+            (Some(old), Some(new)) if old != new => VersionChange::Yes,
             // Another file of the same version says nothing about either: a wheel beside an sdist.
-            (Some(_), Some(_)) if self.claim.is_some() && after.claim.is_some() => Moved::Unversioned,
-            (Some(_), Some(_)) => Moved::No,
-            (None, None) if after.is_live => Moved::No,
-            _ => Moved::Unversioned,
+            (Some(_), Some(_)) if self.claim.is_some() && after.claim.is_some() => VersionChange::Unversioned,
+            (Some(_), Some(_)) => VersionChange::No,
+            (None, None) if after.is_live => VersionChange::No,
+            _ => VersionChange::Unversioned,
         }
     }
 }
@@ -121,9 +121,9 @@ mod tests {
         assert!(row("1").is_same(&row("1")) && !row("1").is_same(&row("2")));
         let endpoint = |version| inline("mcp:https://a.test/mcp", version, "tools.json");
         assert!(!endpoint(Some("1")).is_same(&endpoint(Some("1"))));
-        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("1"))), Moved::No);
-        assert_eq!(endpoint(None).moved(&endpoint(None)), Moved::No);
-        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("2"))), Moved::Yes);
+        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("1"))), VersionChange::No);
+        assert_eq!(endpoint(None).moved(&endpoint(None)), VersionChange::No);
+        assert_eq!(endpoint(Some("1")).moved(&endpoint(Some("2"))), VersionChange::Yes);
         let entry = |version| inline("marketplaces:a/b", Some(version), "listing.json");
         assert!(!entry("1").is_same(&entry("1")));
     }
@@ -149,6 +149,6 @@ mod tests {
         };
         let (sdist, wheel) = (file("a-1.tar.gz"), file("a-1-py3-none-any.whl"));
         assert!(!sdist.is_same(&wheel));
-        assert_eq!(sdist.moved(&wheel), Moved::Unversioned);
+        assert_eq!(sdist.moved(&wheel), VersionChange::Unversioned);
     }
 }

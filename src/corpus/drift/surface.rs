@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::effect::{Effect, EffectKind};
+use super::package_version::{CapabilityVersion, PackageVersion};
 use super::pins::Change;
-use super::side::{Seen, Side};
-use super::{asks, rename, volatile};
+use super::{rename, tool_arguments, volatile};
 use capdex_evidence::tools::Tool;
 use capdex_model::fact::Severity;
 
@@ -24,7 +24,10 @@ pub(super) struct Compared {
 }
 
 /// Compares the tools of a capability before and after. The same name twice in a capability: its first definition counts.
-pub(super) fn compare(before: Option<(&Side<'_>, &Seen<'_>)>, after: (&Side<'_>, &Seen<'_>)) -> Compared {
+pub(super) fn compare(
+    before: Option<(&PackageVersion<'_>, &CapabilityVersion<'_>)>,
+    after: (&PackageVersion<'_>, &CapabilityVersion<'_>),
+) -> Compared {
     let old = before.map(|(side, seen)| tools(side, seen)).unwrap_or_default();
     let new = tools(after.0, after.1);
     let removed: Vec<&Tool> = old.iter().filter(|(name, _)| !new.contains_key(*name)).map(|(_, tool)| *tool).collect();
@@ -53,7 +56,7 @@ pub(super) fn compare(before: Option<(&Side<'_>, &Seen<'_>)>, after: (&Side<'_>,
     compared
 }
 
-fn tools<'a>(side: &'a Side<'_>, seen: &Seen<'_>) -> BTreeMap<&'a str, &'a Tool> {
+fn tools<'a>(side: &'a PackageVersion<'_>, seen: &CapabilityVersion<'_>) -> BTreeMap<&'a str, &'a Tool> {
     let files: BTreeSet<&str> = seen.capability.files.iter().map(String::as_str).collect();
     let mut tools = BTreeMap::new();
     for tool in side.evidence.tools.iter().filter(|tool| files.contains(tool.place.file.as_str())) {
@@ -120,7 +123,7 @@ fn arguments(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
     for (name, schema) in &after {
         match before.get(name) {
             None => {
-                if let Some((kind, severity)) = asks::asks_for(tool, name, schema) {
+                if let Some((kind, severity)) = tool_arguments::asks_for(tool, name, schema) {
                     push(kind, severity, &format!("{name}: {}", description(schema)));
                 }
                 let is_demanded = demands.contains(name) && old.is_some();
@@ -128,7 +131,7 @@ fn arguments(was: &Tool, tool: &Tool, effects: &mut Vec<Effect>) {
                 push(kind, severity_of(kind), name);
             }
             Some(known) if known != schema => {
-                let newly = |schema: &Value| asks::asks_for(tool, name, schema);
+                let newly = |schema: &Value| tool_arguments::asks_for(tool, name, schema);
                 if let (Some((kind, severity)), None) = (newly(schema), newly(known)) {
                     push(kind, severity, &format!("{name}: {}", description(schema)));
                 }

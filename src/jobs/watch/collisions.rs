@@ -5,7 +5,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capdex_corpus::collision::{self, Class, Collision, Cue, Server, Widened, World};
+use capdex_corpus::collision::{self, Collision, CollisionClass, Cue, Server, Widened, World};
 use capdex_corpus::established::Standings;
 use capdex_db::{Offered, Reader, SnapshotId};
 use capdex_evidence::Evidence;
@@ -171,24 +171,24 @@ fn alert(collision: &Collision, world: &World) -> Option<Alert> {
     }
     let (entity, target) = (collision.entity.as_deref()?, collision.target.as_deref()?);
     let (what, why) = match collision.class {
-        Class::Shadow => {
+        CollisionClass::Shadow => {
             ("steers the model away from", "Text of one server decides how the model uses a tool of another.")
         }
-        Class::LookAlike => {
+        CollisionClass::LookAlike => {
             ("writes a name so that it looks like one of", "A person and a model take the one tool for the other.")
         }
-        Class::Widening => {
+        CollisionClass::Widening => {
             ("copies a tool, with more than it could, of", "Whoever takes it for the known tool grants it more.")
         }
-        Class::Brand => (
+        CollisionClass::Brand => (
             "claims a brand and has a tool in common with",
             "A borrowed name is how a copy of a trusted server gets installed.",
         ),
-        Class::Clone => (
+        CollisionClass::Clone => (
             "has most of the tools of",
             "A copy by somebody else gets the calls and the secrets meant for the original.",
         ),
-        Class::Derived | Class::Shared | Class::Generic => return None,
+        CollisionClass::Derived | CollisionClass::Shared | CollisionClass::Generic => return None,
     };
     let standing = world.standings.get(target);
     Some(Alert {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use capdex_corpus::collision::Collision;
-use capdex_corpus::drift::{Class, DriftKind, EffectKind};
+use capdex_corpus::drift::{DriftClass, DriftKind, EffectKind};
 use capdex_corpus::lookalike::Lead;
 use capdex_db::{CampaignRow, DriftEvent, Reader};
 use capdex_model::alert::{Raised, by_rank};
@@ -30,7 +30,7 @@ pub(crate) struct DriftHead {
     /// What happened.
     pub(crate) kind: DriftKind,
     /// How deep it goes.
-    pub(crate) class: Class,
+    pub(crate) class: DriftClass,
     /// How bad it is.
     pub(crate) severity: Severity,
     /// The version before; untrusted.

@@ -2,7 +2,7 @@
 //!
 //! Must not compare different listings.
 
-use capdex_corpus::drift::{Around, Change, DriftKind, Effect, Moved, Release, judge, owners};
+use capdex_corpus::drift::{Change, DriftKind, Effect, Release, ReleaseContext, VersionChange, judge, owners};
 use capdex_db::{DriftEvent, ListingPair, Writer};
 use capdex_model::capability::Kind;
 use capdex_model::digest::Digest;
@@ -49,9 +49,9 @@ fn event(pair: &ListingPair, at: AsOf) -> Option<DriftEvent> {
     let version = |listing: &Listing| listing.locators.first().and_then(|locator| locator.version().map(str::to_owned));
     let moved = match (pair.before.locators.first(), pair.now.locators.first()) {
         (Some(before), Some(now)) => Release::of(before).moved(&Release::of(now)),
-        _ => Moved::Unversioned,
+        _ => VersionChange::Unversioned,
     };
-    let (class, severity) = judge(&mut effects, Around { moved, ..Around::default() });
+    let (class, severity) = judge(&mut effects, ReleaseContext { moved, ..ReleaseContext::default() });
     // The package as a whole: of a listing without bytes, the one that it would have.
     let identity = pair.now.locators.first().map_or_else(|| pair.now.key.to_string(), |locator| locator.identity());
     let capability = CapabilityId::of(&identity, Kind::Package, "");

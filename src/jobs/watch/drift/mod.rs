@@ -7,7 +7,9 @@ mod listings;
 mod raise;
 mod removals;
 
-use capdex_corpus::drift::{self, Around, Drift, DriftKind, Release, Seen, Side, owners};
+use capdex_corpus::drift::{
+    self, CapabilityVersion, Drift, DriftKind, PackageVersion, Release, ReleaseContext, owners,
+};
 use capdex_db::{DriftEvent, Reader, Scanned, SnapshotPair, SnapshotSeen, Writer};
 use capdex_evidence::Evidence;
 use capdex_model::alert::ScoreChange;
@@ -38,7 +40,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
 /// A pair with its bytes and what surrounds it.
 struct Item {
     pair: SnapshotPair,
-    around: Around,
+    around: ReleaseContext,
     is_live: bool,
     before: Bundle,
     after: Bundle,
@@ -81,7 +83,7 @@ fn snapshots(context: &Context, report: &mut StageReport) -> anyhow::Result<()> 
 
 fn item(reader: &Reader, pair: &SnapshotPair, at: AsOf) -> anyhow::Result<Item> {
     let (old, new) = (Release::of(&pair.before.locator), Release::of(&pair.after.locator));
-    let around = Around {
+    let around = ReleaseContext {
         moved: old.moved(&new),
         is_same_release: old.is_same(&new),
         is_tag: new.is_tag,
@@ -117,20 +119,20 @@ fn compare(item: &Item, at: AsOf) -> Compared {
     Compared { events, drifts }
 }
 
-fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> Side<'a> {
-    let seen = scanned.iter().map(|one| Seen {
+fn side<'a>(evidence: &'a Evidence, scanned: &'a [Scanned], is_whole: bool) -> PackageVersion<'a> {
+    let seen = scanned.iter().map(|one| CapabilityVersion {
         capability: &one.capability,
         pins: &one.pins,
         facts: &one.facts,
         completeness: &one.completeness,
     });
     let is_read = scanned.iter().all(|one| matches!(one.completeness, Completeness::Analysed));
-    Side::new(evidence, seen, is_whole && is_read)
+    PackageVersion::new(evidence, seen, is_whole && is_read)
 }
 
 /// The event of a drift. Its key holds both contents, so that the same change is one event however often the nights are
 /// compared.
-fn event(item: &Item, drift: &Drift, old: &Side<'_>, new: &Side<'_>, at: AsOf) -> DriftEvent {
+fn event(item: &Item, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVersion<'_>, at: AsOf) -> DriftEvent {
     let (before, after) = (old.seen.get(&drift.capability), new.seen.get(&drift.capability));
     let slug = after.or(before).map_or_else(String::new, |seen| seen.capability.slug.clone());
     let text = |digest: Option<capdex_model::digest::Digest>| digest.map_or_else(|| "none".into(), |it| it.to_string());

@@ -2,7 +2,7 @@
 //!
 //! Must not judge: class and severity stand in the events.
 
-use capdex_corpus::drift::{Class, EffectKind, Moved};
+use capdex_corpus::drift::{DriftClass, EffectKind, VersionChange};
 use capdex_db::DriftEvent;
 use capdex_model::alert::{Alert, reach_of};
 use capdex_model::fact::Severity;
@@ -43,7 +43,7 @@ pub(super) fn worst(events: &[DriftEvent], popularity: Option<u64>) -> Option<Al
 /// What an acknowledgement is bound to: the gravest effect, or that bytes changed under one version.
 fn class_of(event: &DriftEvent) -> String {
     match (event.class, event.effects.first()) {
-        (Class::SameVersion, _) | (_, None) => event.class.as_str().to_owned(),
+        (DriftClass::SameVersion, _) | (_, None) => event.class.as_str().to_owned(),
         (_, Some(effect)) => effect.kind.word(),
     }
 }
@@ -51,7 +51,7 @@ fn class_of(event: &DriftEvent) -> String {
 fn title(event: &DriftEvent) -> String {
     let version = event.to_version.as_deref();
     match (event.class, event.effects.first()) {
-        (Class::SameVersion, _) => {
+        (DriftClass::SameVersion, _) => {
             format!("{} has other bytes under {}", event.slug, version.unwrap_or("the same version"))
         }
         (_, Some(effect)) => {
@@ -64,13 +64,15 @@ fn title(event: &DriftEvent) -> String {
 
 fn why(event: &DriftEvent) -> String {
     let said = match event.moved {
-        Moved::Yes => "The version moved, but no honest release needs this.",
-        Moved::No => "The version did not move: whoever approved it gets something else than what was looked at.",
-        Moved::Unversioned => "Nothing here has versions: whoever approved it gets this without being told.",
+        VersionChange::Yes => "The version moved, but no honest release needs this.",
+        VersionChange::No => {
+            "The version did not move: whoever approved it gets something else than what was looked at."
+        }
+        VersionChange::Unversioned => "Nothing here has versions: whoever approved it gets this without being told.",
     };
     match event.class {
-        Class::SameVersion => "Who pinned the version gets other bytes than those that were looked at.".to_owned(),
-        Class::D6 => "Somebody else may answer for it now than when it was approved.".to_owned(),
+        DriftClass::SameVersion => "Who pinned the version gets other bytes than those that were looked at.".to_owned(),
+        DriftClass::Identity => "Somebody else may answer for it now than when it was approved.".to_owned(),
         _ => said.to_owned(),
     }
 }
@@ -78,13 +80,15 @@ fn why(event: &DriftEvent) -> String {
 fn fix(event: &DriftEvent) -> &'static str {
     let first = event.effects.first().map(|effect| effect.kind);
     match (event.class, first) {
-        (Class::SameVersion, _) => {
+        (DriftClass::SameVersion, _) => {
             "Compare the bytes with those of before, and ask the publisher; pin a digest, not a version."
         }
         (_, Some(EffectKind::Recipient | EffectKind::CopiedSend | EffectKind::CredentialSend)) => {
             "Do not update; stop the installed version, and treat what it sent as read by a stranger."
         }
-        (Class::D6, _) => "Ask the publisher whether it was handed over, and read the next release before it is used.",
+        (DriftClass::Identity, _) => {
+            "Ask the publisher whether it was handed over, and read the next release before it is used."
+        }
         _ => "Read the lines that changed before the new version is approved; stay with the one before until then.",
     }
 }
@@ -127,7 +131,7 @@ mod tests {
             class: kind.class(),
             severity,
             effects: vec![Effect::new(kind, severity, "a.js:1", "x")],
-            moved: Moved::Yes,
+            moved: VersionChange::Yes,
             scores: Vec::new(),
             diff: Vec::new(),
             at: AsOf(Timestamp::from_unix_seconds(0)),

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use capdex_corpus::drift::{Around, Change, Class, Drift, DriftKind, Effect, EffectKind, Moved, Pins, judge};
+use capdex_corpus::drift::{
+    Change, Drift, DriftClass, DriftKind, Effect, EffectKind, Pins, ReleaseContext, VersionChange, judge,
+};
 use capdex_db::{DriftEvent, Reader, Removal, Writer};
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
@@ -108,7 +110,7 @@ fn event(removal: &Removal, slug: String, to: Option<capdex_model::digest::Diges
     let is_tool = !removal.tool.is_empty();
     let mut effects =
         if is_tool { vec![Effect::info(EffectKind::ToolRemoved, &removal.tool, "missed twice")] } else { Vec::new() };
-    let (class, severity) = judge(&mut effects, Around::default());
+    let (class, severity) = judge(&mut effects, ReleaseContext::default());
     DriftEvent {
         key: format!("drift:{}:{}:removed:{}", removal.capability, at, removal.tool),
         capability: removal.capability,
@@ -119,10 +121,10 @@ fn event(removal: &Removal, slug: String, to: Option<capdex_model::digest::Diges
         from_version: None,
         to_version: None,
         changes: if is_tool { vec![Change::new("removed", "tool", &removal.tool)] } else { Vec::new() },
-        class: class.max(Class::D2),
+        class: class.max(DriftClass::Surface),
         severity,
         effects,
-        moved: Moved::No,
+        moved: VersionChange::No,
         scores: Vec::new(),
         diff: Vec::new(),
         at,

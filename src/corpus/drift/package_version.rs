@@ -1,14 +1,14 @@
-//! Side: a whole package at one snapshot, as the comparison sees it.
+//! PackageVersion: a whole package at one snapshot, as the comparison sees it.
 //!
 //! Must not compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::declaration_pins::Declared;
 use super::hosts;
-use super::parts::Declared;
+use super::outbound_calls::Sent;
 use super::pins::Pins;
 use super::recipients::{self, Recipient};
-use super::sent::Sent;
 use capdex_evidence::Evidence;
 use capdex_evidence::code::SourceView;
 use capdex_evidence::document::is_test_path;
@@ -21,7 +21,7 @@ use capdex_model::snapshot::Completeness;
 
 /// One capability of a side.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct CapabilityVersion<'a> {
     /// What it is.
     pub capability: &'a Capability,
     /// Its pins.
@@ -34,11 +34,11 @@ pub struct Seen<'a> {
 
 /// A package at one snapshot.
 #[derive(Debug)]
-pub struct Side<'a> {
+pub struct PackageVersion<'a> {
     /// What was read from its bytes.
     pub evidence: &'a Evidence,
     /// Its capabilities, by id.
-    pub seen: BTreeMap<CapabilityId, Seen<'a>>,
+    pub seen: BTreeMap<CapabilityId, CapabilityVersion<'a>>,
     /// Whether the whole snapshot could be looked at.
     pub is_whole: bool,
     /// What the whole package has, wherever in it: what moves inside a package is not new.
@@ -65,10 +65,10 @@ pub(super) struct Ground<'a> {
     pub(super) paths: BTreeSet<String>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> PackageVersion<'a> {
     /// Takes what was read and scanned of a package.
-    pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = Seen<'a>>, is_whole: bool) -> Self {
-        let seen: BTreeMap<CapabilityId, Seen<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
+    pub fn new(evidence: &'a Evidence, seen: impl Iterator<Item = CapabilityVersion<'a>>, is_whole: bool) -> Self {
+        let seen: BTreeMap<CapabilityId, CapabilityVersion<'a>> = seen.map(|seen| (seen.capability.id, seen)).collect();
         let mut ground = Ground::default();
         for one in seen.values() {
             ground.add(evidence, one);
@@ -77,7 +77,10 @@ impl<'a> Side<'a> {
     }
 
     /// The source of a capability that runs for users: tests and fixtures are left out.
-    pub(super) fn sources(&self, of: &Seen<'a>) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
+    pub(super) fn sources(
+        &self,
+        of: &CapabilityVersion<'a>,
+    ) -> impl Iterator<Item = (&'a str, &'a SourceView)> + use<'a> {
         let evidence = self.evidence;
         let files = of.capability.files.iter().filter(move |path| is_live(evidence.documents.get(*path)));
         files.filter_map(move |path| Some((path.as_str(), evidence.sources.get(path)?)))
@@ -116,7 +119,7 @@ pub(super) fn is_live(document: Option<&Document>) -> bool {
 }
 
 impl<'a> Ground<'a> {
-    fn add(&mut self, evidence: &'a Evidence, seen: &Seen<'_>) {
+    fn add(&mut self, evidence: &'a Evidence, seen: &CapabilityVersion<'_>) {
         for fact in seen.facts.all() {
             if fact.outcome == Outcome::True && fact.confidence >= Confidence::Medium {
                 let reach = Reach::of(evidence, fact);

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeSet;
 
+use super::declaration_pins::Declared;
 use super::effect::{Effect, EffectKind};
 use super::hosts::host_of;
-use super::parts::Declared;
-use super::release::Moved;
-use super::side::Side;
+use super::package_version::PackageVersion;
+use super::release::VersionChange;
 use capdex_evidence::site::site_of;
 use capdex_model::fact::Severity;
 
 /// The effects of what a capability declares, where the whole package did not declare it before.
-pub(super) fn effects(before: &Side<'_>, own: &Declared, moved: Moved) -> Vec<Effect> {
+pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: VersionChange) -> Vec<Effect> {
     let old = &before.ground.declared;
     let mut effects = Vec::new();
     let mut low = |kind, subject: &str, detail: &str| effects.push(Effect::new(kind, Severity::Low, subject, detail));
@@ -39,13 +39,13 @@ pub(super) fn effects(before: &Side<'_>, own: &Declared, moved: Moved) -> Vec<Ef
 
 /// Where the server is and what it is made of: all of it elsewhere is another server, some of it is not. Another number
 /// under the same address is another repository; with another address the publisher may have moved or mistyped.
-fn places(old: &Declared, own: &Declared, version: Moved) -> Vec<Effect> {
+fn places(old: &Declared, own: &Declared, version: VersionChange) -> Vec<Effect> {
     let mut effects = Vec::new();
     let sites = |declared: &Declared| -> BTreeSet<String> {
         declared.remotes.iter().filter_map(|address| host_of(address)).map(|host| site_of(&host)).collect()
     };
     if let Some(moved) = replaced(&sites(old), &sites(own)) {
-        let severity = if version == Moved::Yes { Severity::Low } else { Severity::Medium };
+        let severity = if version == VersionChange::Yes { Severity::Low } else { Severity::Medium };
         effects.push(Effect::new(EffectKind::RemoteMoved, severity, "remotes", &moved));
     }
     if let Some(moved) = replaced(&old.packages, &own.packages) {
@@ -105,9 +105,9 @@ mod tests {
         };
         let (remote, replaced) = (EffectKind::RemoteMoved, EffectKind::RepositoryReplaced);
         let same = declared("https://forge.test/a/x", "two");
-        assert_eq!(of(&same, Moved::Yes), [(remote, Severity::Low), (replaced, Severity::High)]);
+        assert_eq!(of(&same, VersionChange::Yes), [(remote, Severity::Low), (replaced, Severity::High)]);
         let other = declared("https://forge.test/b/x", "two");
         let moved = (EffectKind::RepositoryMoved, Severity::Low);
-        assert_eq!(of(&other, Moved::No), [(remote, Severity::Medium), moved]);
+        assert_eq!(of(&other, VersionChange::No), [(remote, Severity::Medium), moved]);
     }
 }

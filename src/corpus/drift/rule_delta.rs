@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::effect::{Effect, EffectKind};
-use super::side::{Reach, Seen, Side};
+use super::package_version::{CapabilityVersion, PackageVersion, Reach};
 use capdex_model::fact::{Confidence, Fact, Outcome, Severity};
 
 /// Rules that are high for defects, leaked keys of the author's own or leads: an ordinary release may bring them.
@@ -81,7 +81,7 @@ const KINDS: [(&str, EffectKind); 33] = [
 /// What the rules found in a capability at high severity and medium confidence at least, where the package before had no
 /// such finding: for each rule the worst of its findings. A rule that fired more mildly before counts as new, and so does
 /// one that fired only in what nobody acts on, such as documentation that quotes an attack.
-pub(super) fn cues(before: &Side<'_>, after: (&Side<'_>, &Seen<'_>)) -> Vec<Effect> {
+pub(super) fn cues(before: &PackageVersion<'_>, after: (&PackageVersion<'_>, &CapabilityVersion<'_>)) -> Vec<Effect> {
     let mut worst: BTreeMap<&str, &Fact> = BTreeMap::new();
     let is_new = |fact: &Fact| is_new(before, fact, Reach::of(after.0.evidence, fact));
     for fact in after.1.facts.all().filter(|fact| is_cue(fact) && is_new(fact)) {
@@ -93,7 +93,7 @@ pub(super) fn cues(before: &Side<'_>, after: (&Side<'_>, &Seen<'_>)) -> Vec<Effe
     worst.into_iter().map(|(rule, fact)| effect(rule, fact)).collect()
 }
 
-fn is_new(before: &Side<'_>, fact: &Fact, reach: Reach) -> bool {
+fn is_new(before: &PackageVersion<'_>, fact: &Fact, reach: Reach) -> bool {
     let was = |reach| before.ground.rules.get(&(fact.rule.as_str().to_owned(), reach));
     let is_known = |reach| was(reach).is_some_and(|severity| *severity >= Severity::High);
     !is_known(Reach::Live) && (reach == Reach::Live || !is_known(Reach::Kept))
