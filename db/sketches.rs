@@ -129,8 +129,11 @@ mod tests {
         for (_, capability) in first {
             let text = "one two three four";
             let files = Files::from([("SKILL.md", (Digest::of(text.as_bytes()), Some(text)))]);
-            let sketched =
-                Sketched { content: capability.content, sketch: Some(Sketch::of(&files)), traits: Traits::of(&files) };
+            let sketched = Sketched {
+                content: capability.content,
+                sketch: Some(Sketch::of(&files)),
+                traits: Traits::of(&files, |text| text.into()),
+            };
             let kept = sketched.clone();
             store.write(move |writer| writer.put_sketch(&sketched, 1)).expect("kept");
             let reader = store.reader().expect("opens");

@@ -31,7 +31,10 @@ mod tests;
 mod traps;
 
 pub use defaults::{defaults, facts};
-pub use runs::mask_runs;
+/// A quoted line with every secret masked: those that a rule knows, and runs of letters that are a word of no language.
+pub fn mask_line(text: &str) -> std::borrow::Cow<'_, str> {
+    runs::mask_runs(&mask_secrets(text)).into_owned().into()
+}
 
 /// Text with every secret that a rule knows masked: what passes quote is masked as findings are.
 pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {

@@ -10,7 +10,7 @@ const WORD: usize = 36;
 const ENCODED: usize = 40;
 
 /// The text with the middle of every such run left out. Paths and words have marks between them and stay.
-pub fn mask_runs(text: &str) -> Cow<'_, str> {
+pub(super) fn mask_runs(text: &str) -> Cow<'_, str> {
     if text.len() < WORD {
         return Cow::Borrowed(text);
     }

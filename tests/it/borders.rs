@@ -23,6 +23,7 @@ const EDGES: [(&str, &str); 25] = [
     ("capdex", "capdex-rules"),
     ("capdex-corpus", "capdex-evidence"),
     ("capdex-corpus", "capdex-model"),
+    // Its tests scan; a pass itself is handed facts, so that a changed rule does not build it again.
     ("capdex-corpus", "capdex-rules"),
     ("capdex-crawlers", "capdex-evidence"),
     ("capdex-crawlers", "capdex-model"),

@@ -241,7 +241,7 @@ impl Read {
             id: scanned.first().expect("at least the package").capability.id,
             publishers: BTreeSet::from([format!("github:{owner}")]),
             sketch: Sketch::of(&of),
-            traits: Traits::of(&of),
+            traits: Traits::of(&of, capdex_rules::mask_secrets),
             quotes: scanned.iter().flat_map(|one| Quote::all_of(&one.facts)).collect(),
             worst: scanned.iter().filter_map(grave).max().unwrap_or(Severity::Info),
             slug,

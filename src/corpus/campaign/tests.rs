@@ -19,7 +19,7 @@ struct Made {
 }
 
 fn traits(text: &str) -> Traits {
-    Traits::of(&Files::from([("SKILL.md", (Digest::of(text.as_bytes()), Some(text)))]))
+    Traits::of(&Files::from([("SKILL.md", (Digest::of(text.as_bytes()), Some(text)))]), capdex_rules::mask_secrets)
 }
 
 fn made(number: usize, publisher: &str, text: &str) -> Made {

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::MaskSecrets;
 use crate::address::{Address, Target, addresses, is_drop};
 use crate::clone::{Files, name_in};
 use crate::wording::{hash_of, words, words_without_name};
 use capdex_evidence::document::floor_char_boundary;
-use capdex_rules::mask_secrets;
 
 /// Lures kept of one content.
 const MOST_LURES: usize = 48;
@@ -135,8 +135,8 @@ const NO_PASSPHRASE: [&str; 24] = [
 ];
 
 impl Traits {
-    /// Reads the documents of a capability.
-    pub fn of(files: &Files<'_>) -> Self {
+    /// Reads the documents of a capability, with the secrets of quoted passages hidden by `mask`.
+    pub fn of(files: &Files<'_>, mask: MaskSecrets) -> Self {
         let mut traits = Self::default();
         let mut sites = BTreeSet::new();
         let mut wallets = BTreeSet::new();
@@ -152,6 +152,7 @@ impl Traits {
                     addresses: &found,
                     name: words(name_in(text).unwrap_or_default()),
                     subject: &subject,
+                    mask,
                 };
                 let room = MOST_LURES - traits.lures.len();
                 traits.lures.extend(found.iter().filter_map(|address| page.lure(address)).take(room));
@@ -179,6 +180,7 @@ struct Page<'a> {
     name: Vec<u64>,
     /// What the capability is about, in small letters.
     subject: &'a str,
+    mask: MaskSecrets,
 }
 
 impl Page<'_> {
@@ -205,7 +207,7 @@ impl Page<'_> {
             is_subject: is_named(self.subject, &address.site),
             passphrase,
             file: self.path.chars().take(SHOWN).collect(),
-            quote: mask_secrets(
+            quote: (self.mask)(
                 &passage.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SHOWN).collect::<String>(),
             )
             .into_owned(),

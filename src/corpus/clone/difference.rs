@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::sketch::{Files, own_name, runs_of, says_something};
+use crate::MaskSecrets;
 use crate::address::addresses;
 use crate::wording::{hash_of, words_without_name};
 use capdex_model::digest::Digest;
-use capdex_rules::mask_secrets;
 
 /// Lines that are kept.
 const KEPT: usize = 40;
@@ -57,7 +57,7 @@ impl Difference {
 }
 
 /// Compares a copy with the original.
-pub fn difference(original: &Files<'_>, copy: &Files<'_>) -> Difference {
+pub fn difference(original: &Files<'_>, copy: &Files<'_>, mask: MaskSecrets) -> Difference {
     let bytes: BTreeSet<Digest> = original.values().map(|(digest, _)| *digest).collect();
     let is_new = |digest: &Digest| !bytes.contains(digest);
     let new: BTreeMap<&str, (Digest, Option<&str>)> =
@@ -65,7 +65,7 @@ pub fn difference(original: &Files<'_>, copy: &Files<'_>) -> Difference {
     let (changed, added): (Vec<&str>, Vec<&str>) = new.keys().copied().partition(|path| original.contains_key(path));
     let removed = original.keys().filter(|path| !copy.contains_key(*path)).copied();
     let binaries = new.iter().filter(|(_, (_, text))| text.is_none()).map(|(path, _)| *path);
-    let (lines, lines_more) = new_lines(original, copy, &new);
+    let (lines, lines_more) = new_lines(original, copy, &new, mask);
     let texts = |files: &Files<'_>| files.values().filter_map(|(_, text)| *text).flat_map(hosts_in).collect();
     let known: BTreeSet<String> = texts(original);
     let new_hosts = |is_read: fn(&str) -> bool| -> Vec<String> {
@@ -110,7 +110,12 @@ fn likeness(one: &[u64], other: &[u64]) -> u32 {
 }
 
 /// The lines of new files whose words stand in no line of the original, programs before documents.
-fn new_lines(original: &Files<'_>, copy: &Files<'_>, new: &Files<'_>) -> (Vec<(String, String)>, u64) {
+fn new_lines(
+    original: &Files<'_>,
+    copy: &Files<'_>,
+    new: &Files<'_>,
+    mask: MaskSecrets,
+) -> (Vec<(String, String)>, u64) {
     let line = |text: &str, name: &[u64]| hash_of(&words_without_name(text, name));
     let name = own_name(original);
     let texts = original.values().filter_map(|(_, text)| *text);
@@ -127,7 +132,7 @@ fn new_lines(original: &Files<'_>, copy: &Files<'_>, new: &Files<'_>) -> (Vec<(S
             text.lines().filter(|text| !text.trim().is_empty() && known.binary_search(&line(text, &name)).is_err())
         {
             if lines.len() < KEPT {
-                lines.push((shortened(path), mask_secrets(&shortened(added.trim())).into_owned()));
+                lines.push((shortened(path), mask(&shortened(added.trim())).into_owned()));
             } else {
                 more += 1;
             }

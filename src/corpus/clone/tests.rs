@@ -99,7 +99,7 @@ fn a_copy_shows_what_it_added_and_where() {
         ("a/b/c/run.sh", file(changed)),
         ("x.bin", (Digest::of(b"\0"), None)),
     ]);
-    let seen = difference(&original, &copy);
+    let seen = difference(&original, &copy, capdex_rules::mask_secrets);
     assert_eq!(
         (seen.files_changed.as_slice(), seen.files_added.as_slice()),
         (&["a/b/c/run.sh".to_owned()][..], &["x.bin".to_owned()][..])
@@ -110,7 +110,7 @@ fn a_copy_shows_what_it_added_and_where() {
         (&["kit-depot.test".to_owned()][..], &["x.bin".to_owned()][..])
     );
     assert!(seen.likeness > 900 && !seen.adds_nothing());
-    assert!(difference(&original, &original).adds_nothing());
+    assert!(difference(&original, &original, capdex_rules::mask_secrets).adds_nothing());
 }
 
 proptest! {
@@ -137,8 +137,8 @@ proptest! {
     #[test]
     fn any_text_is_read(one in ".{0,400}", other in ".{0,400}") {
         let file = |text| Files::from([("SKILL.md", (Digest::of(str::as_bytes(text)), Some(text)))]);
-        let seen = difference(&file(&one), &file(&other));
+        let seen = difference(&file(&one), &file(&other), capdex_rules::mask_secrets);
         prop_assert!(seen.likeness <= 1000);
-        prop_assert!(difference(&file(&one), &file(&one)).adds_nothing());
+        prop_assert!(difference(&file(&one), &file(&one), capdex_rules::mask_secrets).adds_nothing());
     }
 }

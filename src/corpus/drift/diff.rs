@@ -4,6 +4,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::MaskSecrets;
+
 use super::package_version::{CapabilityVersion, PackageVersion};
 
 /// Lines of one event at most.
@@ -19,7 +21,12 @@ const LEAD: usize = 60;
 
 /// The lines that changed, file by file, those named in `first` before the others: `  path` as a heading, then each line
 /// with its sign before it.
-pub(super) fn diff(before: Option<Half<'_>>, after: Option<Half<'_>>, first: &[String]) -> Vec<String> {
+pub(super) fn diff(
+    before: Option<Half<'_>>,
+    after: Option<Half<'_>>,
+    first: &[String],
+    mask: MaskSecrets,
+) -> Vec<String> {
     let paths_of = |of: Option<Half<'_>>| of.map(|(_, seen)| seen.capability.files.clone()).unwrap_or_default();
     let mut paths: Vec<String> = paths_of(before).into_iter().chain(paths_of(after)).collect();
     paths.sort_by_key(|path| (!first.iter().any(|named| named == path), path.clone()));
@@ -36,7 +43,7 @@ pub(super) fn diff(before: Option<Half<'_>>, after: Option<Half<'_>>, first: &[S
             break;
         }
         lines.push(format!("  {path}"));
-        lines.extend(of_text(old_text, new_text, room));
+        lines.extend(of_text(old_text, new_text, room, mask));
     }
     lines
 }
@@ -50,7 +57,7 @@ fn text_of<'a>(of: Option<Half<'a>>, path: &str) -> &'a str {
 }
 
 /// The changed lines of one text, `room` at most.
-pub(super) fn of_text(old: &str, new: &str, room: usize) -> Vec<String> {
+pub(super) fn of_text(old: &str, new: &str, room: usize, mask: MaskSecrets) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old, new) = (old.get(same..).unwrap_or_default(), new.get(same..).unwrap_or_default());
@@ -74,19 +81,17 @@ pub(super) fn of_text(old: &str, new: &str, room: usize) -> Vec<String> {
         }
         let sign = if *tag == ChangeTag::Delete { '-' } else { '+' };
         let other = changed.get(if *tag == ChangeTag::Delete { at + 1 } else { at.wrapping_sub(1) });
-        lines.push(format!("{sign}{}", shown(line, other.filter(|(other, _)| other != tag).map(|(_, line)| *line))));
+        let counterpart = other.filter(|(other, _)| other != tag).map(|(_, line)| mask(line)).unwrap_or_default();
+        lines.push(format!("{sign}{}", shown(&mask(line), &counterpart)));
     }
     lines
 }
 
-/// A line as it is shown: secrets masked, and of a long one the part where it differs from its counterpart.
-fn shown(line: &str, counterpart: Option<&str>) -> String {
-    let mask = |line| capdex_rules::mask_runs(&capdex_rules::mask_secrets(line)).into_owned();
-    let masked = mask(line);
+/// A masked line as it is shown: a long one is cut to the part where it differs from its counterpart.
+fn shown(masked: &str, other: &str) -> String {
     if masked.chars().count() <= MAX_WIDTH {
-        return masked;
+        return masked.to_owned();
     }
-    let other = counterpart.map(mask).unwrap_or_default();
     let same = if other.is_empty() { 0 } else { masked.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() };
     let from = same.saturating_sub(LEAD);
     let part: String = masked.chars().skip(from).take(MAX_WIDTH).collect();
@@ -97,12 +102,13 @@ fn shown(line: &str, counterpart: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use capdex_rules::mask_line as mask;
 
     #[test]
     fn changed_lines_are_shown_with_their_sign() {
-        assert_eq!(of_text("a\nb\nc\n", "a\nB\nc\n", 30), ["-b", "+B"]);
-        assert_eq!(of_text("", "a\nb\nc\nd", 3), ["+a", "+b", "  … 2 more lines"]);
-        assert!(of_text("same\n", "same\n", 30).is_empty());
+        assert_eq!(of_text("a\nb\nc\n", "a\nB\nc\n", 30, mask), ["-b", "+B"]);
+        assert_eq!(of_text("", "a\nb\nc\nd", 3, mask), ["+a", "+b", "  … 2 more lines"]);
+        assert!(of_text("same\n", "same\n", 30, mask).is_empty());
     }
 
     #[test]
@@ -111,7 +117,7 @@ mod tests {
             format!("{}x{}", "a ".repeat(450), "b ".repeat(450)),
             format!("{}y{}", "a ".repeat(450), "b ".repeat(450)),
         );
-        let lines = of_text(&old, &new, 30);
+        let lines = of_text(&old, &new, 30, mask);
         assert!(lines.iter().all(|line| line.chars().count() <= MAX_WIDTH + 3), "{lines:?}");
         assert!(lines[0].contains('x') && lines[1].contains('y'), "{lines:?}");
     }
@@ -119,13 +125,13 @@ mod tests {
     #[test]
     fn the_lines_of_a_key_are_not_shown() {
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
-        assert_eq!(of_text("", body, 30), ["+MIIE…Kj"]);
+        assert_eq!(of_text("", body, 30, mask), ["+MIIE…Kj"]);
     }
 
     #[test]
     fn secrets_are_masked() {
         let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-        let lines = of_text("", &format!("const t = \"{token}\""), 30);
+        let lines = of_text("", &format!("const t = \"{token}\""), 30, mask);
         assert!(!lines.concat().contains(&token), "{lines:?}");
     }
 }

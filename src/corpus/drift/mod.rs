@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::MaskSecrets;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::CapabilityId;
@@ -92,9 +93,14 @@ pub struct Drift {
     pub removed_tools: Vec<String>,
 }
 
-/// Compares two snapshots of one package; a capability whose bytes are the same is not among the result. Where both claim to
+/// Compares two snapshots of one package, with the secrets of quoted lines hidden by `mask`; a capability whose bytes are the same is not among the result. Where both claim to
 /// be the same bytes and one could not be read whole, what that one lacks is no difference; what it has is.
-pub fn compare(before: &PackageVersion<'_>, after: &PackageVersion<'_>, around: ReleaseContext) -> Vec<Drift> {
+pub fn compare(
+    before: &PackageVersion<'_>,
+    after: &PackageVersion<'_>,
+    around: ReleaseContext,
+    mask: MaskSecrets,
+) -> Vec<Drift> {
     let ids: BTreeSet<CapabilityId> = before.seen.keys().chain(after.seen.keys()).copied().collect();
     let is_partial = !(before.is_whole && after.is_whole);
     let drifts = ids.into_iter().filter_map(|id| {
@@ -104,7 +110,7 @@ pub fn compare(before: &PackageVersion<'_>, after: &PackageVersion<'_>, around: 
         if content(old) == content(new) || is_excused() {
             return None;
         }
-        Some(of_capability(id, (before, old), (after, new), around))
+        Some(of_capability(id, (before, old), (after, new), around, mask))
     });
     drifts.collect()
 }
@@ -135,7 +141,13 @@ fn replaces(before: &PackageVersion<'_>, after: &PackageVersion<'_>, new: &Capab
 
 type Half<'s, 'e> = (&'s PackageVersion<'e>, Option<&'s CapabilityVersion<'e>>);
 
-fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, around: ReleaseContext) -> Drift {
+fn of_capability(
+    id: CapabilityId,
+    before: Half<'_, '_>,
+    after: Half<'_, '_>,
+    around: ReleaseContext,
+    mask: MaskSecrets,
+) -> Drift {
     let (old, new) = (before.1.map(|seen| (before.0, seen)), after.1.map(|seen| (after.0, seen)));
     let nothing = Pins::default();
     let pins = |half: Option<&CapabilityVersion<'_>>| half.map_or(nothing.clone(), |seen| seen.pins.clone());
@@ -174,7 +186,7 @@ fn of_capability(id: CapabilityId, before: Half<'_, '_>, after: Half<'_, '_>, ar
         effects,
         class,
         severity,
-        diff: if kind == DriftKind::Gone { Vec::new() } else { diff::diff(old, new, &first) },
+        diff: if kind == DriftKind::Gone { Vec::new() } else { diff::diff(old, new, &first, mask) },
         removed_tools,
     }
 }

@@ -59,7 +59,7 @@ const BUMPED: ReleaseContext = ReleaseContext {
 
 fn drift(before: &[(&str, &str)], after: &[(&str, &str)], around: ReleaseContext) -> Vec<Drift> {
     let (before, after) = (read(before), read(after));
-    compare(&before.side(), &after.side(), around)
+    compare(&before.side(), &after.side(), around, capdex_rules::mask_line)
 }
 
 /// The worst of a release that moved the version.
@@ -201,16 +201,28 @@ fn a_part_that_was_not_read_is_no_other_bytes() {
     let (before, after) = (read(&[("a.js", "f(1)"), ("b.js", "g(1)")]), read(&[("a.js", "f(1)")]));
     let whole = before.side();
     let cut = PackageVersion { is_whole: false, ..after.side() };
-    assert!(compare(&whole, &cut, same).is_empty());
+    assert!(compare(&whole, &cut, same, capdex_rules::mask_line).is_empty());
     let with = read(&[("a.js", "f(1)"), ("c.js", "h(1)")]);
     let cut = PackageVersion { is_whole: false, ..with.side() };
-    let drifts = compare(&whole, &cut, same);
+    let drifts = compare(&whole, &cut, same, capdex_rules::mask_line);
     assert!(
         !drifts.is_empty() && drifts.iter().all(|drift| drift.class == DriftClass::SameVersion),
         "a file more is one"
     );
-    assert!(compare(&PackageVersion { is_whole: false, ..read(&[("a.js", "f(1)")]).side() }, &whole, same).is_empty());
-    assert!(compare(&whole, &after.side(), same).iter().all(|drift| drift.class == DriftClass::SameVersion));
+    assert!(
+        compare(
+            &PackageVersion { is_whole: false, ..read(&[("a.js", "f(1)")]).side() },
+            &whole,
+            same,
+            capdex_rules::mask_line
+        )
+        .is_empty()
+    );
+    assert!(
+        compare(&whole, &after.side(), same, capdex_rules::mask_line)
+            .iter()
+            .all(|drift| drift.class == DriftClass::SameVersion)
+    );
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Pairs<'_> {
         }
         let files = self.reader.capability_files(member.current.snapshot, copy)?;
         let Some((_, originals)) = &self.original else { return Ok(Difference::default()) };
-        Ok(difference(&files_of(&model.path, originals), &files_of(&copy.path, &files)))
+        Ok(difference(&files_of(&model.path, originals), &files_of(&copy.path, &files), capdex_rules::mask_secrets))
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
         let work = |(capability, files): &(capdex_model::capability::Capability, BTreeMap<String, BundleFile>)| {
             let files = files_of(&capability.path, files);
             let sketch = (capability.kind != Kind::Package).then(|| Sketch::of(&files));
-            Sketched { content: capability.content, sketch, traits: Traits::of(&files) }
+            Sketched { content: capability.content, sketch, traits: Traits::of(&files, capdex_rules::mask_secrets) }
         };
         let store = &context.store;
         bulk::ordered(&context.pool, &read, BATCH, work, |_, made| {

@@ -71,7 +71,7 @@ fn around(text: &str, line: u32) -> Excerpt {
 
 /// A line without what may be a secret.
 fn shown(line: &str) -> String {
-    shorten(&capdex_rules::mask_runs(&capdex_rules::mask_secrets(line.trim_end())), WIDTH)
+    shorten(&capdex_rules::mask_line(line.trim_end()), WIDTH)
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ fn compare(item: &Item, at: AsOf) -> Compared {
     let (before, after) = rayon::join(|| analysis::read(&item.before), || analysis::read(&item.after));
     let old = side(&before.0, &before.1, item.pair.before.is_whole);
     let new = side(&after.0, &after.1, item.pair.after.is_whole);
-    let drifts = drift::compare(&old, &new, item.around);
+    let drifts = drift::compare(&old, &new, item.around, capdex_rules::mask_line);
     let events = drifts.iter().map(|drift| event(item, drift, &old, &new, at)).collect();
     Compared { events, drifts }
 }
