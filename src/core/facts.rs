@@ -369,7 +369,7 @@ impl Facts {
         Self::sorted(self.kind, answers)
     }
 
-    /// Their canonical JSON: object keys sorted, no white space.
+    /// Their canonical JSON, in the form of RFC 8785.
     pub fn canonical(&self) -> String {
         canonical::of_facts(self.kind, self.answers().map(Answer::canonical))
     }

@@ -11,6 +11,7 @@ pub mod abuse;
 pub mod alert;
 pub mod bundle;
 mod canonical;
+mod canonical_json;
 pub mod capability;
 pub mod decompose;
 pub mod digest;
