@@ -161,7 +161,8 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &'static str) -> Resu
     serde_json::from_str(text).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
 }
 
-/// The canonical JSON text of a value, whose SHA-256 is [`Digest::of_json`]: object keys sorted, no white space.
+/// The JSON text of a value as the store keeps it: object keys sorted, no white space, and numbers to the last digit.
+/// What is hashed by [`Digest::of_json`] is written by RFC 8785, which rounds integers beyond 2^53.
 pub(crate) fn canonical<T: Serialize>(value: &T) -> Result<String, StoreError> {
     let value = serde_json::to_value(value)
         .map_err(|error| StoreError::Refused { what: "value", detail: error.to_string() })?;

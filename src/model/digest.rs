@@ -8,6 +8,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use crate::canonical_json;
+
 /// The SHA-256 of some bytes. Orders by value, prints as `sha256:<hex>`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -29,20 +31,15 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
-    /// Hashes the canonical JSON of `value`: object keys sorted, no white space, as `serde_json` writes numbers.
-    ///
-    /// `serde_json::Value` keeps objects in a sorted map (feature `preserve_order` is off), so going through it sorts.
+    /// Hashes the canonical JSON of `value`, in the form of RFC 8785 (JCS): anybody can compute it again.
     pub fn of_json<T: Serialize>(value: &T) -> Self {
-        let sorted = serde_json::to_value(value).and_then(|value| serde_json::to_vec(&value));
-        Self::of(&sorted.expect("our own types serialise"))
+        Self::of(&canonical_json::of(value))
     }
 
-    /// What [`Digest::of_json`] gives, without going through a `Value`: for values whose keys are in their order as they
-    /// are: a `Value` itself, texts, sorted maps and lists of those.
+    /// The same digest, without going through a `Value`: for values whose keys are in their order as they are: a `Value`
+    /// itself, texts, sorted maps and lists of those.
     pub fn of_sorted_json<T: Serialize + ?Sized>(value: &T) -> Self {
-        let mut text = Vec::with_capacity(1024);
-        serde_json::to_writer(&mut text, value).expect("our own types serialise");
-        Self::of(&text)
+        Self::of(&canonical_json::of_sorted(value))
     }
 
     /// Hashes a tree: `(path, digest of the bytes)` in the order given, which must be sorted by path.
@@ -165,6 +162,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::canonical_json::tests::any_json;
 
     #[test]
     fn text_and_value_round_trip() {
@@ -173,27 +171,6 @@ mod tests {
         assert_eq!(digest.to_string().parse(), Ok(digest));
         assert!("sha256:00".parse::<Digest>().is_err());
         assert!("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".parse::<Digest>().is_err());
-    }
-
-    fn any_json() -> impl Strategy<Value = Value> {
-        let number = prop_oneof![
-            any::<i64>().prop_map(Value::from),
-            any::<u64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
-        ];
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            number,
-            ".{0,12}".prop_map(Value::from)
-        ];
-        leaf.prop_recursive(4, 40, 6, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                proptest::collection::btree_map(".{0,6}", inner, 0..6)
-                    .prop_map(|members| Value::Object(members.into_iter().collect())),
-            ]
-        })
     }
 
     proptest! {

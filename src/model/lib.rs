@@ -9,6 +9,7 @@
 pub mod abuse;
 pub mod alert;
 pub mod bundle;
+mod canonical_json;
 pub mod capability;
 pub mod digest;
 pub mod fact;

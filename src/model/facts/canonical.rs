@@ -1,4 +1,4 @@
-//! The canonical text of facts, of which their digest is taken: what `Digest::of_json` would hash, written at once.
+//! The canonical JSON (RFC 8785) of facts, of which their digest is taken: what `Digest::of_json` would hash, written at once.
 //!
 //! Going through `serde_json::Value` takes ten times as long. Must say the same to the byte (a test compares).
 
@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::canonical_json;
 use crate::capability::Kind;
 use crate::fact::{Confidence, Fact, Outcome, Place, Severity};
 use crate::ids::RuleId;
@@ -49,7 +50,7 @@ pub(super) fn of_fact(fact: &Fact) -> String {
         value,
         version: *version,
     };
-    serde_json::to_string(&sorted).expect("our own types serialise")
+    String::from_utf8(canonical_json::of_sorted(&sorted)).expect("JSON is text")
 }
 
 /// The canonical text of facts, each of which is handed over as its own.
@@ -71,8 +72,10 @@ pub(super) fn of_facts<'a>(kind: Kind, facts: impl Iterator<Item = Cow<'a, str>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canonical_json::tests::any_json;
     use crate::digest::Digest;
     use crate::facts::{RuleDefaults, SparseFacts};
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
@@ -92,7 +95,33 @@ mod tests {
         for kind in Kind::ALL {
             let facts = SparseFacts::new(&RuleDefaults::new([]), kind, vec![full.clone(), bare.clone()]);
             assert_eq!(facts.digest(), Digest::of_json(&facts));
-            assert_eq!(facts.canonical(), serde_json::to_value(&facts).expect("JSON").to_string());
+            assert_eq!(facts.canonical(), serde_json_canonicalizer::to_string(&facts).expect("JSON"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_text_that_a_library_for_the_rfc_writes(
+            value in any_json(),
+            evidence in ".{0,20}",
+            file in ".{0,8}",
+            line in any::<u32>(),
+            outcome in 0_usize..4,
+        ) {
+            let outcomes = [Outcome::True, Outcome::False, Outcome::NotApplicable, Outcome::Unavailable];
+            let fact = Fact {
+                rule: RuleId::new("of-no-version"),
+                version: line,
+                outcome: outcomes[outcome],
+                severity: Severity::Low,
+                confidence: Confidence::High,
+                place: Place { file, line, column: line, pointer: evidence.clone() },
+                evidence,
+                value,
+            };
+            prop_assert_eq!(of_fact(&fact), serde_json_canonicalizer::to_string(&fact).expect("JSON"));
+            let facts = SparseFacts::new(&RuleDefaults::new([]), Kind::Skill, vec![fact]);
+            prop_assert_eq!(facts.canonical(), serde_json_canonicalizer::to_string(&facts).expect("JSON"));
         }
     }
 }
