@@ -32,6 +32,7 @@ mod packages;
 mod prune;
 mod published;
 mod real_registry;
+mod release;
 mod replay;
 mod rows;
 mod scan;
