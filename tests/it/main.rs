@@ -39,5 +39,6 @@ mod scan;
 mod seal;
 mod serve;
 mod site;
+mod snapshots;
 mod support;
 mod verify;
