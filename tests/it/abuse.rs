@@ -40,20 +40,26 @@ fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let (before, note, reports) = judged(&capdex);
-    assert!(note.starts_with("not_determinable") && reports.is_empty() && before != "BLOCK", "{before} {note}");
+    assert!(note.starts_with("not_determinable"), "{before} {note}");
+    assert!(reports.is_empty(), "{before} {note}");
+    assert_ne!(before, "BLOCK", "{before} {note}");
 
     write_list(&capdex, 1, &["weather-mcp", "never-listed"]);
     let imported = capdex.run(&["abuse", "import", "list.json", "--as-of", "2026-11-20T12:00:00Z"]);
-    assert_eq!((imported.code, imported.stderr.as_str()), (Some(0), ""));
+    assert_eq!(imported.code, Some(0));
+    assert_eq!(imported.stderr.as_str(), "");
     assert!(imported.stdout.contains("2 entries; the next night scans 3 listings again"), "{}", imported.stdout);
     let again = capdex.run(&["abuse", "import", "list.json"]);
-    assert!(again.code == Some(0) && again.stdout.contains("nothing changed"), "{}", again.stdout);
+    assert_eq!(again.code, Some(0), "{}", again.stdout);
+    assert!(again.stdout.contains("nothing changed"), "{}", again.stdout);
     let run = night(&capdex, "2026-11-21T01:00:00Z");
-    assert!(run.code == Some(0) && run.stdout.contains("3 snapshots scanned"), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert!(run.stdout.contains("3 snapshots scanned"), "{}", run.stdout);
     let (grade, note, reports) = judged(&capdex);
+    assert_eq!(grade.as_str(), "BLOCK");
     assert_eq!(
-        (grade.as_str(), reports),
-        ("BLOCK", vec!["list team version 1 of 2026-11-20 reports: sends tokens, first seen 2026-11-01".to_owned()])
+        reports,
+        vec!["list team version 1 of 2026-11-20 reports: sends tokens, first seen 2026-11-01".to_owned()]
     );
     assert!(note.starts_with("completed, risk CRITICAL"), "{note}");
     for target in ["out", SERVER] {
@@ -65,9 +71,12 @@ fn a_reported_package_is_blocked_until_the_list_lets_go_of_it() {
     let replaced = capdex.run(&["abuse", "import", "list.json"]);
     assert!(replaced.stdout.contains("scans 1 listing again"), "{}", replaced.stdout);
     let run = night(&capdex, "2026-11-22T01:00:00Z");
-    assert!(run.code == Some(0) && run.stdout.contains("1 snapshot scanned"), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert!(run.stdout.contains("1 snapshot scanned"), "{}", run.stdout);
     let (grade, note, reports) = judged(&capdex);
-    assert!(grade != "BLOCK" && reports.is_empty() && note.contains("no known reports"), "{grade} {note}");
+    assert_ne!(grade, "BLOCK", "{grade} {note}");
+    assert!(reports.is_empty(), "{grade} {note}");
+    assert!(note.contains("no known reports"), "{grade} {note}");
 }
 
 #[test]
@@ -82,14 +91,17 @@ fn lists_are_shown_and_bad_or_older_ones_refused() {
     assert_eq!(head.join(" "), r#""team" 2 "2026-11-20" "2026-11-20T12:00:00Z" "https://list.example/team""#);
     assert_eq!(list["entries"][0]["name"], "weather-mcp");
     let table = capdex.run(&["abuse", "list"]);
-    assert!(table.stdout.contains("team") && table.stdout.contains("https://list.example/team"), "{}", table.stdout);
+    assert!(table.stdout.contains("team"), "{}", table.stdout);
+    assert!(table.stdout.contains("https://list.example/team"), "{}", table.stdout);
 
     write_list(&capdex, 1, &[]);
     let older = capdex.run(&["abuse", "import", "list.json"]);
-    assert!(older.code == Some(2) && older.stderr.contains("older than version 2"), "{}", older.stderr);
+    assert_eq!(older.code, Some(2), "{}", older.stderr);
+    assert!(older.stderr.contains("older than version 2"), "{}", older.stderr);
     write_list(&capdex, 3, &["good", " "]);
     let bad = capdex.run(&["abuse", "import", "list.json"]);
-    assert!(bad.code == Some(2) && bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
+    assert_eq!(bad.code, Some(2), "{}", bad.stderr);
+    assert!(bad.stderr.contains("entry 2 (npm: ): name is empty"), "{}", bad.stderr);
     assert_eq!(capdex.run(&["abuse", "import", "missing.json"]).code, Some(2));
 }
 
@@ -110,12 +122,15 @@ fn what_an_operator_confirms_becomes_records_that_fit_the_published_schema() {
     let unconfirmed = capdex.run(&["abuse", "export-osv", "osv"]);
     assert_eq!(unconfirmed.code, Some(2), "a list is named or nothing is written: {}", unconfirmed.stderr);
     let unknown = capdex.run(&["abuse", "export-osv", "osv", "--list", "other"]);
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("team"), "{}", unknown.stderr);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("team"), "{}", unknown.stderr);
     let run = capdex.run(&["abuse", "export-osv", "osv", "--list", "team"]);
-    assert!(run.code == Some(0) && run.stdout.contains("2 records, 0 withdrawn"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("2 records, 0 withdrawn"), "{}{}", run.stdout, run.stderr);
     let written = records(&capdex);
     let names: Vec<&str> = written.iter().map(|one| text(&one["affected"][0]["package"], "name")).collect();
-    assert_eq!((names.len(), names.contains(&"@evil/weather")), (2, true), "{names:?}");
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.contains(&"@evil/weather"), "{names:?}");
     if let Some(path) = crate::support::rig::needed("CAPDEX_OSV_SCHEMA") {
         let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON");
         let validator = jsonschema::validator_for(&schema).expect("a schema");

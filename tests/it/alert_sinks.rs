@@ -95,7 +95,8 @@ fn whatever_a_receiver_does_it_has_each_alert_once_in_the_order_of_rank() {
     ];
     receiver.behave(&storm);
     let run = send(&capdex);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     assert!(run.stdout.contains("ops: 6 messages sent, 0 waiting"), "{}", run.stdout);
     assert_eq!(keys(&receiver), expected(&alerts));
     let seen = receiver.seen();
@@ -107,7 +108,8 @@ fn whatever_a_receiver_does_it_has_each_alert_once_in_the_order_of_rank() {
         assert_eq!(seen.header("content-type"), "application/json");
     }
     let (id, first) = receiver.taken().remove(0);
-    assert_eq!((first["id"].as_str(), first["type"].as_str()), (Some(id.as_str()), Some("alert.raised")));
+    assert_eq!(first["id"].as_str(), Some(id.as_str()));
+    assert_eq!(first["type"].as_str(), Some("alert.raised"));
     for part in ["details", "diff", "scores", "reproduce"] {
         assert!(first["data"][part].to_string().len() > 4, "{part} in {first}");
     }
@@ -126,11 +128,13 @@ fn a_receiver_that_was_away_gets_everything_when_it_is_back() {
     capdex.write("schedule.toml", text.replace("patience_ms = 3000", "patience_ms = 200"));
     for _ in 0..2 {
         let run = send(&capdex);
-        assert!(run.code == Some(3) && run.stdout.contains("0 messages sent, 2 waiting"), "{}", run.stdout);
+        assert_eq!(run.code, Some(3), "{}", run.stdout);
+        assert!(run.stdout.contains("0 messages sent, 2 waiting"), "{}", run.stdout);
         assert!(run.stderr.contains("messages wait for the next run"), "{}", run.stderr);
     }
     let status = capdex.run(&["status"]).stdout;
-    assert!(status.contains("sink ops: 0 messages sent, 2 waiting; ") && status.contains("no answer"), "{status}");
+    assert!(status.contains("sink ops: 0 messages sent, 2 waiting; "), "{status}");
+    assert!(status.contains("no answer"), "{status}");
     raise(&capdex, &alerts[2..], NIGHT);
     let receiver = open();
     let run = send(&capdex);
@@ -172,7 +176,8 @@ fn a_message_that_is_refused_holds_up_no_other() {
     raise(&capdex, &alerts, NIGHT);
     receiver.behave(&[Status(400)]);
     let run = send(&capdex);
-    assert!(run.code == Some(3) && run.stdout.contains("2 messages sent, 1 waiting"), "{}", run.stdout);
+    assert_eq!(run.code, Some(3), "{}", run.stdout);
+    assert!(run.stdout.contains("2 messages sent, 1 waiting"), "{}", run.stdout);
     assert_eq!(keys(&receiver), expected(&alerts[1..]));
     assert_eq!(send(&capdex).code, Some(0));
     assert_eq!(keys(&receiver), expected(&[&alerts[1..], &alerts[..1]].concat()));
@@ -186,7 +191,8 @@ fn a_receiver_that_wants_to_be_left_alone_is() {
     receiver.behave(&[Later(3600)]);
     for _ in 0..3 {
         let run = send(&capdex);
-        assert!(run.code == Some(3) && run.stdout.contains("2 waiting"), "{}", run.stdout);
+        assert_eq!(run.code, Some(3), "{}", run.stdout);
+        assert!(run.stdout.contains("2 waiting"), "{}", run.stdout);
     }
     assert_eq!(receiver.seen().len(), 1, "it was asked once");
 }
@@ -237,14 +243,16 @@ fn a_chat_gets_text_that_calls_nobody() {
     schedule(&capdex, "[[alerts.sinks]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"CHAT_URL\"\n");
     raise(&capdex, &[hostile()], NIGHT);
     let run = Run::of(&sending(&capdex).env("CHAT_URL", receiver.url()).output().expect("the binary starts"));
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     let (_, document) = receiver.taken().remove(0);
     let text = document["text"].as_str().expect("text");
     for live in ["<", ">", "@here", "\u{202e}", "\u{200b}", "\u{1b}", "\r", "\nBcc"] {
         assert!(!text.contains(live), "{live:?} in {text}");
     }
     assert_eq!(text.matches('`').count(), 6, "{text}");
-    assert!(text.contains("&lt;!channel&gt;") && text.contains("capdex drift --since"), "{text}");
+    assert!(text.contains("&lt;!channel&gt;"), "{text}");
+    assert!(text.contains("capdex drift --since"), "{text}");
     assert!(!capdex.run(&["status"]).stdout.contains(&receiver.url()), "the address is a secret");
 }
 
@@ -260,7 +268,8 @@ fn letters_are_one_subject_and_plain_text_and_come_again_as_the_same_letter() {
     raise(&capdex, &[hostile(), alert("plain", Severity::Medium)], NIGHT);
     mailbox.end(&[Ending::NotNow, Ending::TakeAndCut]);
     let run = send(&capdex);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     let letters = mailbox.letters();
     assert_eq!(letters.len(), 3, "one was taken without a word, and sent again");
     assert_eq!(letters[0], letters[1], "the same letter to the last byte");
@@ -269,10 +278,12 @@ fn letters_are_one_subject_and_plain_text_and_come_again_as_the_same_letter() {
         assert_eq!(letter.to, ["ops@example.test", "sec@example.test"]);
         let (head, _) = letter.data.split_once("\n\n").expect("headers and text");
         assert!(!head.lines().any(|line| line.starts_with("Bcc")), "{head}");
-        assert!(head.contains("Message-ID: <msg_") && head.contains("text/plain; charset=utf-8"), "{head}");
+        assert!(head.contains("Message-ID: <msg_"), "{head}");
+        assert!(head.contains("text/plain; charset=utf-8"), "{head}");
     }
     let text = letters[1].text();
-    assert!(text.contains("ü") && text.contains("\\u{202e}txt.exe"), "{text}");
+    assert!(text.contains("ü"), "{text}");
+    assert!(text.contains("\\u{202e}txt.exe"), "{text}");
     assert!(!text.lines().any(|line| line.starts_with("Bcc")), "{text}");
     assert!(letters[2].text().contains("  capdex drift --since 2026-11-21T01:00:00Z"));
 }
@@ -308,8 +319,10 @@ fn a_feed_is_valid_stays_as_it_is_and_holds_no_markup_of_a_strangers() {
     let first = feed();
     let entries = entries(&first);
     assert_eq!(entries.len(), 2);
-    assert!(entries[0].1.contains("<!channel>") && entries[0].1.contains("\\u{202e}"), "{entries:?}");
-    assert!(!first.contains("<script") && !first.contains("<!channel"));
+    assert!(entries[0].1.contains("<!channel>"), "{entries:?}");
+    assert!(entries[0].1.contains("\\u{202e}"), "{entries:?}");
+    assert!(!first.contains("<script"));
+    assert!(!first.contains("<!channel"));
     assert_eq!(send(&capdex).code, Some(0));
     assert_eq!(feed(), first, "nothing new, the same bytes");
     raise(&capdex, &some(2), "2026-11-22T01:00:00Z");

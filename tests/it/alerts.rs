@@ -58,7 +58,8 @@ pub(crate) fn schedule(capdex: &Capdex, alerts: &str) {
 /// Runs, and gives the lines of JSON that it printed.
 fn lines(capdex: &Capdex, arguments: &[&str]) -> Vec<Value> {
     let run = capdex.run(arguments);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
@@ -70,7 +71,8 @@ fn open(capdex: &Capdex, as_of: &str, more: &[&str]) -> Vec<(String, String)> {
 
 fn send(capdex: &Capdex, as_of: &str) -> Run {
     let run = capdex.run(&["alerts", "send", "--config", "schedule.toml", "--as-of", as_of]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     run
 }
 
@@ -102,9 +104,11 @@ fn alerts_are_listed_worst_first_and_shown_like_an_incident_note() {
     assert_eq!(open(&capdex, NIGHT, &["--severity", "medium"]), expected[..2]);
     assert_eq!(open(&capdex, NIGHT, &["--since", "2026-11-22"]), []);
     let table = capdex.run(&["alerts", "list"]);
-    assert!(table.code == Some(0) && table.stdout.contains("npm-wide has other bytes"), "{}", table.stdout);
+    assert_eq!(table.code, Some(0), "{}", table.stdout);
+    assert!(table.stdout.contains("npm-wide has other bytes"), "{}", table.stdout);
     let shown = capdex.run(&["alerts", "show", "drift:hi"]);
-    assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
+    assert_eq!(shown.code, Some(0));
+    assert_eq!(shown.stderr.as_str(), "");
     for said in [
         "high npm-high has other bytes under 1.0.0",
         "Why         Who pinned",
@@ -124,7 +128,8 @@ fn alerts_are_listed_worst_first_and_shown_like_an_incident_note() {
     assert_eq!(by_handle[0]["key"], "drift:high");
     for (key, why) in [("drift:", "means 3 alerts"), ("nothing", "no alert"), ("", "no alert")] {
         let wrong = capdex.run(&["alerts", "show", key]);
-        assert!(wrong.code == Some(2) && wrong.stderr.contains(why), "{key}: {}", wrong.stderr);
+        assert_eq!(wrong.code, Some(2), "{key}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(why), "{key}: {}", wrong.stderr);
     }
 }
 
@@ -135,7 +140,8 @@ fn an_acknowledgement_holds_for_content_and_rule_until_it_ends() {
     raise(&capdex, &[alert("a", Severity::High), alert("b", Severity::High)], NIGHT);
     let ack = |more: &[&str]| {
         let run = capdex.run(&[&["alerts", "ack", "drift:a", "--as-of", NIGHT], more].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
         run.stdout
     };
     assert!(ack(&["--expires", "9", "--reason", "asked \u{1b}[31mthem"]).contains("until 2026-11-30T01:00:00Z"));
@@ -143,7 +149,8 @@ fn an_acknowledgement_holds_for_content_and_rule_until_it_ends() {
     let all = pairs(&[("drift:a", "acknowledged"), ("drift:b", "open")]);
     assert_eq!(open(&capdex, NIGHT, &["--all"]), all);
     let shown = capdex.run(&["alerts", "show", "drift:a", "--as-of", NIGHT]).stdout;
-    assert!(shown.contains("State       acknowledged") && shown.contains("asked \\u{1b}[31mthem"), "{shown}");
+    assert!(shown.contains("State       acknowledged"), "{shown}");
+    assert!(shown.contains("asked \\u{1b}[31mthem"), "{shown}");
     send(&capdex, NIGHT);
     assert_eq!(told(&capdex), ["alert.raised drift:b"]);
     assert_eq!(open(&capdex, "2026-11-30T01:00:00Z", &[]).len(), 2, "it has ended");
@@ -166,7 +173,8 @@ fn an_acknowledgement_holds_for_content_and_rule_until_it_ends() {
     assert_eq!(open(&capdex, NIGHT, &[]).len(), 2);
     assert!(ack(&["--withdraw"]).contains("nothing changed"));
     let late = capdex.run(&["alerts", "ack", "drift:a", "--as-of", NIGHT, "--expires", "2026-11-20"]);
-    assert!(late.code == Some(2) && late.stderr.contains("has passed"), "{}", late.stderr);
+    assert_eq!(late.code, Some(2), "{}", late.stderr);
+    assert!(late.stderr.contains("has passed"), "{}", late.stderr);
 }
 
 #[test]
@@ -177,7 +185,8 @@ fn a_run_tells_within_its_budget_and_the_rest_in_one_digest() {
     raise(&capdex, &alerts, NIGHT);
     raise(&capdex, &[alert("worst", Severity::Critical)], NIGHT);
     let plan = capdex.run(&["alerts", "send", "--config", "schedule.toml", "--plan", "--as-of", NIGHT]);
-    assert!(plan.code == Some(0) && plan.stdout.contains("4 more alerts, the worst medium"), "{}", plan.stdout);
+    assert_eq!(plan.code, Some(0), "{}", plan.stdout);
+    assert!(plan.stdout.contains("4 more alerts, the worst medium"), "{}", plan.stdout);
     assert_eq!(told(&capdex), Vec::<String>::new(), "a plan tells nobody");
     send(&capdex, NIGHT);
     let path = capdex.path().join("told.jsonl");
@@ -185,7 +194,8 @@ fn a_run_tells_within_its_budget_and_the_rest_in_one_digest() {
     let digest: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
     assert_eq!(told(&capdex), ["alert.raised drift:worst", "alert.raised drift:k0", "alert.digest 4"]);
     let data = &digest["data"];
-    assert_eq!((&data["passes"]["drift"], &data["rules"]["drift/same_version"]), (&4.into(), &4.into()));
+    assert_eq!(data["passes"]["drift"], 4);
+    assert_eq!(data["rules"]["drift/same_version"], 4);
     assert_eq!(data["severities"]["medium"], 4);
     let command: Vec<&str> = data["command"].as_str().expect("a command").split(' ').skip(1).collect();
     let listed = lines(&capdex, &[&command[..], &["--format", "jsonl"]].concat());
@@ -235,7 +245,8 @@ fn the_operator_suppresses_with_a_reason_and_an_end() {
         &format!("{LOG}[[alerts.suppress]]\nsubject = \"*\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n"),
     );
     let run = capdex.run(&["alerts", "send", "--config", "schedule.toml"]);
-    assert!(run.code == Some(2) && run.stderr.contains("keep everything back"), "{}", run.stderr);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("keep everything back"), "{}", run.stderr);
 }
 
 #[test]
@@ -254,7 +265,8 @@ fn a_night_raises_tells_and_shows_what_a_target_cannot_keep_back() {
     let run = night(&capdex, NIGHT);
     assert_eq!(run.code, Some(0), "{}", run.stdout);
     let said = told(&capdex);
-    assert!(said.len() == 1 && said[0].starts_with("alert.raised drift:"), "{said:?}");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("alert.raised drift:"), "{said:?}");
     for line in ["alerts  1 alert raised; 1 message new for 1 sink, 1 sent, 0 waiting", "has other bytes under 1.0.0"] {
         assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
     }
@@ -290,9 +302,11 @@ fn a_played_record_tells_nobody() {
 fn sending_needs_a_store_and_a_sink() {
     let capdex = Capdex::offline();
     let run = capdex.run(&["alerts", "send"]);
-    assert!(run.code == Some(2) && run.stderr.contains("names no sink"), "{}", run.stderr);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("names no sink"), "{}", run.stderr);
     schedule(&capdex, LOG);
     let run = capdex.run(&["alerts", "send", "--config", "schedule.toml"]);
-    assert!(run.code == Some(4) && run.stderr.contains("no store"), "{}", run.stderr);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("no store"), "{}", run.stderr);
     assert!(!capdex.path().join("capdex.db").exists(), "nothing is made");
 }

@@ -166,7 +166,8 @@ fn a_tools_list_that_is_not_what_it_should_be_is_partial() {
         let run = capdex.run(&["scan", "any.json", "--format", "jsonl"]);
         assert_eq!(run.code, Some(3), "{name}: {} {}", run.stdout, run.stderr);
         let first: serde_json::Value = serde_json::from_str(run.stdout.lines().next().expect("lines")).expect("JSON");
-        assert_eq!((text(&first, "kind"), text(&first, "completeness")), (kind, "partial"), "{name}");
+        assert_eq!(text(&first, "kind"), kind, "{name}");
+        assert_eq!(text(&first, "completeness"), "partial", "{name}");
         if name.starts_with("a description") {
             assert_eq!(text(&first["verdict"], "band"), "block", "{name}: {first}");
         }
@@ -179,12 +180,14 @@ fn what_does_not_parse_stands_in_the_ledger_until_it_does() {
     let broken: &[u8] = b"---\nname: [x\n---\n\n# x\n";
     registry.npm_package("broken", "1.0.0", &[("skills/x/SKILL.md", broken)]);
     let (capdex, run, gaps) = night(&registry, &["broken"]);
-    assert_eq!((run.code, gaps.get("npm:broken")), (Some(3), Some(&vec!["malformed".to_owned()])), "{}", run.stdout);
+    assert_eq!(run.code, Some(3), "{}", run.stdout);
+    assert_eq!(gaps.get("npm:broken"), Some(&vec!["malformed".to_owned()]), "{}", run.stdout);
     registry.npm_package("broken", "1.0.1", &[("skills/x/SKILL.md", HOSTILE_SKILL.as_bytes())]);
     let next = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", "2026-11-21T01:00:00Z"];
     assert_eq!(capdex.run(&next).code, Some(0));
     let row = rows(&capdex.path().join("out"), "gaps").remove(0);
-    assert_eq!((text(&row, "stage"), text(&row, "resolved")), ("scan", "2026-11-21T01:00:00Z"));
+    assert_eq!(text(&row, "stage"), "scan");
+    assert_eq!(text(&row, "resolved"), "2026-11-21T01:00:00Z");
 }
 
 #[test]
@@ -204,7 +207,8 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         &["bench", "missing.jsonl"],
     ] {
         let run = capdex.run(arguments);
-        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+        assert_eq!(run.stdout.as_str(), "", "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
     }
     for arguments in
@@ -223,7 +227,8 @@ fn what_cannot_be_done_at_all_is_exit_code_4() {
     let run = capdex.run(&["--db", "damaged.db", "nightly", "--config", "schedule.toml"]);
     assert_eq!(run.code, Some(4), "{}", run.stderr);
     let run = capdex.run(&["--db", "missing.db", "status"]);
-    assert!(run.code == Some(4) && run.stderr.contains("capdex nightly"), "{}", run.stderr);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("capdex nightly"), "{}", run.stderr);
 }
 
 #[test]

@@ -105,7 +105,8 @@ fn the_same_companion_in_twelve_innocent_skills_is_one_alert() {
         }
     }
     let shown = capdex.run(&["campaigns"]);
-    assert!(shown.code == Some(0) && shown.stdout.contains("northgate-depot.test"), "{}", shown.stdout);
+    assert_eq!(shown.code, Some(0), "{}", shown.stdout);
+    assert!(shown.stdout.contains("northgate-depot.test"), "{}", shown.stdout);
     let campaign = &rows(&capdex.path().join("out"), "campaigns")[0];
     assert_eq!(campaign["publishers"], 3);
 }
@@ -122,7 +123,8 @@ fn what_an_honest_publisher_repeats_is_silent() {
     }
     schedule(&capdex, &packages);
     night(&capdex, NIGHTS[0]);
-    assert!(alerts(&capdex, "campaigns").is_empty() && alerts(&capdex, "clones").is_empty());
+    assert!(alerts(&capdex, "campaigns").is_empty());
+    assert!(alerts(&capdex, "clones").is_empty());
 }
 
 #[test]
@@ -145,7 +147,8 @@ fn a_copy_with_a_changed_helper_several_folders_down_is_raised_with_what_it_adde
         night(&capdex, as_of);
         let raised = alerts(&capdex, "clones");
         assert_eq!(raised.len(), 1, "{raised:#?}");
-        assert_eq!((text(&raised[0], "severity"), text(&raised[0], "raised")), ("high", NIGHTS[1]));
+        assert_eq!(text(&raised[0], "severity"), "high");
+        assert_eq!(text(&raised[0], "raised"), NIGHTS[1]);
         assert!(text(&raised[0], "subject").contains("tidecraft"), "{raised:#?}");
         let details = raised[0]["details"].to_string();
         for said in ["changes file tools/lib/text/sort.sh", "adds host 198.18.44.7", "seen", "npm-scope:brightway"] {
@@ -158,7 +161,8 @@ fn a_copy_with_a_changed_helper_several_folders_down_is_raised_with_what_it_adde
     assert_eq!(members.len(), 3, "{members:#?}");
     assert_eq!(roles, BTreeSet::from([("original", ""), ("copy", ""), ("copy", "high")]));
     let shown = capdex.run(&["clones", "--changed"]);
-    assert!(shown.code == Some(0) && shown.stdout.contains("adds host 198.18.44.7"), "{}", shown.stdout);
+    assert_eq!(shown.code, Some(0), "{}", shown.stdout);
+    assert!(shown.stdout.contains("adds host 198.18.44.7"), "{}", shown.stdout);
 }
 
 /// The labelled benign skills of several real publishers, as one night sees them: what they repeat is no campaign.

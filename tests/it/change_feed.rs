@@ -121,5 +121,6 @@ fn a_night_asks_for_what_the_feed_names_and_for_nothing_else() {
     night(&capdex, "2026-11-24T01:00:00Z");
     assert_eq!(take_asked(&registry), (vec!["pack-11".to_owned()], 0), "a deletion is a change");
     let source = crate::directory::source(&capdex);
-    assert_eq!((source["listings"].as_u64(), source["active"].as_u64()), (Some(40), Some(39)));
+    assert_eq!(source["listings"].as_u64(), Some(40));
+    assert_eq!(source["active"].as_u64(), Some(39));
 }

@@ -148,7 +148,8 @@ fn two_daemons_on_one_store_share_the_due_times() {
     let lines: Vec<String> = daemons.into_iter().flat_map(Daemon::kill).collect();
     let begun: Vec<&str> = lines.iter().filter(|line| line.contains("begun")).map(|line| due(line)).collect();
     let distinct: BTreeSet<&str> = begun.iter().copied().collect();
-    assert!(begun.len() >= 2 && begun.len() == distinct.len(), "{lines:#?}");
+    assert!(begun.len() >= 2, "{lines:#?}");
+    assert!(begun.len() == distinct.len(), "{lines:#?}");
     assert!(lines.iter().all(|line| !line.contains("try 2")), "{lines:#?}");
 }
 
@@ -161,7 +162,8 @@ fn a_service_manager_stops_it_and_frees_the_store() {
     let begun = Instant::now();
     let (code, rest) = daemon.stop();
     assert_eq!(code, Some(0), "{rest:?}");
-    assert!(begun.elapsed() < PATIENCE && rest.iter().any(|line| line.starts_with("stopped")), "{rest:?}");
+    assert!(begun.elapsed() < PATIENCE, "{rest:?}");
+    assert!(rest.iter().any(|line| line.starts_with("stopped")), "{rest:?}");
     let ended = rest.iter().any(|line| line.contains(": left, due") || line.contains(": done, due"));
     assert!(ended, "a run is answered or left for the next: {rest:?}");
     let score = capdex.run(&["score"]);
@@ -193,7 +195,8 @@ fn a_mistake_is_refused_with_file_key_and_reason() {
     let capdex = with_schedule(&registry, "cron = \"30 2 * * *\"");
     capdex.write("schedules/t.toml", std::fs::read(capdex.path().join("schedules/s.toml")).expect("reads"));
     let twice = capdex.run(&["daemon"]);
-    assert!(twice.code == Some(2) && twice.stderr.contains("schedules/t.toml: name:"), "{}", twice.stderr);
+    assert_eq!(twice.code, Some(2), "{}", twice.stderr);
+    assert!(twice.stderr.contains("schedules/t.toml: name:"), "{}", twice.stderr);
     let none = Capdex::offline();
     none.write("schedules/s.toml", packages::everything());
     assert!(none.run(&["daemon"]).stderr.contains("[daemon]"), "a folder in which nothing is ever due is a mistake");
@@ -203,6 +206,7 @@ fn a_mistake_is_refused_with_file_key_and_reason() {
 fn a_plan_says_when_each_schedule_runs_next_and_runs_nothing() {
     let capdex = with_schedule(&packages::registry(), "cron = \"30 2 * * *\"");
     let run = capdex.run(&["daemon", "--plan"]);
-    assert!(run.code == Some(0) && run.stdout.contains("T02:30:00Z, from schedules/s.toml"), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert!(run.stdout.contains("T02:30:00Z, from schedules/s.toml"), "{}", run.stdout);
     assert!(!capdex.path().join("capdex.db").exists());
 }

@@ -76,7 +76,8 @@ fn the_units_call_commands_that_there_are() {
         let output = Command::new(env!("CARGO_BIN_EXE_capdex")).args(&arguments).env_clear().output().expect("starts");
         let said = String::from_utf8_lossy(&output.stderr);
         // They are understood; what is missing on this machine is their folder.
-        assert!(said.contains("/etc/capdex/schedules") && !said.contains("Usage"), "{arguments:?}: {said}");
+        assert!(said.contains("/etc/capdex/schedules"), "{arguments:?}: {said}");
+        assert!(!said.contains("Usage"), "{arguments:?}: {said}");
     }
 }
 
@@ -89,6 +90,20 @@ fn the_images_and_their_composition_fit_their_schemas() {
     let kubernetes = beside_python("kubernetes-validate").expect("beside the others");
     let said = passes(kubernetes, &deploy(), &["--strict", "kubernetes/capdex.yaml"]);
     assert_eq!(said.matches("passed").count(), 2, "{said}");
+}
+
+#[test]
+fn the_citation_and_the_forms_for_issues_fit_their_schemas() {
+    let Some(schema) = beside_python("check-jsonschema") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    passes(&schema, root, &["--builtin-schema", "vendor.citation-file-format", "CITATION.cff"]);
+    let forms = ["false_positive", "false_negative", "source_broken"];
+    for form in forms.map(|name| format!(".github/ISSUE_TEMPLATE/{name}.yml")) {
+        passes(&schema, root, &["--builtin-schema", "vendor.github-issue-forms", &form]);
+    }
+    passes(&schema, root, &["--builtin-schema", "vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"]);
+    let cited = std::fs::read_to_string(root.join("CITATION.cff")).expect("the citation");
+    assert!(cited.contains(concat!("\nversion: ", env!("CARGO_PKG_VERSION"), "\n")), "{cited}");
 }
 
 #[test]

@@ -53,7 +53,8 @@ fn what_is_wrong_is_told_with_what_to_do() {
         ("key", "CAPDEX_GITHUB_TOKEN", "warn", "not set"),
     ] {
         let item = one(&items, check, subject);
-        assert!(text(item, "health") == health && text(item, "found").contains(found), "{item}");
+        assert!(text(item, "health") == health, "{item}");
+        assert!(text(item, "found").contains(found), "{item}");
         assert!(health == "ok" || !text(item, "advice").is_empty(), "{item}");
     }
     assert_eq!(std::fs::read(capdex.path().join("capdex.db")).expect("reads"), b"this is a letter");
@@ -67,7 +68,8 @@ fn a_key_is_checked_and_shown_nowhere() {
         for format in ["json", "table"] {
             let mut command = capdex.command(&["doctor", "--config", "s.toml", "--offline", "--format", format]);
             let run = Run::of(&command.env("CAPDEX_GITHUB_TOKEN", &value).output().expect("starts"));
-            assert!(!run.stdout.contains(CANARY) && !run.stderr.contains(CANARY), "{}", run.stdout);
+            assert!(!run.stdout.contains(CANARY), "{}", run.stdout);
+            assert!(!run.stderr.contains(CANARY), "{}", run.stdout);
             if format == "json" {
                 assert_eq!(text(one(&items(&run), "key", "CAPDEX_GITHUB_TOKEN"), "health"), health);
             }
@@ -110,8 +112,11 @@ fn a_clock_that_differs_from_every_server_is_told() {
         (text(&item, "health").to_owned(), text(&item, "found").to_owned(), text(&item, "advice").to_owned())
     };
     let (health, found, advice) = clock_of(&[300]);
-    assert!(health == "warn" && found.contains(" s behind s0") && advice.contains("time server"), "{found}");
+    assert_eq!(health, "warn", "{found}");
+    assert!(found.contains(" s behind s0"), "{found}");
+    assert!(advice.contains("time server"), "{found}");
     let (health, found, _) = clock_of(&[-300, -400]);
-    assert!(health == "warn" && found.contains(" s ahead of s0"), "{found}");
+    assert_eq!(health, "warn", "{found}");
+    assert!(found.contains(" s ahead of s0"), "{found}");
     assert_eq!(clock_of(&[900, 2]).0, "ok", "one server that is wrong by itself is no fault of this machine");
 }

@@ -153,7 +153,9 @@ fn fifteen_clean_releases_then_one_that_copies_every_letter_to_a_stranger() {
     assert_eq!(night(&capdex, 17).code, Some(0));
     let found = alerts(&capdex);
     let top = found.first().expect("an alert");
-    assert_eq!((text(top, "severity"), text(top, "class"), found.len()), ("critical", "recipient", 1), "{found:#?}");
+    assert_eq!(text(top, "severity"), "critical", "{found:#?}");
+    assert_eq!(text(top, "class"), "recipient", "{found:#?}");
+    assert_eq!(found.len(), 1, "{found:#?}");
     assert!(top["details"].to_string().contains("archive@giftcards.test"), "{top:#}");
     assert!(top["diff"].to_string().contains("+  "), "{top:#}");
     let shown = capdex.run(&["drift", "--since", "2026-11-17"]);
@@ -171,17 +173,17 @@ fn a_new_owner_who_runs_a_script_at_installation_is_told_from_an_old_one() {
     registry.npm_owners("letters-mcp", &["stranger"]);
     assert_eq!(night(&capdex, 2).code, Some(0));
     let found = alerts(&capdex);
-    assert_eq!((found.len(), text(&found[0], "class"), text(&found[0], "severity")), (1, "owner_replaced", "medium"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(text(&found[0], "class"), "owner_replaced");
+    assert_eq!(text(&found[0], "severity"), "medium");
     letters.release(&registry, 1, |it| {
         it.scripts = "{\"test\": \"node --test\", \"postinstall\": \"node ./setup.js\"}".into();
     });
     assert_eq!(night(&capdex, 3).code, Some(0));
     let found = alerts(&capdex);
-    assert_eq!(
-        (found.len(), text(&found[0], "class"), text(&found[0], "severity")),
-        (2, "owner_replaced", "high"),
-        "{found:#?}"
-    );
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert_eq!(text(&found[0], "class"), "owner_replaced", "{found:#?}");
+    assert_eq!(text(&found[0], "severity"), "high", "{found:#?}");
     assert!(found[0]["details"].to_string().contains("postinstall: node ./setup.js"), "{:#}", found[0]);
 }
 
@@ -195,10 +197,9 @@ fn a_colleague_who_joins_is_no_alert() {
     assert!(alerts(&capdex).is_empty(), "{:#?}", alerts(&capdex));
     let joined = rows(&capdex.path().join("out"), "drift").into_iter().find(|row| text(row, "kind") == "listing");
     let joined = joined.expect("an event");
-    assert_eq!(
-        (text(&joined, "class"), text(&joined, "severity"), effects(&joined)),
-        ("d6", "low", vec!["new_maintainer"])
-    );
+    assert_eq!(text(&joined, "class"), "d6");
+    assert_eq!(text(&joined, "severity"), "low");
+    assert_eq!(effects(&joined), vec!["new_maintainer"]);
 }
 
 /// A folder as the only source, with a file in it.
@@ -254,7 +255,8 @@ fn an_optional_argument_that_carries_the_conversation_out_is_high() {
             tools.replace(r#""description": "The city."}"#, &format!(r#""description": "The city."}}, {argument}"#))
         });
         let top = alerts.first().unwrap_or_else(|| panic!("{argument}"));
-        assert_eq!((text(top, "severity"), text(top, "class")), ("high", "conversation_parameter"), "{top:#}");
+        assert_eq!(text(top, "severity"), "high", "{top:#}");
+        assert_eq!(text(top, "class"), "conversation_parameter", "{top:#}");
     }
 }
 
@@ -296,10 +298,13 @@ fn what_a_diff_shows_is_masked_and_escaped() {
     capdex.write("pack/SKILL.md", text);
     night(&capdex, 2);
     let shown = capdex.run(&["drift"]);
-    assert!(shown.stdout.contains("| +Token ghp_") && !shown.stdout.contains(&token), "{}", shown.stdout);
-    assert!(shown.stdout.contains("\\u{1b}[31m") && !shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
+    assert!(shown.stdout.contains("| +Token ghp_"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains(&token), "{}", shown.stdout);
+    assert!(shown.stdout.contains("\\u{1b}[31m"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains('\u{1b}'), "{}", shown.stdout);
     let json = capdex.run(&["drift", "--format", "json"]);
-    assert!(!json.stdout.contains(&token) && json.stdout.contains("\"diff\""), "{}", json.stdout);
+    assert!(!json.stdout.contains(&token), "{}", json.stdout);
+    assert!(json.stdout.contains("\"diff\""), "{}", json.stdout);
 }
 
 #[test]
@@ -310,11 +315,15 @@ fn other_bytes_under_one_version_are_their_own_class() {
     letters.publish(&registry);
     assert_eq!(night(&capdex, 2).code, Some(0));
     let found = alerts(&capdex);
-    assert_eq!((found.len(), text(&found[0], "class"), text(&found[0], "severity")), (1, "same_version", "high"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(text(&found[0], "class"), "same_version");
+    assert_eq!(text(&found[0], "severity"), "high");
     letters.replace("To: to,", "To: to, Bcc: \"archive@giftcards.test\",");
     letters.publish(&registry);
     assert_eq!(night(&capdex, 3).code, Some(0));
     let found = alerts(&capdex);
-    assert_eq!((found.len(), text(&found[0], "class"), text(&found[0], "severity")), (2, "same_version", "critical"));
+    assert_eq!(found.len(), 2);
+    assert_eq!(text(&found[0], "class"), "same_version");
+    assert_eq!(text(&found[0], "severity"), "critical");
     assert!(!effects(&rows(&capdex.path().join("out"), "drift")[0]).is_empty());
 }

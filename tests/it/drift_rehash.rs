@@ -20,7 +20,8 @@ fn a_mirror_that_serves_other_bytes_than_it_announces_is_caught_by_hashing_again
     assert_eq!(run.code, Some(3), "{}", run.stdout);
     assert_eq!(registry.tarball_requests().len(), 2, "and once more, to be sure");
     let found = alerts(&capdex);
-    assert_eq!((found.len(), text(&found[0], "class")), (1, "same_version"), "{found:#?}");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(text(&found[0], "class"), "same_version", "{found:#?}");
     assert!(text(&found[0], "title").contains("published digest"));
 }
 
@@ -33,7 +34,8 @@ fn a_registry_that_says_not_modified_of_what_was_is_caught_by_asking_anew() {
     night(&capdex, 2);
     assert!(alerts(&capdex).is_empty(), "it says that nothing changed");
     let run = capdex.run(&["drift", "--rehash", "--config", "schedule.toml", "--as-of", "2026-11-03T01:00:00Z"]);
-    assert!(run.code == Some(0) && run.stdout.contains("recipient"), "{:?} {} {}", run.code, run.stdout, run.stderr);
+    assert_eq!(run.code, Some(0), "{:?} {} {}", run.code, run.stdout, run.stderr);
+    assert!(run.stdout.contains("recipient"), "{:?} {} {}", run.code, run.stdout, run.stderr);
     night(&capdex, 3);
     assert_eq!(alerts(&capdex).iter().map(|row| text(row, "severity")).collect::<Vec<_>>(), ["critical"]);
 }
@@ -52,7 +54,8 @@ fn a_failure_to_fetch_again_is_a_gap_and_no_drift() {
     assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
     assert!(run.stdout.contains("No drift"), "{}", run.stdout);
     night(&capdex, 3);
-    assert!(rows(&capdex.path().join("out"), "drift").is_empty() && alerts(&capdex).is_empty());
+    assert!(rows(&capdex.path().join("out"), "drift").is_empty());
+    assert!(alerts(&capdex).is_empty());
 }
 
 /// A registry row whose bundle is one file of the same server, without a published digest.
@@ -91,19 +94,13 @@ fn bytes_that_change_silently_behind_an_address_are_caught_by_hashing_again() {
     night(&capdex, 15);
     assert!(alerts(&capdex).is_empty(), "the row says that nothing changed, and the sample is empty");
     let run = capdex.run(&["drift", "--rehash", "--config", "schedule.toml", "--as-of", "2026-11-16T01:00:00Z"]);
-    assert!(
-        run.stdout.contains("1 not as before") && run.stdout.contains("same_version"),
-        "{} {}",
-        run.stdout,
-        run.stderr
-    );
+    assert!(run.stdout.contains("1 not as before"), "{} {}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("same_version"), "{} {}", run.stdout, run.stderr);
     night(&capdex, 17);
     let found = alerts(&capdex);
-    assert_eq!(
-        (found.len(), text(&found[0], "class"), text(&found[0], "severity")),
-        (1, "same_version", "critical"),
-        "{found:#?}"
-    );
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(text(&found[0], "class"), "same_version", "{found:#?}");
+    assert_eq!(text(&found[0], "severity"), "critical", "{found:#?}");
 }
 
 #[test]
@@ -134,7 +131,8 @@ fn a_row_that_its_registry_rewrites_in_a_new_schema_is_silent_and_one_with_other
     directory.change(serve(&url, "Sends letters.", bundle));
     night(&capdex, 3);
     let found = alerts(&capdex);
-    assert_eq!((found.len(), text(&found[0], "class")), (1, "same_version"), "{found:#?}");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(text(&found[0], "class"), "same_version", "{found:#?}");
 }
 
 /// A live endpoint at `/mcp` with these tools, and an empty registry beside it.

@@ -73,7 +73,8 @@ fn sarif_has_one_run_whose_unknown_is_no_clean() {
     assert_eq!(broken.first().map(|told| text(told, "level")), Some("error"), "{told:?}");
     let capabilities = document["runs"][0]["properties"]["capabilities"].as_array().expect("capabilities");
     let of_broken = capabilities.iter().find(|one| text(one, "uri") == "broken.tgz").expect("listed");
-    assert_eq!((text(of_broken, "band"), text(of_broken, "completeness")), ("unknown", "not_assessable"));
+    assert_eq!(text(of_broken, "band"), "unknown");
+    assert_eq!(text(of_broken, "completeness"), "not_assessable");
 }
 
 #[test]
@@ -86,7 +87,8 @@ fn sarif_places_are_relative_to_a_base_and_rules_are_found_by_their_index() {
         assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
         let artifact = &result["locations"][0]["physicalLocation"]["artifactLocation"];
         let uri = text(artifact, "uri");
-        assert!(INPUTS.iter().any(|input| uri.starts_with(input)) && !uri.starts_with('/'), "{uri}");
+        assert!(INPUTS.iter().any(|input| uri.starts_with(input)), "{uri}");
+        assert!(!uri.starts_with('/'), "{uri}");
         assert!(run["originalUriBaseIds"].get(text(artifact, "uriBaseId")).is_some());
     }
 }
@@ -159,7 +161,8 @@ fn junit_counts_what_it_holds_and_a_strangers_parser_agrees() {
     {
         assert_eq!(root.attribute(attribute), Some(count(element).to_string().as_str()), "{attribute}");
     }
-    assert!(count("failure") > 0 && count("error") > 0, "{xml}");
+    assert!(count("failure") > 0, "{xml}");
+    assert!(count("error") > 0, "{xml}");
     let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
     let names: BTreeSet<_> = cases.map(|case| (case.attribute("classname"), case.attribute("name"))).collect();
     assert_eq!(names.len(), count("testcase"), "each case has a name of its own");
@@ -181,14 +184,16 @@ fn hostile_names_and_texts_break_out_of_no_format() {
     let github = run("github");
     for line in github.lines() {
         let is_ours = ["::error file=", "::warning file=", "::notice file=", "capdex: "];
-        assert!(is_ours.iter().any(|begin| line.starts_with(begin)) && !line.contains("##["), "{line}");
+        assert!(is_ours.iter().any(|begin| line.starts_with(begin)), "{line}");
+        assert!(!line.contains("##["), "{line}");
     }
     let junit = run("junit");
     let document = roxmltree::Document::parse(&junit).expect("XML");
     let failures = document.descendants().filter(|node| node.has_tag_name("failure")).count();
     assert_eq!(document.root_element().attribute("failures"), Some(failures.to_string().as_str()));
     let sarif = run("sarif");
-    assert!(!sarif.contains('\u{202e}') && !sarif.contains("sk,ill:\\n"), "{sarif}");
+    assert!(!sarif.contains('\u{202e}'), "{sarif}");
+    assert!(!sarif.contains("sk,ill:\\n"), "{sarif}");
 }
 
 #[test]
@@ -239,7 +244,8 @@ fn markdown_is_no_longer_than_a_comment_and_begins_with_the_worst() {
     let (_, text) = scan(&capdex, &["in"], &["--format", "markdown"]);
     assert!(text.len() < 65_536, "{}", text.len());
     assert!(text.starts_with("## skill `folder-in-skill-worse` — block"), "{}", &text[..200]);
-    assert!(text.contains("more, for which there is no room here") && text.contains("- **pipe-to-shell**"), "{text}");
+    assert!(text.contains("more, for which there is no room here"), "{text}");
+    assert!(text.contains("- **pipe-to-shell**"), "{text}");
 }
 
 #[test]
@@ -272,7 +278,9 @@ fn a_baseline_in_the_input_is_not_read_and_a_bad_one_is_refused_with_its_reason(
     ] {
         capdex.write("bad.json", content);
         let run = capdex.run(&["scan", "in", "--baseline", "bad.json"]);
-        assert!(run.code == Some(2) && run.stderr.contains("bad.json") && run.stderr.contains(why), "{}", run.stderr);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("bad.json"), "{}", run.stderr);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
         let run = capdex.run(&["scan", "in", "--write-baseline", "bad.json"]);
         assert_eq!(run.code, Some(2), "what is no baseline is not overwritten: {}", run.stderr);
     }

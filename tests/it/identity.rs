@@ -125,10 +125,8 @@ fn a_repository_that_was_made_again_is_told_once_and_is_another_thing() {
     let capdex = Capdex::offline();
     schedule(&capdex, &on_forge(&directory, &["famous/server"]));
     night(&capdex, EARLY);
-    assert_eq!(
-        (told(&capdex), entities(&capdex)),
-        ((vec![], vec![]), vec![pair("github:famous/server", "github:famous/server")])
-    );
+    assert_eq!(told(&capdex), (vec![], vec![]));
+    assert_eq!(entities(&capdex), vec![pair("github:famous/server", "github:famous/server")]);
     directory.change(forge(vec![repo("famous/server", 9, &[("a.md", "another")])], vec![]));
     night(&capdex, LATE);
     let expected = (
@@ -361,10 +359,12 @@ fn a_directive_about_another_servers_tool_is_a_collision_and_a_shared_name_is_no
     );
     assert_eq!(text(&found[0], "target"), "npm:gmail-mcp");
     let shown = capdex.run(&["collisions"]);
-    assert!(shown.stdout.contains("shadow") && shown.stdout.contains("2 holders"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("shadow"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("2 holders"), "{}", shown.stdout);
     let alerts = table(&capdex, "alerts");
     let alerts: Vec<&Value> = alerts.iter().filter(|it| text(it, "pass") == "collisions").collect();
     assert_eq!(alerts.len(), 1);
-    assert_eq!((text(alerts[0], "class"), text(alerts[0], "severity")), ("shadow", "high"));
+    assert_eq!(text(alerts[0], "class"), "shadow");
+    assert_eq!(text(alerts[0], "severity"), "high");
     assert_eq!(table(&capdex, "collisions").len(), 3);
 }

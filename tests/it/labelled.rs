@@ -38,7 +38,8 @@ fn holds(data: &str, set: &str, bars: &[Bar]) {
     let capdex = Capdex::offline();
     let run =
         capdex.run(&["bench", &file, "--rounds", "1", "--measure", "measured.json", "--verdicts", "verdicts.jsonl"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
 
     let read = |path: &str| std::fs::read_to_string(capdex.path().join(path)).expect("bench wrote it");
     let high = severities(&read("verdicts.jsonl"));

@@ -17,7 +17,8 @@ use crate::support::registry::Registry;
 /// The leads over two lists that stand in the folder.
 fn leads(capdex: &Capdex, names: &str, popular: &str) -> Vec<Value> {
     let run = capdex.run(&["lookalikes", "--names", names, "--popular", popular, "--format", "jsonl"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(run.code, Some(0));
+    assert_eq!(run.stderr.as_str(), "");
     run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
@@ -147,7 +148,8 @@ fn hostile_lists_are_read_in_bounded_time() {
     let run = capdex.run(&["lookalikes", "--names", "names.tsv", "--popular", "popular.tsv"]);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
     assert!(run.stderr.contains("too long to be compared"), "{}", run.stderr);
-    assert!(!run.stdout.contains('\u{1B}') && run.stdout.contains("expres\\u{1b}"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1B}'), "{}", run.stdout);
+    assert!(run.stdout.contains("expres\\u{1b}"), "{}", run.stdout);
     for missing in [["--names", "nowhere.tsv"], ["--popular", "popular.tsv"]] {
         assert_eq!(capdex.run(&[&["lookalikes"][..], &missing].concat()).code, Some(2));
     }
@@ -206,11 +208,13 @@ fn a_night_keeps_leads_and_raises_what_has_a_second_signal_once() {
         assert_eq!(short, expected);
         let alerts = rows(&out, "alerts");
         assert_eq!(alerts.len(), 1, "{alerts:?}");
-        assert_eq!((text(&alerts[0], "pass"), text(&alerts[0], "severity")), ("lookalikes", "high"));
+        assert_eq!(text(&alerts[0], "pass"), "lookalikes");
+        assert_eq!(text(&alerts[0], "severity"), "high");
         assert_eq!(text(&alerts[0], "raised"), "2026-11-20T01:00:00Z");
     }
     let shown = capdex.run(&["lookalikes", "--format", "json"]);
     let shown: Value = serde_json::from_str(&shown.stdout).expect("JSON");
-    assert_eq!((text(&shown, "schema"), shown["items"].as_array().map(Vec::len)), ("capdex.lookalikes/1", Some(2)));
+    assert_eq!(text(&shown, "schema"), "capdex.lookalikes/1");
+    assert_eq!(shown["items"].as_array().map(Vec::len), Some(2));
     assert_eq!(text(&shown["items"][0], "listing"), "npm:postmrak-mcp");
 }

@@ -6,7 +6,8 @@ use crate::support::capdex::Capdex;
 fn the_manual_is_fresh() {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");
     let run = Capdex::offline().run(&["docs", docs, "--check"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
 }
 
 #[test]
@@ -16,7 +17,8 @@ fn a_stale_or_missing_page_is_told() {
     assert_eq!(capdex.run(&["docs", "manual", "--check"]).code, Some(0));
     capdex.write("manual/rules.md", "old");
     let run = capdex.run(&["docs", "manual", "--check"]);
-    assert!(run.code == Some(1) && run.stdout.contains("stale: manual/rules.md"), "{}", run.stdout);
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+    assert!(run.stdout.contains("stale: manual/rules.md"), "{}", run.stdout);
 }
 
 #[test]
@@ -24,7 +26,8 @@ fn help_and_version_answer() {
     let capdex = Capdex::offline();
     for arguments in [&["--version"][..], &["--help"], &["nightly", "--help"], &["help", "scan"]] {
         let run = capdex.run(arguments);
-        assert!(run.code == Some(0) && !run.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(run.code, Some(0), "{arguments:?}");
+        assert!(!run.stdout.is_empty(), "{arguments:?}");
     }
 }
 
@@ -33,7 +36,8 @@ fn every_command_has_a_man_page_and_every_shell_its_completions() {
     let capdex = Capdex::offline();
     assert_eq!(capdex.run(&["man", "man1"]).code, Some(0));
     let page = |name: &str| std::fs::read_to_string(capdex.path().join("man1").join(name)).expect("a page");
-    assert!(page("capdex.1").contains(".TH CAPDEX 1") && page("capdex-alerts-ack.1").contains("\\-\\-expires"));
+    assert!(page("capdex.1").contains(".TH CAPDEX 1"));
+    assert!(page("capdex-alerts-ack.1").contains("\\-\\-expires"));
     let help = capdex.run(&["--help"]).stdout;
     let commands = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let commands: Vec<&str> = commands

@@ -34,7 +34,8 @@ fn a_first_night_ranks_all_five_kinds() {
     assert_eq!(ranks, (1..=ranked.len() as u64).collect::<Vec<_>>());
     let servers: Vec<&str> =
         ranked.iter().filter(|row| text(row, "kind") == "mcp_server").map(|row| text(row, "package")).collect();
-    assert!(servers.contains(&"npm:weather-mcp") && servers.contains(&"pypi:fetch-server"), "{servers:?}");
+    assert!(servers.contains(&"npm:weather-mcp"), "{servers:?}");
+    assert!(servers.contains(&"pypi:fetch-server"), "{servers:?}");
 }
 
 #[test]
@@ -82,7 +83,8 @@ fn another_night_reports_what_changed_file_by_file() {
     assert!(!events.iter().any(|(slug, _)| slug.contains("weather") || slug.contains("hook")), "{events:?}");
     let notes = drift.iter().find(|row| text(row, "slug").ends_with("skills-notes")).expect("an event");
     assert_eq!(notes["changes"].to_string(), r#"[{"part":"file","subject":"skills/notes/SKILL.md","what":"changed"}]"#);
-    assert_eq!((text(notes, "from_version"), text(notes, "to_version")), ("2.0.0", "2.1.0"));
+    assert_eq!(text(notes, "from_version"), "2.0.0");
+    assert_eq!(text(notes, "to_version"), "2.1.0");
     let shown = capdex.run(&["drift", "--since", "2026-11-21"]);
     assert!(shown.stdout.contains("changed file skills/notes/SKILL.md"), "{}", shown.stdout);
     let none = capdex.run(&["drift", "--since", "2026-11-22"]);
@@ -117,7 +119,8 @@ fn a_package_that_vanishes_is_gone_and_not_clean() {
         let listing = rows(&out, "listings").into_iter().find(|row| text(row, "listing") == name).expect("a listing");
         text(&listing, "state").to_owned()
     };
-    assert_eq!((state("npm:weather-mcp").as_str(), state("npm:agent-pack").as_str()), ("gone", "active"));
+    assert_eq!(state("npm:weather-mcp").as_str(), "gone");
+    assert_eq!(state("npm:agent-pack").as_str(), "active");
     let gaps = rows(&out, "gaps");
     assert!(gaps.iter().any(|row| text(row, "listing") == "npm:weather-mcp" && text(row, "reason") == "not_found"));
 }
@@ -139,18 +142,22 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     }
     assert_eq!(capdex.run(&["verify", "npm-weather-mcp-mcp-server"]).code, Some(0));
     let again = capdex.run(&["score", "--all"]);
-    assert!(again.code == Some(0) && again.stdout.contains("no request was sent"), "{}", again.stdout);
+    assert_eq!(again.code, Some(0), "{}", again.stdout);
+    assert!(again.stdout.contains("no request was sent"), "{}", again.stdout);
     assert!(registry.requests().is_empty());
     assert!(explained.stdout.contains("  rest      npm-weather-mcp-package "), "{}", explained.stdout);
     // As the ranked table calls it, by its bare name, and what is only almost its name.
     assert_eq!(capdex.run(&["explain", "npm:weather-mcp"]).stdout, explained.stdout);
     assert_eq!(capdex.run(&["explain", "weather-mcp"]).stdout, explained.stdout);
     let almost = capdex.run(&["explain", "weather"]);
-    assert!(almost.code == Some(2) && almost.stderr.contains("npm-weather-mcp-mcp-server"), "{}", almost.stderr);
+    assert_eq!(almost.code, Some(2), "{}", almost.stderr);
+    assert!(almost.stderr.contains("npm-weather-mcp-mcp-server"), "{}", almost.stderr);
     let several = capdex.run(&["explain", "npm:agent-pack"]);
-    assert!(several.code == Some(2) && several.stderr.contains("means 4 capabilities"), "{}", several.stderr);
+    assert_eq!(several.code, Some(2), "{}", several.stderr);
+    assert!(several.stderr.contains("means 4 capabilities"), "{}", several.stderr);
     let unknown = capdex.run(&["explain", "npm-nothing"]);
-    assert_eq!((unknown.code, unknown.stderr.lines().count()), (Some(2), 1), "{}", unknown.stderr);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    assert_eq!(unknown.stderr.lines().count(), 1, "{}", unknown.stderr);
 }
 
 #[test]
@@ -160,13 +167,15 @@ fn who_depends_on_a_package_can_be_asked_as_of_a_date() {
     let exposed = |as_of: &str| {
         let package = "npm:@modelcontextprotocol/sdk";
         let run = capdex.run(&["exposure", package, "--format", "jsonl", "--as-of", as_of]);
-        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+        assert_eq!(run.code, Some(0), "{}", run.stdout);
+        assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
         let rows = run.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
         rows.collect::<Vec<serde_json::Value>>()
     };
     let rows = exposed("2026-11-20T01:00:00Z");
     let server = rows.iter().find(|row| text(row, "slug") == "npm-weather-mcp-mcp-server").expect("the server");
-    assert_eq!((&server["distance"], text(server, "dependent")), (&serde_json::json!(1), "npm:weather-mcp"));
+    assert_eq!(&server["distance"], &serde_json::json!(1));
+    assert_eq!(text(server, "dependent"), "npm:weather-mcp");
     assert_eq!(exposed("2026-11-19T01:00:00Z"), Vec::<serde_json::Value>::new());
     let table = capdex.run(&["exposure", "npm:@modelcontextprotocol/sdk"]);
     assert!(table.stdout.contains("packages state their dependencies"), "{}", table.stdout);
@@ -179,7 +188,8 @@ fn a_plan_sends_nothing_and_a_backfill_takes_what_it_is_given() {
     let capdex = Capdex::with(&registry);
     capdex.write("schedule.toml", packages::everything()).write("names.txt", "weather-mcp # a server\n\n");
     let plan = capdex.run(&["nightly", "--config", "schedule.toml", "--plan"]);
-    assert!(plan.code == Some(0) && plan.stdout.contains("Nothing was sent"), "{} {}", plan.stdout, plan.stderr);
+    assert_eq!(plan.code, Some(0), "{} {}", plan.stdout, plan.stderr);
+    assert!(plan.stdout.contains("Nothing was sent"), "{} {}", plan.stdout, plan.stderr);
     assert!(registry.requests().is_empty());
     assert!(!capdex.path().join("capdex.db").exists(), "a plan makes no store");
     let backfill = capdex.run(&["backfill", "npm", "--watchlist", "names.txt"]);

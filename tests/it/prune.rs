@@ -30,7 +30,8 @@ fn publish(registry: &Registry, version: u32) {
 fn night(capdex: &Capdex, day: u32) -> Run {
     let as_of = format!("2026-11-{day:02}T01:00:00Z");
     let run = capdex.run(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", &as_of]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     run
 }
 
@@ -112,7 +113,8 @@ fn a_pruned_store_stands_verifies_and_drifts_as_one_that_never_was() {
     assert_eq!(former.code, Some(3), "{} {}", former.stdout, former.stderr);
     assert!(former.stdout.contains("unknown, the bytes of npm:notes-pack 1.0.0 were pruned"), "{}", former.stdout);
     let stored = whole.run(&["verify", "npm:notes-pack#skill:skills/gone"]);
-    assert!(stored.code == Some(2) && stored.stderr.contains("not in its package any more"), "{}", stored.stderr);
+    assert_eq!(stored.code, Some(2), "{}", stored.stderr);
+    assert!(stored.stderr.contains("not in its package any more"), "{}", stored.stderr);
 
     let next_nights = |day| {
         let outs = [&pruned, &whole].map(|capdex| {
@@ -121,7 +123,8 @@ fn a_pruned_store_stands_verifies_and_drifts_as_one_that_never_was() {
         });
         assert!(outs[0] == outs[1], "night {day} differs");
         let drift = [&pruned, &whole].map(|capdex| capdex.run(&["drift", "--format", "jsonl"]).stdout);
-        assert!(!drift[0].is_empty() && drift[0] == drift[1], "{drift:?}");
+        assert!(!drift[0].is_empty(), "{drift:?}");
+        assert!(drift[0] == drift[1], "{drift:?}");
     };
     a_kill_leaves_a_store_that_stands(&killed, &before);
     publish(&registry, 6);
@@ -146,7 +149,8 @@ fn a_pruned_store_stands_verifies_and_drifts_as_one_that_never_was() {
     }
     pruned.write("schedule.toml", "name = \"n\"\n[retention]\nkeep_days = 0\n[sources.npm]\n");
     let mistake = pruned.run(&["nightly", "--config", "schedule.toml"]);
-    assert!(mistake.code == Some(2) && mistake.stderr.contains("retention.keep_days"), "{}", mistake.stderr);
+    assert_eq!(mistake.code, Some(2), "{}", mistake.stderr);
+    assert!(mistake.stderr.contains("retention.keep_days"), "{}", mistake.stderr);
 }
 
 fn a_kill_leaves_a_store_that_stands(killed: &Capdex, before: &std::collections::BTreeMap<String, Vec<u8>>) {

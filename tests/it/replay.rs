@@ -26,7 +26,8 @@ fn a_recorded_night_is_played_again_byte_for_byte_without_a_registry() {
     capdex.write("schedule.toml", packages::everything());
     let record = ["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", AS_OF, "--record", "n.warc.gz"];
     let first = capdex.run(&record);
-    assert_eq!((first.code, first.stderr.as_str()), (Some(0), ""), "{}", first.stdout);
+    assert_eq!(first.code, Some(0), "{}", first.stdout);
+    assert_eq!(first.stderr.as_str(), "", "{}", first.stdout);
     let recorded = dataset(&capdex);
     registry.clear_requests();
     for file in ["capdex.db", "capdex.db-wal", "capdex.db-shm"] {
@@ -44,7 +45,8 @@ fn a_recorded_night_is_played_again_byte_for_byte_without_a_registry() {
         "--replay",
         "n.warc.gz",
     ]);
-    assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""), "{}", again.stdout);
+    assert_eq!(again.code, Some(0), "{}", again.stdout);
+    assert_eq!(again.stderr.as_str(), "", "{}", again.stdout);
     assert!(registry.requests().is_empty(), "nobody was asked");
     assert!(dataset(&capdex) == recorded, "the same bytes");
     assert_eq!(capdex.run(&record).code, Some(4), "a record is never overwritten");

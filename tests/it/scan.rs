@@ -83,7 +83,8 @@ fn attacks_are_found_with_their_place_and_reason() {
         items.iter().find(|item| text(item, "input") == "skill" && text(item, "kind") == "skill").expect("a skill");
     let finding =
         skill["findings"].as_array().expect("findings").iter().find(|f| f["rule"] == "pipe-to-shell").expect("one");
-    assert_eq!((text(finding, "file"), finding["line"].as_u64()), ("SKILL.md", Some(11)));
+    assert_eq!(text(finding, "file"), "SKILL.md");
+    assert_eq!(finding["line"].as_u64(), Some(11));
     assert_eq!(text(&skill["verdict"], "band"), "block");
 }
 
@@ -109,7 +110,8 @@ fn an_input_that_cannot_be_read_is_unknown_and_takes_nothing_from_the_others() {
     assert_eq!(run.code, Some(3), "{}", run.stderr);
     let items: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let first = items.first().expect("a line");
-    assert_eq!((text(first, "input"), text(first, "completeness")), ("dangling", "not_assessable"));
+    assert_eq!(text(first, "input"), "dangling");
+    assert_eq!(text(first, "completeness"), "not_assessable");
     assert!(first["incomplete_reasons"][0].as_str().is_some_and(|why| why.contains("unreadable")), "{first}");
     assert!(items.iter().any(|item| text(item, "input") == "skill" && text(&item["verdict"], "band") == "block"));
     assert_eq!(capdex.run(&["scan", "dangling", "skill", "--fail-on", "block"]).code, Some(1));
@@ -136,7 +138,8 @@ fn sarif_has_one_run_with_every_rule_and_every_finding() {
     let capdex = inputs();
     let (_, sarif) = scan(&capdex, &["--format", "sarif"]);
     let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
-    assert_eq!((sarif["version"].as_str(), sarif["runs"].as_array().map(Vec::len)), (Some("2.1.0"), Some(1)));
+    assert_eq!(sarif["version"].as_str(), Some("2.1.0"));
+    assert_eq!(sarif["runs"].as_array().map(Vec::len), Some(1));
     let listed = capdex.run(&["rules", "list", "--format", "jsonl"]).stdout.lines().count();
     assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(listed));
     let (_, lines) = scan(&capdex, &["--format", "jsonl"]);

@@ -22,7 +22,8 @@ fn an_export_verifies_and_a_changed_one_does_not() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let run = capdex.run(&["verify", "out"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     assert!(run.stdout.contains("no difference"), "{}", run.stdout);
     for file in ["scores.parquet", "facts.jsonl", "capabilities.csv", "capdex.sqlite", "manifest.json"] {
         let path = capdex.path().join("out").join(file);
@@ -32,7 +33,8 @@ fn an_export_verifies_and_a_changed_one_does_not() {
         changed[middle] ^= 1;
         std::fs::write(&path, changed).expect("writes");
         let run = capdex.run(&["verify", "out"]);
-        assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{file}: {}", run.stdout);
+        assert_eq!(run.code, Some(1), "{file}: {}", run.stdout);
+        assert_eq!(run.stderr.as_str(), "", "{file}: {}", run.stdout);
         assert!(run.stdout.contains(&format!("differs: {file} ")), "{file}: {}", run.stdout);
         std::fs::write(&path, original).expect("writes");
     }
@@ -55,14 +57,16 @@ fn one_changed_byte_anywhere_in_an_export_is_named() {
     let differences = || check_bytes(&out, &pool).expect("an export").verified.differences;
     assert_eq!(differences(), Vec::<String>::new());
     let files = bytes_of(&out);
-    assert!(files.len() > 15 && files.contains_key("manifest.json"), "{:?}", files.keys());
+    assert!(files.len() > 15, "{:?}", files.keys());
+    assert!(files.contains_key("manifest.json"), "{:?}", files.keys());
     for (name, original) in &files {
         for (place, change) in places(original.len()).into_iter().zip([0x01, 0x20, 0x80].into_iter().cycle()) {
             let mut changed = original.clone();
             changed[place] ^= change;
             std::fs::write(out.join(name), changed).expect("writes");
             let found = differences();
-            assert!(found.len() == 1 && found[0].starts_with(&format!("{name} ")), "byte {place} of {name}: {found:?}");
+            assert_eq!(found.len(), 1, "byte {place} of {name}: {found:?}");
+            assert!(found[0].starts_with(&format!("{name} ")), "byte {place} of {name}: {found:?}");
         }
         std::fs::write(out.join(name), original).expect("writes");
     }
@@ -203,7 +207,8 @@ fn what_was_left_out_or_lent_and_sealed_again_is_told() {
         let lines: Vec<&str> = run.stdout.lines().collect();
         let (sum, lines) = lines.split_last().expect("lines");
         assert!(!sum.contains("no difference"), "{told}: {sum}");
-        assert!(!lines.is_empty() && lines.iter().all(|line| line.starts_with(told)), "{told}: {lines:?}");
+        assert!(!lines.is_empty(), "{told}: {lines:?}");
+        assert!(lines.iter().all(|line| line.starts_with(told)), "{told}: {lines:?}");
     }
 }
 
@@ -230,7 +235,8 @@ fn what_was_never_scored_for_a_day_is_unknown_and_not_clean() {
     }
     for said in [dataset.stdout, one.stdout] {
         assert_eq!(said.lines().count(), by_day.len() + 1, "{said}");
-        assert!(!said.contains("no difference") && !said.contains("differs"), "{said}");
+        assert!(!said.contains("no difference"), "{said}");
+        assert!(!said.contains("differs"), "{said}");
     }
 }
 
@@ -245,7 +251,8 @@ fn every_score_row_names_what_it_was_computed_from() {
             assert_eq!(text(row, digest).len(), 64, "{digest} in {row}");
         }
         assert_eq!(text(row, "as_of"), "2026-11-20T01:00:00Z");
-        assert!(!text(row, "rubric").is_empty() && !text(row, "version").is_empty());
+        assert!(!text(row, "rubric").is_empty());
+        assert!(!text(row, "version").is_empty());
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn files(root: &Path) -> BTreeMap<String, String> {
 
 fn report(capdex: &Capdex, folder: &str, more: &[&str]) -> BTreeMap<String, String> {
     let run = capdex.run(&[&["report", folder], more].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert_eq!(run.stderr.as_str(), "", "{}", run.stdout);
     files(&capdex.path().join(folder))
 }
 
@@ -133,9 +134,11 @@ fn what_a_person_looks_for(site: &BTreeMap<String, String>) {
     for said in ["archive@giftcards.test", "class=\"add\"", "1.0.1", "1.0.2"] {
         assert!(letters.contains(said), "{path} lacks {said}");
     }
-    assert!(site["drift.html"].contains("letters-mcp") && site["alerts.html"].contains("letters-mcp"));
+    assert!(site["drift.html"].contains("letters-mcp"));
+    assert!(site["alerts.html"].contains("letters-mcp"));
     assert!(site["coverage.html"].contains("nowhere-to-be-found"));
-    assert!(site["directory.html"].contains("&lt;script&gt;") && site["directory.html"].contains("\\u{202e}"));
+    assert!(site["directory.html"].contains("&lt;script&gt;"));
+    assert!(site["directory.html"].contains("\\u{202e}"));
 }
 
 #[test]
@@ -144,12 +147,14 @@ fn a_folder_of_somebody_else_is_left_alone_and_an_old_site_is_replaced() {
     let capdex = crate::nightly::first_night(&registry);
     capdex.write("theirs/letter.txt", "dear");
     let run = capdex.run(&["report", "theirs"]);
-    assert!(run.code == Some(2) && run.stderr.contains("is not a site of capdex"), "{}", run.stderr);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("is not a site of capdex"), "{}", run.stderr);
     assert_eq!(files(&capdex.path().join("theirs")).len(), 1);
     report(&capdex, "site", &[]);
     capdex.write("site/left-behind.html", "old");
     assert!(!report(&capdex, "site", &[]).contains_key("left-behind.html"));
     let without: Registry = Registry::start();
     let run = Capdex::with(&without).run(&["report", "site"]);
-    assert!(run.code == Some(4) && run.stderr.contains("capdex nightly"), "{}", run.stderr);
+    assert_eq!(run.code, Some(4), "{}", run.stderr);
+    assert!(run.stderr.contains("capdex nightly"), "{}", run.stderr);
 }
