@@ -4,10 +4,12 @@
 //! "Best practices"; exchanges recorded by octokit.
 
 mod deep;
+mod interface;
 mod page;
 mod place;
 mod queries;
 mod repository;
+mod sender;
 mod shard;
 mod steps;
 #[cfg(test)]

@@ -6,19 +6,18 @@
 use std::collections::BTreeMap;
 
 use capdex_model::time::AsOf;
+use octocrab::Page;
+use octocrab::params::{repos, users};
 use serde_json::Value;
-use url::Url;
 
+use super::interface::{Interface, Told};
 use super::place::At;
 use super::queries::Query;
 use super::repository::{Repository, name_of};
-use super::visit::{DOCUMENT, Visitor};
-use crate::forge::{self, MAX_DOCUMENT_BYTES};
-use crate::http::{Answer, KeptHeaders, Request};
-use crate::{CrawlError, json};
+use crate::CrawlError;
 
 /// Entries on a page.
-const PER_PAGE: u64 = 100;
+const PER_PAGE: u8 = 100;
 
 /// The last page of a search: what lies behind it is refused.
 const LAST_PAGE_OF_SEARCH: u64 = 10;
@@ -35,12 +34,9 @@ pub(super) struct Found {
 }
 
 /// Asks for the page at which a walk stands.
-pub(super) async fn ask(visitor: &Visitor, query: &Query, at: &At, as_of: AsOf) -> Result<Found, CrawlError> {
-    let url = address(visitor, query, at)?;
-    let request = Request { url: &url, accept: Some(DOCUMENT), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
-    let (bytes, headers) = match visitor.http.get(request).await {
-        Ok(Answer::Body { bytes, headers, .. }) => (bytes, headers),
-        Ok(Answer::NotModified) => return Err(CrawlError::bad_answer(&url, "no body, though nothing was known of it")),
+pub(super) async fn ask(github: &Interface, query: &Query, at: &At, as_of: AsOf) -> Result<Found, CrawlError> {
+    let (page, url) = match fetch(github, query, at).await {
+        Ok(told) => (told.document, told.asked),
         // An owner that is no more has no repositories.
         Err(CrawlError::Gone { subject }) if matches!(query, Query::Owner { .. }) => {
             tracing::warn!(url = subject, "what the schedule wants listed does not exist");
@@ -48,70 +44,67 @@ pub(super) async fn ask(visitor: &Visitor, query: &Query, at: &At, as_of: AsOf) 
         }
         Err(error) => return Err(error),
     };
-    let document = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&url, error))?;
     match at {
-        At::Search { index, shards, page } => searched(*index, shards, *page, query, &document, as_of)
+        At::Search { index, shards, page: number } => searched(*index, shards, *number, query, &page, as_of)
             .ok_or_else(|| CrawlError::bad_answer(&url, "no results")),
-        At::List { index, page } => {
-            listed(*index, *page, &document, &headers).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
+        At::List { index, page: number } => {
+            listed(*index, *number, &page).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
         }
         At::Ids { index, since } => {
-            by_id(*index, *since, query, &document).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
+            by_id(*index, *since, query, &page).ok_or_else(|| CrawlError::bad_answer(&url, "no list"))
         }
         At::Names { .. } => Ok(Found { repositories: BTreeMap::new(), next: None }),
     }
 }
 
-fn address(visitor: &Visitor, query: &Query, at: &At) -> Result<String, CrawlError> {
-    let size = PER_PAGE.to_string();
-    let base = &visitor.base_url;
+async fn fetch(github: &Interface, query: &Query, at: &At) -> Result<Told<Page<Value>>, CrawlError> {
+    let calls = github.calls();
     match (query, at) {
         (Query::Repositories(text), At::Search { shards, page, .. }) => {
             let search = shards.last().map_or_else(|| text.clone(), |shard| shard.search(text));
-            let terms = [
-                ("q", search.as_str()),
-                ("sort", "stars"),
-                ("order", "desc"),
-                ("per_page", &size),
-                ("page", &page.to_string()),
-            ];
-            forge::address(base, ["search", "repositories"], &terms)
+            let (size, page) = (PER_PAGE.to_string(), page.to_string());
+            // octocrab's own call has the same terms in another order, by which no recorded crawl would find its answer.
+            let terms =
+                [("q", search.as_str()), ("sort", "stars"), ("order", "desc"), ("per_page", &size), ("page", &page)];
+            github.page(calls.get::<Value, _, _>("/search/repositories", Some(terms.as_slice()))).await
         }
         (Query::Code(text), At::Search { shards, page, .. }) => {
             let search = shards.last().map_or_else(|| text.clone(), |shard| shard.search(text));
-            forge::address(
-                base,
-                ["search", "code"],
-                &[("q", &search), ("per_page", &size), ("page", &page.to_string())],
-            )
+            github.page(calls.search().code(&search).per_page(PER_PAGE).page(number(*page)).send()).await
         }
-        (Query::Owner { kind, name }, At::List { page, .. }) => {
-            let which = if *kind == "orgs" { "public" } else { "owner" };
-            let terms = [("type", which), ("sort", "full_name"), ("per_page", &size), ("page", &page.to_string())];
-            forge::address(base, [*kind, name, "repos"], &terms)
+        (Query::Owner { kind: "orgs", name }, At::List { page, .. }) => {
+            let owner = calls.orgs(name);
+            let list = owner.list_repos().repo_type(repos::Type::Public).sort(repos::Sort::FullName);
+            github.page(list.per_page(PER_PAGE).page(number(*page)).send()).await
         }
-        (Query::Ids { .. }, At::Ids { since, .. }) => {
-            forge::address(base, ["repositories"], &[("since", &since.to_string())])
+        (Query::Owner { name, .. }, At::List { page, .. }) => {
+            let owner = calls.users(name);
+            let list = owner.repos().r#type(users::repos::Type::Owner).sort(repos::Sort::FullName);
+            github.page(list.per_page(PER_PAGE).page(number(*page)).send()).await
         }
-        _ => Err(CrawlError::bad_answer(base, "the cursor and the query do not fit")),
+        (Query::Ids { .. }, At::Ids { since, .. }) => github.page(calls.all_repositories().since(*since).send()).await,
+        _ => Err(github.malformed("the cursor and the query do not fit")),
     }
+}
+
+/// A page's number as octocrab has it. No walk comes near its end.
+fn number(page: u64) -> u32 {
+    u32::try_from(page).unwrap_or(u32::MAX)
 }
 
 /// A page of a search. A search that has more results than it gives, or did not come to its end, is split instead.
 fn searched(
     index: usize,
     shards: &[super::shard::Shard],
-    page: u64,
+    number: u64,
     query: &Query,
-    document: &Value,
+    page: &Page<Value>,
     as_of: AsOf,
 ) -> Option<Found> {
-    let total = document.get("total_count")?.as_u64()?;
-    let is_incomplete = document.get("incomplete_results")?.as_bool()?;
-    let items = document.get("items")?.as_array()?;
+    let (total, is_incomplete, items) = (page.total_count?, page.incomplete_results?, &page.items);
     let (shard, others) = shards.split_last()?;
     let at = |shards: Vec<_>, page| At::Search { index, shards, page };
-    if is_incomplete || total > PER_PAGE * LAST_PAGE_OF_SEARCH {
+    if is_incomplete || total > u64::from(PER_PAGE) * LAST_PAGE_OF_SEARCH {
         let now = u64::try_from(as_of.0.unix_seconds()).unwrap_or(0).saturating_add(86_400);
         let halves = match query {
             Query::Code(text) => shard.split_code(text),
@@ -124,9 +117,9 @@ fn searched(
         }
         tracing::warn!(total, is_incomplete, "a search cannot be split further: some of its results are not seen");
     }
-    let is_last = page >= LAST_PAGE_OF_SEARCH || items.is_empty() || page * PER_PAGE >= total;
+    let is_last = number >= LAST_PAGE_OF_SEARCH || items.is_empty() || number * u64::from(PER_PAGE) >= total;
     let next = match is_last {
-        false => Some(at(shards.to_vec(), page + 1)),
+        false => Some(at(shards.to_vec(), number + 1)),
         true if others.is_empty() => None,
         true => Some(at(others.to_vec(), 1)),
     };
@@ -137,20 +130,19 @@ fn searched(
     Some(Found { repositories, next })
 }
 
-fn listed(index: usize, page: u64, document: &Value, headers: &KeptHeaders) -> Option<Found> {
-    let items = document.as_array()?;
-    let is_more = headers.link.as_deref().and_then(|link| linked(link, "next")).is_some();
-    if items.is_empty() && (is_more || page > 1) {
+fn listed(index: usize, number: u64, page: &Page<Value>) -> Option<Found> {
+    let (items, is_more) = (&page.items, page.next.is_some());
+    if items.is_empty() && (is_more || number > 1) {
         // The page before said that there is this one.
         return None;
     }
-    let next = (is_more && page < LAST_PAGE_OF_LIST).then_some(At::List { index, page: page + 1 });
+    let next = (is_more && number < LAST_PAGE_OF_LIST).then_some(At::List { index, page: number + 1 });
     Some(Found { repositories: items.iter().filter_map(|item| named(item, true)).collect(), next })
 }
 
-fn by_id(index: usize, since: u64, query: &Query, document: &Value) -> Option<Found> {
+fn by_id(index: usize, since: u64, query: &Query, page: &Page<Value>) -> Option<Found> {
     let Query::Ids { to, .. } = query else { return None };
-    let items = document.as_array()?;
+    let items = &page.items;
     let id = |item: &Value| item.get("id").and_then(Value::as_u64);
     let last = items.iter().filter_map(id).max();
     let is_wanted = |item: &&Value| id(item).is_some_and(|id| id > since && id <= *to);
@@ -169,12 +161,4 @@ fn named(item: &Value, is_whole: bool) -> Option<(String, Option<Repository>)> {
     }
     let read = if is_whole { Repository::read(item).ok() } else { None };
     Some((name.to_ascii_lowercase(), read))
-}
-
-/// The address that a `Link` header gives for a relation (RFC 8288).
-pub(super) fn linked(link: &str, relation: &str) -> Option<Url> {
-    let wanted = format!("rel=\"{relation}\"");
-    let entry = link.split(',').find(|entry| entry.split(';').skip(1).any(|part| part.trim() == wanted))?;
-    let address = entry.split(';').next()?.trim().strip_prefix('<')?.strip_suffix('>')?;
-    Url::parse(address).ok()
 }

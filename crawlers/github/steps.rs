@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::interface::Interface;
 use super::page;
 use super::place::{At, Place};
 use super::queries::{self, Query};
@@ -21,8 +22,7 @@ pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let queries = queries::read(&request.settings.queries)?;
     let place = Place::read(request.cursor, &queries, !request.settings.watchlist.is_empty());
     let visitor = Visitor {
-        http: request.http.clone(),
-        base_url: request.settings.base_url.clone(),
+        github: Interface::new(request.http, &request.settings.base_url),
         id: request.id.to_owned(),
         deep: Arc::new(AtomicU64::new(place.deep)),
     };
@@ -57,7 +57,7 @@ async fn found(
     query: &Query,
     at: &At,
 ) -> Result<(Vec<Listed>, Option<At>), CrawlError> {
-    let page = page::ask(visitor, query, at, request.as_of).await?;
+    let page = page::ask(&visitor.github, query, at, request.as_of).await?;
     let (mut listed, mut names) = (Vec::new(), Vec::new());
     for (name, read) in page.repositories {
         if is_given(request, &name) {

@@ -12,14 +12,11 @@ use capdex_model::snapshot::GapReason;
 use url::Url;
 
 use super::deep;
+use super::interface::{Interface, Told};
 use super::repository::{Repository, name_of};
-use crate::forge::{self, MAX_DOCUMENT_BYTES};
-use crate::http::{Answer, Http, Request, is_status};
+use crate::http::is_status;
 use crate::walk::Visited;
-use crate::{CrawlError, json};
-
-/// GitHub's own media type.
-pub(super) const DOCUMENT: &str = "application/vnd.github+json";
+use crate::{CrawlError, forge, json};
 
 /// An answer that is nothing but a commit's id.
 const COMMIT_ID: &str = "application/vnd.github.sha";
@@ -27,10 +24,8 @@ const COMMIT_ID: &str = "application/vnd.github.sha";
 /// What visits have in common.
 #[derive(Clone)]
 pub(super) struct Visitor {
-    /// The one client.
-    pub(super) http: Http,
-    /// The address of the interface.
-    pub(super) base_url: String,
+    /// GitHub's interface.
+    pub(super) github: Interface,
     /// The id under which the schedule names the source.
     pub(super) id: String,
     /// How many more changed repositories are asked for more than their document has.
@@ -55,18 +50,11 @@ impl Visitor {
                 detail: "this is not the name of a repository".to_owned(),
             });
         };
-        let asked = forge::address(&self.base_url, ["repos", owner, repository], &[])?;
-        let request = Request {
-            url: &asked,
-            accept: Some(DOCUMENT),
-            validators: known.as_ref(),
-            max_bytes: MAX_DOCUMENT_BYTES,
-            ..Request::default()
-        };
-        let Answer::Body { bytes, validators, url, .. } = self.http.get(request).await? else {
+        let call = self.github.calls().repos(owner, repository);
+        let Some(told) = self.github.document(call.get(), known.as_ref()).await? else {
             return Ok(Found::Here(Visited::Unchanged));
         };
-        let document = json::parse(&bytes, |_, _| false).map_err(|error| CrawlError::bad_answer(&asked, error))?;
+        let Told { document, asked, url, validators } = told;
         let read = Repository::read(&document).map_err(|error| CrawlError::bad_answer(&asked, error))?;
         if read.is_private {
             // A token may see what its owner never meant to be listed, and strangers choose names.
@@ -110,12 +98,11 @@ impl Visitor {
     /// The archive of the default branch's latest commit; none for a repository in which nothing is.
     async fn locator(&self, read: &Repository) -> Result<Option<Locator>, CrawlError> {
         let branch = read.default_branch.as_deref().unwrap_or("HEAD");
-        let url = self.below(read, &["commits", branch], &[])?;
-        let request =
-            Request { url: &url, accept: Some(COMMIT_ID), max_bytes: MAX_DOCUMENT_BYTES, ..Request::default() };
-        let bytes = match self.http.get(request).await {
-            Ok(Answer::Body { bytes, .. }) => bytes,
-            Ok(Answer::NotModified) => {
+        // octocrab's call for it would not encode the branch, whose name may have slashes.
+        let url = self.below(read, &["commits", branch])?;
+        let text = match self.github.text(self.github.calls()._get(url.as_str()), COMMIT_ID, None).await {
+            Ok(Some(told)) => told.document,
+            Ok(None) => {
                 return Err(CrawlError::bad_answer(&url, "no body, though nothing was known of it"));
             }
             // GitHub's word for an empty repository; forges with its interface say that the branch does not exist.
@@ -123,24 +110,19 @@ impl Visitor {
             Err(CrawlError::Gone { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let commit = commit_of(&bytes).ok_or_else(|| CrawlError::bad_answer(&url, "the answer names no commit"))?;
+        let commit = commit_of(&text).ok_or_else(|| CrawlError::bad_answer(&url, "the answer names no commit"))?;
         Ok(Some(Locator::GitArchive {
             repository: format!("{}:{}", self.id, read.name()),
-            url: self.below(read, &["tarball", &commit], &[])?,
+            url: self.below(read, &["tarball", &commit])?,
             commit,
         }))
     }
 
     /// An address below that of a repository.
-    pub(super) fn below(
-        &self,
-        read: &Repository,
-        segments: &[&str],
-        query: &[(&str, &str)],
-    ) -> Result<String, CrawlError> {
+    fn below(&self, read: &Repository, segments: &[&str]) -> Result<String, CrawlError> {
         let (owner, name) = name_of(&read.full_name).unwrap_or_default();
         let all = ["repos", owner, name].into_iter().chain(segments.iter().copied());
-        forge::address(&self.base_url, all, query)
+        self.github.below(all)
     }
 }
 
@@ -151,12 +133,12 @@ fn is_by_number(url: &str, id: u64) -> bool {
 }
 
 /// The commit in an answer: its bare id, or a document that has it. Not every server knows the short form.
-fn commit_of(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?.trim();
+fn commit_of(text: &str) -> Option<String> {
+    let text = text.trim();
     if forge::is_commit(text) {
         return Some(text.to_owned());
     }
-    let document = json::parse(bytes, |_, _| false).ok()?;
+    let document = json::parse(text.as_bytes(), |_, _| false).ok()?;
     forge::of_member(document.get("sha")?)
 }
 
@@ -167,10 +149,10 @@ mod tests {
     #[test]
     fn a_commit_is_read_bare_and_from_a_document() {
         let id = "0123456789abcdef0123456789abcdef01234567";
-        assert_eq!(commit_of(format!("{id}\n").as_bytes()).as_deref(), Some(id));
-        assert_eq!(commit_of(format!("{{\"sha\":\"{id}\"}}").as_bytes()).as_deref(), Some(id));
+        assert_eq!(commit_of(&format!("{id}\n")).as_deref(), Some(id));
+        assert_eq!(commit_of(&format!("{{\"sha\":\"{id}\"}}")).as_deref(), Some(id));
         for wrong in ["", "0123", "<html>", "[]", "{\"sha\":\"main\"}", "{\"sha\":1}"] {
-            assert_eq!(commit_of(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(commit_of(wrong), None, "{wrong}");
         }
     }
 }

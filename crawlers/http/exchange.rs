@@ -288,7 +288,7 @@ fn of_unanswered(url: &Url, error: &reqwest::Error) -> Failure {
 }
 
 /// The deepest cause: the client's own text repeats the address, with everything that is in it.
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.last().map_or_else(|| "no cause given".to_owned(), ToString::to_string)
 }

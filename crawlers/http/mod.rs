@@ -24,7 +24,7 @@ mod tests;
 pub use address::host_of;
 pub use client::{Answer, Http, Post, Request, origin_of};
 pub use exchange::KeptHeaders;
-pub(crate) use exchange::is_status;
+pub(crate) use exchange::{innermost, is_status};
 pub use redact::{Secret, redact};
 pub use settings::{AppCredential, Credential, HttpSettings, Pace};
 pub use tape::TapeSettings;

@@ -140,7 +140,7 @@ fn the_checksum_is_the_archives_and_the_same_commit_gives_the_same_bytes() {
     let (name, archive) = repository.archive("first");
     assert_eq!(repository.archive("second"), (name.clone(), archive.clone()));
     let sums = std::fs::read_to_string(repository.folder.path().join("first/SHA256SUMS")).expect("the sums");
-    assert_eq!(sums, format!("{}  {name}\n", capdex_core::digest::Digest::of(&archive).hex()));
+    assert_eq!(sums, format!("{}  {name}\n", capdex_model::digest::Digest::of(&archive).hex()));
 }
 
 #[test]

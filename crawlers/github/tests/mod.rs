@@ -2,6 +2,7 @@
 
 mod emulated;
 mod fake;
+mod interface;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::fetch;
-use crate::github::page::linked;
+use crate::github::interface::Interface;
 use crate::http::testing::Sent;
-use crate::http::{Answer, Request, is_status};
+use crate::http::{Request, is_status};
 use crate::unpack::Limits;
 use serde_json::Value;
 
@@ -95,20 +95,15 @@ async fn the_recorded_pages_lead_to_their_end() {
     let (http, _) = client(settings(&[&server.base_url]));
     let mut next = Some(format!("{}/repos/octokit-fixture-org/paginate-issues/issues?per_page=3", server.base_url));
     let mut pages = Vec::new();
+    let github = Interface::new(&http, &server.base_url);
     while let Some(url) = next {
-        let answer = http.get(Request { url: &url, max_bytes: 1 << 20, ..Request::default() }).await.expect("a page");
-        let Answer::Body { headers, .. } = answer else { panic!("a body") };
-        let link = headers.link.expect("a link");
-        let page = |relation: &str| {
-            let url = linked(&link, relation)?;
-            url.query_pairs().find(|(key, _)| key == "page").map(|(_, page)| page.into_owned())
-        };
-        pages.push((page("next"), page("last")));
-        next = linked(&link, "next").map(String::from);
+        let page = github.page::<Value>(github.calls()._get(url.as_str())).await.expect("a page").document;
+        let issues: Vec<_> = page.items.iter().filter_map(|issue| issue["number"].as_u64()).collect();
+        pages.push((issues.len(), page.number_of_pages()));
+        next = page.next.map(|next| next.to_string());
     }
-    let of = |page: Option<&str>| page.map(str::to_owned);
-    let last = |page: &str| (of(Some(page)), of(Some("5")));
-    assert_eq!(pages, [last("2"), last("3"), last("4"), last("5"), (None, None)]);
+    let full = (3, Some(5));
+    assert_eq!(pages, [full, full, full, full, (1, None)]);
 }
 
 #[tokio::test]
