@@ -3,49 +3,47 @@
 //! Of two hundred answers about a capability nearly all say that nothing was found. Those stand once in the table `answers`;
 //! a row here holds what was answered otherwise, and gives all facts back, to the digest.
 
+use capdex_core::capability::Kind;
+use capdex_core::digest::Digest;
 use capdex_core::fact::Facts;
 use capdex_core::told::Usual;
 use capdex_db::ToldTexts;
 
-use super::{Column, Json, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::field::JsonText;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "facts",
-    about: "every fact about one content, from which scores are recomputed",
-    columns: COLUMNS,
-    rows: Rows::Ranked,
-};
+table_row! {
+    /// every fact about one content, from which scores are recomputed
+    table facts: ranked;
+    pub struct FactsRow read as ReadFactsRow {
+        /// SHA-256 (hex) over the canonical JSON of all facts
+        key facts_sha256: Digest,
+        /// the kind of the capability that they are about
+        public kind: Kind,
+        /// yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no:
+        /// those are all facts
+        public usual: bool,
+        /// facts that say more than that: what is there, with place, evidence or value
+        public told: JsonText<String>,
+        /// answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`
+        public silent: JsonText<String>,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("facts_sha256", Text, "SHA-256 (hex) over the canonical JSON of all facts"),
-    column("kind", Text, "the kind of the capability that they are about"),
-    column(
-        "usual",
-        Text,
-        "yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no: those \
-         are all facts",
-    ),
-    column("told", Json, "facts that say more than that: what is there, with place, evidence or value"),
-    column(
-        "silent",
-        Json,
-        "answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`",
-    ),
-];
-
-/// The row of facts, in the order of the columns. `texts` are theirs where the store holds them.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn row(digest: &str, facts: &Facts, texts: Option<ToldTexts>) -> anyhow::Result<Row> {
-    let (is_usual, told, silent) = match texts {
-        Some(ToldTexts { told, silent }) => (true, Cell::text(told).into_json(), Cell::text(silent).into_json()),
-        None => {
-            let told = Usual::of_this_program().short(facts);
-            (told.is_usual, Cell::json(&told.told)?, Cell::json(&told.silent)?)
-        }
-    };
-    let usual = Cell::text(if is_usual { "yes" } else { "no" });
-    Ok(vec![Cell::text(digest), Cell::text(facts.kind.as_str()), usual, told, silent])
+impl FactsRow {
+    /// The row of facts. `texts` are theirs where the store holds them.
+    ///
+    /// # Errors
+    /// When a value cannot be written as JSON.
+    pub fn of(digest: Digest, facts: &Facts, texts: Option<ToldTexts>) -> anyhow::Result<Self> {
+        let (usual, ToldTexts { told, silent }) = match texts {
+            Some(texts) => (true, texts),
+            None => {
+                let short = Usual::of_this_program().short(facts);
+                let told = serde_json::to_string(&short.told)?;
+                (short.is_usual, ToldTexts { told, silent: serde_json::to_string(&short.silent)? })
+            }
+        };
+        Ok(Self { facts_sha256: digest, kind: facts.kind, usual, told: JsonText(told), silent: JsonText(silent) })
+    }
 }
