@@ -8,9 +8,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use capdex_model::score::Coverage;
 use serde::Serialize;
-use serde_json::Value;
-
-use super::tables::ColumnType;
 
 /// One value. What several rows share, such as a slug, is kept once.
 #[derive(Clone, Debug)]
@@ -68,18 +65,6 @@ impl Cell {
         Self::Number(f64::from(share.as_thousandths()) / 1000.0)
     }
 
-    /// A value in a column of a kind.
-    pub fn of(kind: ColumnType, value: Value) -> Self {
-        match (kind, value) {
-            (_, Value::Null) => Self::Null,
-            (ColumnType::Json, value) => Self::Json(Arc::from(value.to_string())),
-            (ColumnType::Text, Value::String(text)) => Self::Text(Arc::from(text)),
-            (ColumnType::Text, value) => Self::Text(Arc::from(value.to_string())),
-            (ColumnType::Integer, value) => value.as_i64().map_or(Self::Null, Self::Integer),
-            (ColumnType::Number, value) => value.as_f64().map_or(Self::Null, Self::Number),
-        }
-    }
-
     /// The text of a text or JSON cell; empty for all others.
     pub fn as_text(&self) -> &str {
         match self {
@@ -92,6 +77,14 @@ impl Cell {
     pub fn as_integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A number with decimals, where it is one.
+    pub const fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
             _ => None,
         }
     }

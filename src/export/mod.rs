@@ -26,6 +26,7 @@ mod breakdowns;
 mod card;
 pub mod cell;
 mod csv;
+pub mod field;
 mod file;
 pub mod format;
 mod jsonl;
@@ -38,6 +39,7 @@ mod rows;
 mod since;
 mod sqlite;
 mod stream;
+pub mod table_row;
 pub mod tables;
 pub mod verify;
 

@@ -3,6 +3,7 @@
 //! Must not know formats or threads: rows of one capability depend on it alone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use capdex_db::{
     BreakdownTexts, CurrentCapability, CurrentPlace, FactsId, PackedFacts, Reader, StoreError, StoredBreakdown,
@@ -16,14 +17,20 @@ use capdex_rubrics::{RUBRICS, opposites, verdict};
 
 use super::best::{Best, Line};
 use super::breakdowns::{Breakdowns, Named};
-use super::cell::{Cell, Row};
+use super::cell::Row;
+use super::field::JsonText;
 use super::ranked::Ranked;
 use super::ranking::Ranking;
 use super::since::{Seen, Since};
 use super::stream::Batch;
+use super::table_row::TableRow;
+use super::tables::breakdowns::BreakdownRow;
+use super::tables::capabilities::CapabilityRow;
 use super::tables::coverage::Asked;
+use super::tables::facts::FactsRow;
 use super::tables::findings::FindingRows;
-use super::tables::{Layout, breakdowns, capabilities, facts, number, packages, scores};
+use super::tables::packages::PackageRow;
+use super::tables::scores::{ScoreRow, ScoreSubject};
 use crate::finding::{self, Tally};
 use crate::item::capability_tags;
 
@@ -52,9 +59,19 @@ pub(super) struct Met {
 
 /// What a capability gives.
 pub(super) struct Made {
-    /// Each with the place of its table.
-    pub(super) rows: Vec<(usize, Row)>,
+    pub(super) rows: MadeRows,
     pub(super) counts: Counts,
+}
+
+/// Rows of several tables, each with the place of its table.
+#[derive(Default)]
+pub(super) struct MadeRows(pub(super) Vec<(usize, Row)>);
+
+impl MadeRows {
+    fn add<R: TableRow>(&mut self, row: R) -> anyhow::Result<()> {
+        self.0.push((R::NUMBER, row.into_cells()?));
+        Ok(())
+    }
 }
 
 /// What is counted of one capability.
@@ -88,17 +105,17 @@ impl Counted {
     }
 
     /// The rows of the tables that count, and of what is not there any more.
-    pub(super) fn batches(&mut self, since: &Since) -> Vec<Batch> {
-        let asked = std::mem::take(&mut self.asked);
-        let asked = asked.into_iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)).collect();
-        let gone = since.gone(&std::mem::take(&mut self.there));
+    pub(super) fn batches(&mut self, since: &Since) -> anyhow::Result<Vec<Batch>> {
         let members = std::mem::take(&mut self.members);
-        let rows = members.into_iter().map(|(package, members)| packages::row(&package, &members)).collect();
-        vec![
-            Batch { table: number("packages"), rows },
-            Batch { table: number("coverage"), rows: asked },
-            Batch { table: number("changes"), rows: gone },
-        ]
+        let rolled: Vec<_> =
+            members.iter().map(|(package, members)| (package, saferskills::roll_up(members))).collect();
+        let asked = std::mem::take(&mut self.asked);
+        let there = std::mem::take(&mut self.there);
+        Ok(vec![
+            Batch::of(rolled.iter().map(|(package, rolled)| PackageRow::of(package, rolled.as_ref())))?,
+            Batch::of(asked.iter().map(|((rubric, kind), asked)| asked.row(rubric, kind)))?,
+            Batch::of(since.gone(&there))?,
+        ])
     }
 }
 
@@ -108,15 +125,11 @@ pub(super) struct RowMaker {
     finding_rows: FindingRows,
     /// What stood before.
     pub(super) since: Since,
-    ranked: Layout,
-    tables: [usize; 6],
 }
 
 impl RowMaker {
     pub(super) fn new(as_of: AsOf, since: Since) -> Self {
-        let tables = ["capabilities", "scores", "breakdowns", "findings", "changes", "facts"].map(number);
-        let (finding_rows, ranked) = (FindingRows::default(), Layout::of(&capabilities::TABLE, true));
-        Self { as_of, finding_rows, since, ranked, tables }
+        Self { as_of, finding_rows: FindingRows::default(), since }
     }
 
     /// Reads what stands at a place. `met` holds what was met at all places before it.
@@ -152,23 +165,25 @@ impl RowMaker {
         let numbers = std::mem::take(&mut packed.numbers);
         let ranked = ranked(packed, &all)?;
         let current = &ranked.current;
-        let slug = Cell::text(&current.capability.slug);
-        let id = Cell::text(current.capability.id.to_string());
-        let [capability, score, breakdown, finding, change, fact] = self.tables;
-        let row = capabilities::row(&ranked, &slug, &id)?;
-        let changed = Seen::of(&self.ranked, &row).and_then(|(id, now)| self.since.row(&id, &now));
-        let mut rows: Vec<(usize, Row)> = changed.into_iter().map(|row| (change, row)).collect();
-        rows.push((capability, row));
-        rows.extend(self.score_rows(&ranked, &numbers, &slug, &id)?.into_iter().map(|row| (score, row)));
+        let slug: Arc<str> = current.capability.slug.as_str().into();
+        let id: Arc<str> = current.capability.id.to_string().into();
+        let mut rows = MadeRows::default();
+        let row = CapabilityRow::of(&ranked, slug.clone(), id.clone());
+        let now = Seen::of(&row);
+        if let Some(change) = self.since.row(&current.capability.id, &now) {
+            rows.add(change)?;
+        }
+        rows.add(row)?;
+        self.add_scores(&mut rows, &ranked, &numbers, [&slug, &id])?;
         for (number, stored) in breakdowns {
             let BreakdownTexts { terms, parts } = stored.texts()?;
-            rows.push((breakdown, breakdowns::row(number, terms.get(), parts.get())));
+            rows.add(BreakdownRow { breakdown: number, terms: JsonText(terms.get()), parts: JsonText(parts.get()) })?;
         }
         for found in finding::findings(&all) {
-            rows.push((finding, self.finding_rows.row(&slug, &id, &found)?));
+            rows.add(self.finding_rows.row(slug.clone(), id.clone(), &found)?)?;
         }
         if is_first {
-            rows.push((fact, facts::row(&current.facts.hex(), &all, texts)?));
+            rows.add(FactsRow::of(current.facts, &all, texts)?)?;
         }
         let line = Line::of(&ranked);
         let counts = Counts {
@@ -181,18 +196,24 @@ impl RowMaker {
         Ok(Made { rows, counts })
     }
 
-    fn score_rows(&self, ranked: &Ranked, numbers: &[u64], slug: &Cell, id: &Cell) -> anyhow::Result<Vec<Row>> {
+    fn add_scores(
+        &self,
+        rows: &mut MadeRows,
+        ranked: &Ranked,
+        numbers: &[u64],
+        [slug, id]: [&Arc<str>; 2],
+    ) -> anyhow::Result<()> {
         let current = &ranked.current;
-        let subject = [
-            slug.clone(),
-            id.clone(),
-            Cell::text(current.capability.content.hex()),
-            Cell::text(current.facts.hex()),
-            Cell::text(current.ruleset.hex()),
-            Cell::text(self.as_of.to_string()),
-        ];
-        let numbered = ranked.scores.iter().zip(numbers);
-        numbered.map(|(score, number)| scores::row(&subject, score, *number)).collect()
+        let subject = ScoreSubject {
+            slug: slug.clone(),
+            capability: id.clone(),
+            content_sha256: current.capability.content.hex().into(),
+            facts_sha256: current.facts.hex().into(),
+            ruleset_sha256: current.ruleset.hex().into(),
+            as_of: self.as_of.to_string().into(),
+        };
+        let mut numbered = ranked.scores.iter().zip(numbers);
+        numbered.try_for_each(|(score, number)| rows.add(ScoreRow::of(subject.clone(), score, *number)))
     }
 }
 

@@ -8,13 +8,18 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use capdex_model::digest::{Digest, bytes_of_hex};
+use capdex_model::ids::CapabilityId;
+use capdex_model::points::Points;
 use capdex_model::time::AsOf;
 
-use super::cell::{Cell, Row};
+use super::cell::Cell;
+use super::field::AsJson;
 use super::format::{EXPORTERS, Exporter};
 use super::manifest::{self, Earlier, Manifest};
+use super::table_row::ReadRow;
 use super::tables::Layout;
-use super::tables::capabilities::SEEDS;
+use super::tables::capabilities::{CapabilityRow, ReadCapabilityRow};
+use super::tables::changes::{ChangeRow, ReadChangeRow};
 use super::{ExportOptions, file};
 
 type Id = [u8; 32];
@@ -25,8 +30,17 @@ pub(super) struct Seen {
     slug: Box<str>,
     rank: i64,
     band: Box<str>,
-    content: Id,
-    values: [Option<f64>; 4],
+    content: Digest,
+    values: Values,
+}
+
+/// The values of the seed rubrics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Values {
+    spiderrating: Option<f64>,
+    saferskills: Option<f64>,
+    mcpbundles: Option<f64>,
+    agentscore: Option<f64>,
 }
 
 /// The capabilities of an earlier dataset; nothing where there is none to compare with.
@@ -55,10 +69,10 @@ impl Since {
     }
 
     /// The row that says what is otherwise of a capability that is there, where something is.
-    pub(super) fn row(&self, id: &Id, now: &Seen) -> Option<Row> {
+    pub(super) fn row<'a>(&'a self, id: &CapabilityId, now: &'a Seen) -> Option<ChangeRow<'a>> {
         self.earlier.as_ref()?;
-        match self.seen.get(id) {
-            None => Some(row(id, "added", &[], None, Some(now))),
+        match self.seen.get(id.0.as_bytes()) {
+            None => Some(row(*id, "added", Vec::new(), None, Some(now))),
             Some(before) if before == now => None,
             Some(before) => {
                 let differs = [
@@ -67,51 +81,69 @@ impl Since {
                     ("scores", before.values != now.values),
                     ("rank", before.rank != now.rank),
                 ];
-                let what: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();
-                Some(row(id, "changed", &what, Some(before), Some(now)))
+                let what = differs.iter().filter(|(_, differs)| *differs).map(|(what, _)| *what).collect();
+                Some(row(*id, "changed", what, Some(before), Some(now)))
             }
         }
     }
 
     /// The rows of capabilities that are not there any more, sorted by (slug, id).
-    pub(super) fn gone(&self, there: &BTreeSet<Id>) -> Vec<Row> {
+    pub(super) fn gone<'a>(&'a self, there: &BTreeSet<Id>) -> impl Iterator<Item = ChangeRow<'a>> {
         let mut gone: Vec<(&Id, &Seen)> = self.seen.iter().filter(|(id, _)| !there.contains(*id)).collect();
         gone.sort_by_key(|(id, seen)| (&seen.slug, *id));
-        gone.into_iter().map(|(id, seen)| row(id, "gone", &[], Some(seen), None)).collect()
+        gone.into_iter()
+            .map(|(id, seen)| row(CapabilityId(Digest::from_bytes(*id)), "gone", Vec::new(), Some(seen), None))
     }
 }
 
 impl Seen {
-    /// What a row of the ranked table says. None where it says no digests.
-    pub(super) fn of(layout: &Layout, row: &Row) -> Option<(Id, Self)> {
-        let cell = |column: &str| layout.place(column).and_then(|place| row.get(place)).unwrap_or(&Cell::Null);
-        let number = |rubric: &str| match cell(&rubric.replace('/', "_")) {
-            Cell::Number(number) => Some(*number),
-            _ => None,
-        };
+    /// What a row of the ranked table says.
+    pub(super) fn of(row: &CapabilityRow<'_>) -> Self {
+        let value = |value: Option<Points>| value.map(Points::as_f64);
+        Self {
+            slug: row.slug.as_ref().into(),
+            rank: i64::try_from(row.rank).unwrap_or(i64::MAX),
+            band: row.band.as_str().into(),
+            content: row.content_sha256,
+            values: Values {
+                spiderrating: value(row.spiderrating_seed),
+                saferskills: value(row.saferskills_seed),
+                mcpbundles: value(row.mcpbundles_seed),
+                agentscore: value(row.agentscore_seed),
+            },
+        }
+    }
+
+    /// What a row of the ranked table says that was read. None where it says no digests.
+    fn read(row: &ReadCapabilityRow) -> Option<(Id, Self)> {
         let seen = Self {
-            slug: cell("slug").as_text().into(),
-            rank: cell("rank").as_integer()?,
-            band: cell("band").as_text().into(),
-            content: id_of(cell("content_sha256"))?,
-            values: SEEDS.map(number),
+            slug: row.slug.as_text().into(),
+            rank: row.rank.as_integer()?,
+            band: row.band.as_text().into(),
+            content: Digest::from_bytes(id_of(&row.content_sha256)?),
+            values: Values {
+                spiderrating: row.spiderrating_seed.as_number(),
+                saferskills: row.saferskills_seed.as_number(),
+                mcpbundles: row.mcpbundles_seed.as_number(),
+                agentscore: row.agentscore_seed.as_number(),
+            },
         };
-        Some((id_of(cell("id"))?, seen))
+        Some((id_of(&row.id)?, seen))
     }
 
     /// What a row of changes says that was before. None where the capability was not there.
-    fn before(layout: &Layout, row: &Row) -> Option<Self> {
-        let cell = |column: &str| layout.place(column).and_then(|place| row.get(place)).unwrap_or(&Cell::Null);
-        let number = |rubric: &str| match cell(&format!("{}_before", rubric.replace('/', "_"))) {
-            Cell::Number(number) => Some(*number),
-            _ => None,
-        };
+    fn before(row: &ReadChangeRow) -> Option<Self> {
         Some(Self {
-            slug: cell("slug").as_text().into(),
-            rank: cell("rank_before").as_integer()?,
-            band: cell("band_before").as_text().into(),
-            content: id_of(cell("content_before"))?,
-            values: SEEDS.map(number),
+            slug: row.slug.as_text().into(),
+            rank: row.rank_before.as_integer()?,
+            band: row.band_before.as_text().into(),
+            content: Digest::from_bytes(id_of(&row.content_before)?),
+            values: Values {
+                spiderrating: row.spiderrating_seed_before.as_number(),
+                saferskills: row.saferskills_seed_before.as_number(),
+                mcpbundles: row.mcpbundles_seed_before.as_number(),
+                agentscore: row.agentscore_seed_before.as_number(),
+            },
         })
     }
 }
@@ -120,31 +152,34 @@ fn id_of(cell: &Cell) -> Option<Id> {
     bytes_of_hex(cell.as_text()).and_then(|bytes| bytes.try_into().ok())
 }
 
-fn row(id: &Id, change: &str, what: &[&str], before: Option<&Seen>, now: Option<&Seen>) -> Row {
-    let hex = |seen: Option<&Seen>| Cell::text_or_null(seen.map(|seen| Digest::from_bytes(seen.content).hex()));
-    let rank = |seen: Option<&Seen>| seen.map_or(Cell::Null, |seen| Cell::Integer(seen.rank));
-    let band = |seen: Option<&Seen>| Cell::text_or_null(seen.map(|seen| &seen.band));
-    let slug = now.or(before).map_or("", |seen| &seen.slug);
-    let mut row = vec![
-        Cell::text(slug),
-        Cell::text(Digest::from_bytes(*id).hex()),
-        Cell::text(change),
-        Cell::Json(serde_json::json!(what).to_string().into()),
-        rank(before),
-        rank(now),
-        band(before),
-        band(now),
-        hex(before),
-        hex(now),
-    ];
-    for place in 0..SEEDS.len() {
-        let value = |seen: Option<&Seen>| {
-            let value = seen.and_then(|seen| seen.values.get(place).copied().flatten());
-            value.map_or(Cell::Null, Cell::Number)
-        };
-        row.extend([value(before), value(now)]);
+fn row<'a>(
+    capability: CapabilityId,
+    change: &'static str,
+    what: Vec<&'static str>,
+    before: Option<&'a Seen>,
+    now: Option<&'a Seen>,
+) -> ChangeRow<'a> {
+    let (values_before, values) = (before.map(|seen| seen.values), now.map(|seen| seen.values));
+    ChangeRow {
+        slug: now.or(before).map_or("", |seen| &seen.slug),
+        capability,
+        change,
+        what: AsJson(what),
+        rank_before: before.map(|seen| seen.rank),
+        rank: now.map(|seen| seen.rank),
+        band_before: before.map(|seen| &*seen.band),
+        band: now.map(|seen| &*seen.band),
+        content_before: before.map(|seen| seen.content),
+        content: now.map(|seen| seen.content),
+        spiderrating_seed_before: values_before.and_then(|values| values.spiderrating),
+        spiderrating_seed: values.and_then(|values| values.spiderrating),
+        saferskills_seed_before: values_before.and_then(|values| values.saferskills),
+        saferskills_seed: values.and_then(|values| values.saferskills),
+        mcpbundles_seed_before: values_before.and_then(|values| values.mcpbundles),
+        mcpbundles_seed: values.and_then(|values| values.mcpbundles),
+        agentscore_seed_before: values_before.and_then(|values| values.agentscore),
+        agentscore_seed: values.and_then(|values| values.agentscore),
     }
-    row
 }
 
 /// Reads a dataset as something to compare with. One of the instant `undone` gives what it was compared with itself.
@@ -152,20 +187,18 @@ fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
     let manifest = manifest::read(dir)?.map_err(|fault| anyhow::anyhow!(fault))?;
     let holds = |exporter: &&&dyn Exporter| {
         let has = |table: &str| manifest.files.iter().any(|file| file.path == exporter.file_name(table));
-        has("capabilities") && has("changes")
+        has(ReadCapabilityRow::TABLE.name) && has(ReadChangeRow::TABLE.name)
     };
     let exporter = *EXPORTERS.iter().find(holds).context("it holds no table of changes")?;
     let mut seen = BTreeMap::new();
-    each(dir, &manifest, exporter, "capabilities", |layout, row| {
-        seen.extend(Seen::of(layout, row));
-    })?;
+    each(dir, &manifest, exporter, |row: ReadCapabilityRow| seen.extend(Seen::read(&row)))?;
     if undone != Some(manifest.as_of) {
         let earlier = Earlier { as_of: manifest.as_of, manifest_sha256: manifest.manifest_sha256 };
         return Ok(Since { earlier: Some(earlier), seen });
     }
-    each(dir, &manifest, exporter, "changes", |layout, row| {
-        let Some(id) = layout.place("capability").and_then(|place| id_of(row.get(place)?)) else { return };
-        match Seen::before(layout, row) {
+    each(dir, &manifest, exporter, |row: ReadChangeRow| {
+        let Some(id) = id_of(&row.capability) else { return };
+        match Seen::before(&row) {
             Some(before) => seen.insert(id, before),
             None => seen.remove(&id),
         };
@@ -175,20 +208,19 @@ fn read(dir: &Path, undone: Option<AsOf>) -> anyhow::Result<Since> {
 }
 
 /// Hands on every row of a table whose bytes are those of the manifest.
-fn each(
+fn each<R: ReadRow>(
     dir: &Path,
     manifest: &Manifest,
     exporter: &dyn Exporter,
-    table: &str,
-    mut visit: impl FnMut(&Layout, &Row),
+    mut visit: impl FnMut(R),
 ) -> anyhow::Result<()> {
-    let name = exporter.file_name(table);
+    let name = exporter.file_name(R::TABLE.name);
     let (sha256, _) = file::hash(&dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
     let is_whole = manifest.files.iter().any(|file| file.path == name && file.sha256 == sha256);
     anyhow::ensure!(is_whole, "{name} has other bytes than the manifest says");
-    let layout = Layout::named(table, manifest.private_columns).context("the table is one of ours")?;
+    let layout = Layout::of(&R::TABLE, manifest.private_columns);
     exporter.read(dir, &layout, &mut |row| {
-        visit(&layout, &row);
+        visit(R::read(&layout, row));
         Ok(())
     })
 }

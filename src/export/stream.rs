@@ -16,7 +16,8 @@ use super::format::Sink;
 use super::manifest::FileRow;
 use super::ranking::Ranking;
 use super::rows::{Counted, Met, Packed, RowMaker};
-use super::tables::{Layout, Rows, TABLES, row_of};
+use super::table_row::TableRow;
+use super::tables::{Layout, Rows, TABLES};
 use crate::bulk;
 
 /// Capabilities on the way at once, in one piece.
@@ -31,6 +32,14 @@ pub(super) struct Batch {
     /// The place of the table in [`TABLES`].
     pub(super) table: usize,
     pub(super) rows: Vec<Row>,
+}
+
+impl Batch {
+    /// The cells of rows.
+    pub(super) fn of<R: TableRow>(rows: impl IntoIterator<Item = R>) -> anyhow::Result<Self> {
+        let rows = rows.into_iter().map(TableRow::into_cells).collect::<anyhow::Result<_>>()?;
+        Ok(Self { table: R::NUMBER, rows })
+    }
 }
 
 /// What the reader hands over.
@@ -110,7 +119,7 @@ fn make(
                 for made in bulk::mapped(pool, packed, |packed| maker.make(packed)) {
                     let made = made?;
                     counted.add(made.counts);
-                    for (table, row) in made.rows {
+                    for (table, row) in made.rows.0 {
                         if let Some(rows) = tables.get_mut(table) {
                             rows.push(row);
                         }
@@ -120,7 +129,7 @@ fn make(
                 tables.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).map(batch).collect()
             }
             Piece::Stored(batch) => vec![batch],
-            Piece::EndOfCapabilities => counted.batches(&maker.since),
+            Piece::EndOfCapabilities => counted.batches(&maker.since)?,
         };
         for batch in &mut batches {
             let (Some(layout), Some(rows)) = (layouts.get(batch.table), rows.get_mut(batch.table)) else { continue };
@@ -149,8 +158,7 @@ fn read(reader: &Reader, ranking: &Ranking, maker: &RowMaker, to: &SyncSender<Pi
     for (number, table) in TABLES.iter().enumerate() {
         let Rows::Stored(rows) = table.rows else { continue };
         let (mut waiting, mut bytes) = (Vec::new(), 0);
-        let mut emit = |values| {
-            let row = row_of(table.columns, values);
+        let mut emit = |row: Row| {
             bytes += row.iter().map(|cell| cell.as_text().len()).sum::<usize>();
             waiting.push(row);
             if waiting.len() < STORED.0 && bytes < STORED.1 {

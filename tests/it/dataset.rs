@@ -4,9 +4,11 @@
 //! `tests/run` installs the readers and names a Python that has them in `CAPDEX_READERS`; without it those tests say that they
 //! were skipped.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use capdex::export::tables::{ColumnRole, TABLES};
 use serde_json::{Value, json};
 
 use crate::nightly::{first_night, night};
@@ -163,4 +165,24 @@ fn private_columns_are_only_where_they_are_asked_for() {
         assert!(entities.iter().all(|row| row.get("operator_notes").is_some() == is_there), "{entities:?}");
         assert_eq!(capdex.run(&["verify", folder]).code, Some(0));
     }
+}
+
+#[test]
+fn no_two_rows_of_a_table_have_one_key() {
+    let (capdex, _) = hostile_night();
+    let run = capdex.run(&["export", "whole", "--private"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let mut seen = 0;
+    for table in TABLES {
+        let keys: Vec<&str> =
+            table.columns.iter().filter(|column| column.role == ColumnRole::Key).map(|column| column.name).collect();
+        let rows = rows(&capdex.path().join("whole"), table.name);
+        let of_row = |row: &Value| keys.iter().map(|key| row[key].to_string()).collect::<Vec<_>>();
+        let unique: BTreeSet<_> = rows.iter().map(of_row).collect();
+        // Several tools of one capability can go in one night: `drift` has no key.
+        assert_eq!(keys.is_empty(), table.name == "drift", "{}", table.name);
+        assert!(keys.is_empty() || unique.len() == rows.len(), "{} has two rows of one key", table.name);
+        seen += unique.len();
+    }
+    assert!(seen > 100, "the test looks at something");
 }

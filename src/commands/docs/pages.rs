@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use capdex_crawlers::http::Pace;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
-use capdex_db::Visibility;
 use capdex_rubrics::RUBRICS;
 use capdex_rules::RuleMeta;
 use capdex_rules::measured::{self, Rate};
@@ -12,7 +11,7 @@ use clap::CommandFactory as _;
 
 use crate::cli::Cli;
 use crate::export::EXPORTERS;
-use crate::export::tables::TABLES;
+use crate::export::tables::{ColumnRole, TABLES};
 
 const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
 
@@ -203,7 +202,7 @@ pub(super) fn dataset() -> String {
         "One folder, replaced as a whole; `manifest.json` has the SHA-256 of every file, and its own: `manifest_sha256` is \
              that of its text with nothing between the quotation marks there. `capdex verify DIR` checks every byte and computes \
              scores, verdicts, ranks and packages again from the facts in it. A column marked private is only in a dataset that was \
-             made with `--private`.\n\n\
+             made with `--private`. No two rows of a table have the same values in all columns marked key.\n\n\
              `merkle_root` is the Merkle tree hash of RFC 6962 (section 2.1, SHA-256) over the files of the manifest in their \
              order; a leaf is the line that `sha256sum` prints: digest, two blanks, name, line feed. `README.md` and \
              `croissant.json` (Croissant 1.0) describe the dataset to people and to programs.\n\n\
@@ -222,8 +221,12 @@ pub(super) fn dataset() -> String {
         );
         for column in table.columns {
             let kind = format!("{:?}", column.kind).to_lowercase();
-            let private = if column.visibility == Visibility::Private { "private" } else { "" };
-            let _ = writeln!(text, "| {} | {kind} | {private} | {} |", column.name, cell(column.about));
+            let role = match column.role {
+                ColumnRole::Key => "key",
+                ColumnRole::Public => "",
+                ColumnRole::Private => "private",
+            };
+            let _ = writeln!(text, "| {} | {kind} | {role} | {} |", column.name, cell(column.about));
         }
     }
     text

@@ -1,54 +1,78 @@
 //! The table `alerts`: what was raised for a person.
 
 use capdex_db::Reader;
-use capdex_model::alert::Raised;
-use serde_json::json;
+use capdex_model::alert::{Raised, ScoreChange};
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table =
-    Table { name: "alerts", about: "one alert", columns: COLUMNS, rows: Rows::Stored(rows) };
+table_row! {
+    /// one alert
+    table alerts: stored(rows);
+    pub(super) struct AlertRow {
+        /// stable over nights
+        key key: String,
+        /// the pass that raised it
+        public pass: String,
+        /// what the pass saw, a closed word of that pass
+        public class: String,
+        /// the capability's id, where it is about one
+        public capability: Option<String>,
+        /// what it is about, readable; untrusted
+        public subject: String,
+        /// info, low, medium, high or critical
+        public severity: Severity,
+        /// one sentence; holds untrusted names
+        public title: String,
+        /// why it matters
+        public why: String,
+        /// what to do
+        public fix: String,
+        /// the content at which it was raised (hex): what an acknowledgement is bound to
+        public content_sha256: Option<Digest>,
+        /// the particulars
+        public details: AsSortedJson<Vec<String>>,
+        /// lines that changed, secrets masked
+        public diff: AsSortedJson<Vec<String>>,
+        /// what became of each rubric's score
+        public scores: AsSortedJson<Vec<ScoreChange>>,
+        /// everything that is raised together with it
+        public members: AsSortedJson<Vec<String>>,
+        /// the command that shows it again
+        public reproduce: String,
+        /// how many people it may concern, 0 to 1000
+        public reach: u32,
+        /// as_of of the night that raised it
+        public raised: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("key", Text, "stable over nights"),
-    column("pass", Text, "the pass that raised it"),
-    column("class", Text, "what the pass saw, a closed word of that pass"),
-    column("capability", Text, "the capability's id, where it is about one"),
-    column("subject", Text, "what it is about, readable; untrusted"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("title", Text, "one sentence; holds untrusted names"),
-    column("why", Text, "why it matters"),
-    column("fix", Text, "what to do"),
-    column("content_sha256", Text, "the content at which it was raised (hex): what an acknowledgement is bound to"),
-    column("details", Json, "the particulars"),
-    column("diff", Json, "lines that changed, secrets masked"),
-    column("scores", Json, "what became of each rubric's score"),
-    column("members", Json, "everything that is raised together with it"),
-    column("reproduce", Text, "the command that shows it again"),
-    column("reach", Integer, "how many people it may concern, 0 to 1000"),
-    column("raised", Text, "as_of of the night that raised it"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, AlertRow>) -> anyhow::Result<()> {
     reader.each_raised(|Raised { alert, at: raised }| {
-        emit(vec![
-            json!(alert.key),
-            json!(alert.pass),
-            json!(alert.class),
-            json!(alert.capability),
-            json!(alert.subject),
-            json!(alert.severity),
-            json!(alert.title),
-            json!(alert.why),
-            json!(alert.fix),
-            json!(alert.content.map(|digest| digest.hex())),
-            json!(alert.details),
-            json!(alert.diff),
-            json!(alert.scores),
-            json!(alert.members),
-            json!(alert.reproduce),
-            json!(alert.reach),
-            json!(raised),
-        ])
+        emit(AlertRow {
+            key: alert.key,
+            pass: alert.pass,
+            class: alert.class,
+            // With `sha256:` before it, as in the alert's own JSON; the other tables have the hex alone.
+            capability: alert.capability.map(|CapabilityId(digest)| digest.to_string()),
+            subject: alert.subject,
+            severity: alert.severity,
+            title: alert.title,
+            why: alert.why,
+            fix: alert.fix,
+            content_sha256: alert.content,
+            details: AsSortedJson(alert.details),
+            diff: AsSortedJson(alert.diff),
+            scores: AsSortedJson(alert.scores),
+            members: AsSortedJson(alert.members),
+            reproduce: alert.reproduce,
+            reach: alert.reach,
+            raised,
+        })
     })
 }

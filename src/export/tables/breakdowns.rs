@@ -5,31 +5,34 @@
 
 use capdex_model::score::Score;
 
-use super::{Column, Integer, Json, Rows, Table, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::cell::Cell;
+use crate::export::field::{AsJson, Field as _, JsonText};
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "breakdowns",
-    about: "how scores were computed, once for all scores whose terms and parts are the same",
-    columns: COLUMNS,
-    rows: Rows::Ranked,
-};
+table_row! {
+    /// how scores were computed, once for all scores whose terms and parts are the same
+    table breakdowns: ranked;
+    pub struct BreakdownRow<'a> read as ReadBreakdownRow {
+        /// its number, from 1, in the order in which the table scores names them first
+        key breakdown: u64,
+        /// the arithmetic; the points add up to the value
+        public terms: JsonText<&'a str>,
+        /// sub-scores, layers or checks on their own scales
+        public parts: JsonText<&'a str>,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("breakdown", Integer, "its number, from 1, in the order in which the table scores names them first"),
-    column("terms", Json, "the arithmetic; the points add up to the value"),
-    column("parts", Json, "sub-scores, layers or checks on their own scales"),
-];
+impl ReadBreakdownRow {
+    /// The columns that a recomputation must give again.
+    pub const fn computed(&self) -> [&Cell; 2] {
+        [&self.terms, &self.parts]
+    }
+}
 
-/// The cells of a score's breakdown.
+/// The cells of [`ReadBreakdownRow::computed`] for a score that was computed again.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn cells(score: &Score) -> anyhow::Result<[Cell; 2]> {
-    Ok([Cell::json(&score.terms)?, Cell::json(&score.parts)?])
-}
-
-/// The row of a breakdown, in the order of the columns. Both texts are JSON.
-pub fn row(number: u64, terms: &str, parts: &str) -> Row {
-    vec![Cell::count(number), Cell::text(terms).into_json(), Cell::text(parts).into_json()]
+pub fn computed_cells(score: &Score) -> anyhow::Result<[Cell; 2]> {
+    Ok([AsJson(&score.terms).into_cell()?, AsJson(&score.parts).into_cell()?])
 }

@@ -1,46 +1,57 @@
 //! The table `campaigns`: items that say the same and have no reason to.
 
+use capdex_corpus::campaign::Shared;
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "campaigns",
-    about: "items that ask for the same thing and have no reason to",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
-
-const COLUMNS: &[Column] = &[
-    column("campaign", Text, "stays while its clearest mark does"),
-    column("severity", Text, "low is a lead and no alert"),
-    column("items", Integer, "how many members it has"),
-    column("publishers", Integer, "how many publishers they have"),
-    column("members", Json, "the ids of its members"),
-    column("slugs", Json, "the same, readable"),
-    column("shared", Json, "what they have in common, with the passage of one of them; untrusted"),
-    column("reasons", Json, "why the severity is what it is"),
-    column("found", Text, "as_of of the night that found it"),
-];
+table_row! {
+    /// items that ask for the same thing and have no reason to
+    table campaigns: stored(rows);
+    pub(super) struct CampaignRow {
+        /// stays while its clearest mark does
+        key campaign: String,
+        /// low is a lead and no alert
+        public severity: Severity,
+        /// how many members it has
+        public items: usize,
+        /// how many publishers they have
+        public publishers: u64,
+        /// the ids of its members
+        public members: AsSortedJson<Vec<CapabilityId>>,
+        /// the same, readable
+        public slugs: AsSortedJson<Vec<String>>,
+        /// what they have in common, with the passage of one of them; untrusted
+        public shared: AsSortedJson<Vec<Shared>>,
+        /// why the severity is what it is
+        public reasons: AsSortedJson<Vec<String>>,
+        /// as_of of the night that found it
+        public found: AsOf,
+    }
+}
 
 /// Its rows, the worst first.
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, CampaignRow>) -> anyhow::Result<()> {
     let mut campaigns = reader.campaigns()?;
     campaigns.sort_by_cached_key(|(row, _)| (std::cmp::Reverse(row.campaign.severity), row.campaign.key.clone()));
     for (row, found) in campaigns {
         let campaign = row.campaign;
-        emit(vec![
-            json!(campaign.key),
-            json!(campaign.severity),
-            json!(campaign.members.len()),
-            json!(campaign.publishers),
-            json!(campaign.members),
-            json!(row.slugs),
-            json!(campaign.shared),
-            json!(campaign.reasons),
-            json!(found),
-        ])?;
+        emit(CampaignRow {
+            campaign: campaign.key,
+            severity: campaign.severity,
+            items: campaign.members.len(),
+            publishers: campaign.publishers,
+            members: AsSortedJson(campaign.members),
+            slugs: AsSortedJson(row.slugs),
+            shared: AsSortedJson(campaign.shared),
+            reasons: AsSortedJson(campaign.reasons),
+            found,
+        })?;
     }
     Ok(())
 }

@@ -1,97 +1,141 @@
 //! The table `capabilities`: the ranked table.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use capdex_db::ListingState;
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
-use capdex_model::score::{Score, Verdict};
+use capdex_model::ids::ListingKey;
+use capdex_model::points::Points;
+use capdex_model::score::{Band, Coverage, Score, Verdict};
+use capdex_model::snapshot::Completeness;
+use capdex_model::time::AsOf;
 use capdex_rubrics::why_they_differ;
 
-use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::cell::Cell;
+use crate::export::field::{AsJson, Field as _};
 use crate::export::ranked::Ranked;
+use crate::export::table_row::table_row;
 
-/// The ranked table.
-pub const TABLE: Table =
-    Table { name: "capabilities", about: "one capability, ranked", columns: COLUMNS, rows: Rows::Ranked };
+table_row! {
+    /// one capability, ranked
+    table capabilities: ranked;
+    pub struct CapabilityRow<'a> read as ReadCapabilityRow {
+        /// place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id
+        public rank: u64,
+        /// readable name: locator, kind and path in lower-case kebab
+        public slug: Arc<str>,
+        /// SHA-256 (hex) of locator identity, kind and path: stays from night to night
+        key id: Arc<str>,
+        /// skill, mcp_server, hook, plugin, rules, or package for what none of them claims
+        public kind: Kind,
+        /// the name that it gives itself; untrusted
+        public name: &'a str,
+        /// the locator's identity, such as npm:@scope/name
+        public package: &'a str,
+        /// the folder or file that anchors it inside the package
+        public path: &'a str,
+        /// the version listed
+        public version: Option<&'a str>,
+        /// source and name there
+        public listing: &'a ListingKey,
+        /// active, gone or failed at the last visit
+        public listing_state: ListingState,
+        /// SHA-256 (hex) over its files
+        public content_sha256: Digest,
+        /// key into the table facts
+        public facts_sha256: Digest,
+        /// analysed, partial or not_assessable
+        public completeness: &'a Completeness,
+        /// the gaps behind a completeness other than analysed
+        public incomplete_reasons: AsJson<Vec<String>>,
+        /// strictest band over the four seed rubrics: ok, watch, caution, block or unknown
+        public band: Band,
+        /// (strictest - mildest) / 3 over the known bands
+        public disagreement: Option<Coverage>,
+        /// why the strictest and the mildest rubric differ; null where they do not
+        public disagreement_reason: Option<String>,
+        /// number of findings of this severity
+        public findings_critical: u64,
+        /// number of findings of this severity
+        public findings_high: u64,
+        /// number of findings of this severity
+        public findings_medium: u64,
+        /// number of findings of this severity
+        public findings_low: u64,
+        /// number of findings of this severity
+        public findings_info: u64,
+        /// capability codes such as W015: what it can do, not what is wrong with it
+        public capability_tags: AsJson<&'a BTreeSet<String>>,
+        /// value of spiderrating/seed, 0 to 10
+        public spiderrating_seed: Option<Points>,
+        /// value of saferskills/seed, 0 to 100
+        public saferskills_seed: Option<Points>,
+        /// value of mcpbundles/seed, 0 to 100
+        public mcpbundles_seed: Option<Points>,
+        /// value of agentscore/seed, 0 to 100
+        public agentscore_seed: Option<Points>,
+        /// as_of of the night that saw it first
+        public first_seen: AsOf,
+        /// as_of of the night that saw this content first
+        public revision_seen: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("rank", Integer, "place in the order, from 1: band, then the ranking rubric's value, coverage, slug, id"),
-    column("slug", Text, "readable name: locator, kind and path in lower-case kebab"),
-    column("id", Text, "SHA-256 (hex) of locator identity, kind and path: stays from night to night"),
-    column("kind", Text, "skill, mcp_server, hook, plugin, rules, or package for what none of them claims"),
-    column("name", Text, "the name that it gives itself; untrusted"),
-    column("package", Text, "the locator's identity, such as npm:@scope/name"),
-    column("path", Text, "the folder or file that anchors it inside the package"),
-    column("version", Text, "the version listed"),
-    column("listing", Text, "source and name there"),
-    column("listing_state", Text, "active, gone or failed at the last visit"),
-    column("content_sha256", Text, "SHA-256 (hex) over its files"),
-    column("facts_sha256", Text, "key into the table facts"),
-    column("completeness", Text, "analysed, partial or not_assessable"),
-    column("incomplete_reasons", Json, "the gaps behind a completeness other than analysed"),
-    column("band", Text, "strictest band over the four seed rubrics: ok, watch, caution, block or unknown"),
-    column("disagreement", Number, "(strictest - mildest) / 3 over the known bands"),
-    column("disagreement_reason", Text, "why the strictest and the mildest rubric differ; null where they do not"),
-    column("findings_critical", Integer, "number of findings of this severity"),
-    column("findings_high", Integer, "number of findings of this severity"),
-    column("findings_medium", Integer, "number of findings of this severity"),
-    column("findings_low", Integer, "number of findings of this severity"),
-    column("findings_info", Integer, "number of findings of this severity"),
-    column("capability_tags", Json, "capability codes such as W015: what it can do, not what is wrong with it"),
-    column("spiderrating_seed", Number, "value of spiderrating/seed, 0 to 10"),
-    column("saferskills_seed", Number, "value of saferskills/seed, 0 to 100"),
-    column("mcpbundles_seed", Number, "value of mcpbundles/seed, 0 to 100"),
-    column("agentscore_seed", Number, "value of agentscore/seed, 0 to 100"),
-    column("first_seen", Text, "as_of of the night that saw it first"),
-    column("revision_seen", Text, "as_of of the night that saw this content first"),
-];
+impl<'a> CapabilityRow<'a> {
+    /// The row of a ranked capability. `slug` and `id` are shared with the rows of other tables.
+    pub fn of(ranked: &'a Ranked, slug: Arc<str>, id: Arc<str>) -> Self {
+        let (current, capability, verdict) = (&ranked.current, &ranked.current.capability, &ranked.verdict);
+        let count = |severity| ranked.findings.count(severity);
+        let value =
+            |rubric: &str| ranked.scores.iter().find(|score| score.rubric.id == rubric).and_then(|score| score.value);
+        Self {
+            rank: ranked.rank,
+            slug,
+            id,
+            kind: capability.kind,
+            name: &capability.name,
+            package: &current.identity,
+            path: &capability.path,
+            version: current.version.as_deref(),
+            listing: &current.listing,
+            listing_state: current.listing_state,
+            content_sha256: capability.content,
+            facts_sha256: current.facts,
+            completeness: &current.completeness,
+            incomplete_reasons: AsJson(current.completeness.gaps().iter().map(ToString::to_string).collect()),
+            band: verdict.band,
+            disagreement: verdict.disagreement,
+            disagreement_reason: why_they_differ(&ranked.scores),
+            findings_critical: count(Severity::Critical),
+            findings_high: count(Severity::High),
+            findings_medium: count(Severity::Medium),
+            findings_low: count(Severity::Low),
+            findings_info: count(Severity::Info),
+            capability_tags: AsJson(&ranked.tags),
+            spiderrating_seed: value("spiderrating/seed"),
+            saferskills_seed: value("saferskills/seed"),
+            mcpbundles_seed: value("mcpbundles/seed"),
+            agentscore_seed: value("agentscore/seed"),
+            first_seen: current.first_seen,
+            revision_seen: current.revision_as_of,
+        }
+    }
+}
 
-/// The rubrics whose values have a column.
-pub const SEEDS: [&str; 4] = ["spiderrating/seed", "saferskills/seed", "mcpbundles/seed", "agentscore/seed"];
+impl ReadCapabilityRow {
+    /// The columns that say what the rubrics come to together.
+    pub const fn verdict(&self) -> [&Cell; 3] {
+        [&self.band, &self.disagreement, &self.disagreement_reason]
+    }
+}
 
-/// The row of a ranked capability, in the order of the columns. `slug` and `id` are what other tables share.
+/// The cells of [`ReadCapabilityRow::verdict`], computed again.
 ///
 /// # Errors
-/// When a value cannot be written as JSON.
-pub fn row(ranked: &Ranked, slug: &Cell, id: &Cell) -> anyhow::Result<Row> {
-    let (current, capability) = (&ranked.current, &ranked.current.capability);
-    let gaps: Vec<String> = current.completeness.gaps().iter().map(ToString::to_string).collect();
-    let mut row = vec![
-        Cell::count(ranked.rank),
-        slug.clone(),
-        id.clone(),
-        Cell::text(capability.kind.as_str()),
-        Cell::text(&capability.name),
-        Cell::text(&current.identity),
-        Cell::text(&capability.path),
-        Cell::text_or_null(current.version.as_deref()),
-        Cell::text(current.listing.to_string()),
-        Cell::text(current.listing_state.as_str()),
-        Cell::text(capability.content.hex()),
-        Cell::text(current.facts.hex()),
-        Cell::text(current.completeness.as_str()),
-        Cell::json(&gaps)?,
-    ];
-    row.extend(verdict_cells(&ranked.scores, &ranked.verdict));
-    row.extend(Severity::ALL.into_iter().rev().map(|severity| Cell::count(ranked.findings.count(severity))));
-    row.push(Cell::json(&ranked.tags)?);
-    row.extend(SEEDS.map(|rubric| seed(&ranked.scores, rubric)));
-    row.extend([Cell::text(current.first_seen.to_string()), Cell::text(current.revision_as_of.to_string())]);
-    Ok(row)
-}
-
-/// The value of a seed rubric.
-fn seed(scores: &[Score], rubric: &str) -> Cell {
-    let value = scores.iter().find(|score| score.rubric.id == rubric).and_then(|score| score.value);
-    value.map_or(Cell::Null, |value| Cell::Number(value.as_f64()))
-}
-
-/// The columns that say what the rubrics come to together.
-pub const VERDICT_COLUMNS: [&str; 3] = ["band", "disagreement", "disagreement_reason"];
-
-/// The cells of [`VERDICT_COLUMNS`].
-pub fn verdict_cells(scores: &[Score], verdict: &Verdict) -> [Cell; 3] {
-    [
-        Cell::text(verdict.band.as_str()),
-        verdict.disagreement.map_or(Cell::Null, Cell::share),
-        Cell::text_or_null(why_they_differ(scores)),
-    ]
+/// Never: none of them is JSON.
+pub fn verdict_cells(scores: &[Score], verdict: &Verdict) -> anyhow::Result<[Cell; 3]> {
+    Ok([verdict.band.into_cell()?, verdict.disagreement.into_cell()?, why_they_differ(scores).into_cell()?])
 }

@@ -1,31 +1,50 @@
 //! The table `changes`: what is otherwise than in the dataset before.
 
-use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
+use capdex_model::digest::Digest;
+use capdex_model::ids::CapabilityId;
 
-pub(super) const TABLE: Table = Table {
-    name: "changes",
-    about: "one capability that is otherwise than in the dataset that the manifest names in `since`; none without one",
-    columns: COLUMNS,
-    rows: Rows::Ranked,
-};
+use crate::export::field::AsJson;
+use crate::export::table_row::table_row;
 
-const COLUMNS: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column("change", Text, "added, gone or changed"),
-    column("what", Json, "what of a changed one: content, band, scores, rank"),
-    column("rank_before", Integer, "place in the order; null where it was not there"),
-    column("rank", Integer, "place in the order; null where it is not there any more"),
-    column("band_before", Text, "band"),
-    column("band", Text, "band"),
-    column("content_before", Text, "SHA-256 (hex) over its files"),
-    column("content", Text, "SHA-256 (hex) over its files"),
-    column("spiderrating_seed_before", Number, "value of spiderrating/seed"),
-    column("spiderrating_seed", Number, "value of spiderrating/seed"),
-    column("saferskills_seed_before", Number, "value of saferskills/seed"),
-    column("saferskills_seed", Number, "value of saferskills/seed"),
-    column("mcpbundles_seed_before", Number, "value of mcpbundles/seed"),
-    column("mcpbundles_seed", Number, "value of mcpbundles/seed"),
-    column("agentscore_seed_before", Number, "value of agentscore/seed"),
-    column("agentscore_seed", Number, "value of agentscore/seed"),
-];
+table_row! {
+    /// one capability that is otherwise than in the dataset that the manifest names in `since`; none without one
+    table changes: ranked;
+    pub struct ChangeRow<'a> read as ReadChangeRow {
+        /// the capability
+        public slug: &'a str,
+        /// its id
+        key capability: CapabilityId,
+        /// added, gone or changed
+        public change: &'static str,
+        /// what of a changed one: content, band, scores, rank
+        public what: AsJson<Vec<&'static str>>,
+        /// place in the order; null where it was not there
+        public rank_before: Option<i64>,
+        /// place in the order; null where it is not there any more
+        public rank: Option<i64>,
+        /// band
+        public band_before: Option<&'a str>,
+        /// band
+        public band: Option<&'a str>,
+        /// SHA-256 (hex) over its files
+        public content_before: Option<Digest>,
+        /// SHA-256 (hex) over its files
+        public content: Option<Digest>,
+        /// value of spiderrating/seed
+        public spiderrating_seed_before: Option<f64>,
+        /// value of spiderrating/seed
+        public spiderrating_seed: Option<f64>,
+        /// value of saferskills/seed
+        public saferskills_seed_before: Option<f64>,
+        /// value of saferskills/seed
+        public saferskills_seed: Option<f64>,
+        /// value of mcpbundles/seed
+        public mcpbundles_seed_before: Option<f64>,
+        /// value of mcpbundles/seed
+        public mcpbundles_seed: Option<f64>,
+        /// value of agentscore/seed
+        public agentscore_seed_before: Option<f64>,
+        /// value of agentscore/seed
+        public agentscore_seed: Option<f64>,
+    }
+}

@@ -1,46 +1,58 @@
 //! The table `collisions`: names that unlike entities share.
 
+use capdex_corpus::collision::CollisionClass;
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::fact::Severity;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "collisions",
-    about: "one name that unlike entities share, or a name of many",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
+table_row! {
+    /// one name that unlike entities share, or a name of many
+    table collisions: stored(rows);
+    pub(super) struct CollisionRow {
+        /// stable over nights
+        key key: String,
+        /// what has the name: tool, listing or toolset
+        public of: String,
+        /// shadow, look_alike, widening, brand, clone; without weight: derived, shared, generic
+        public class: CollisionClass,
+        /// info where it weighs nothing
+        public severity: Severity,
+        /// the name, folded: lower case, words joined by underscores; untrusted
+        public name: String,
+        /// the entity that came later, or that shares the name; null for a name of many
+        public entity: Option<String>,
+        /// the capability or listing of it that has the name
+        public holder: Option<String>,
+        /// the established entity; null where there is none
+        public target: Option<String>,
+        /// how many have the name, entities of one vendor counted once
+        public parties: u64,
+        /// why it is a finding
+        public reasons: AsSortedJson<Vec<String>>,
+        /// as_of of the night that found it first
+        public first_seen: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("key", Text, "stable over nights"),
-    column("of", Text, "what has the name: tool, listing or toolset"),
-    column("class", Text, "shadow, look_alike, widening, brand, clone; without weight: derived, shared, generic"),
-    column("severity", Text, "info where it weighs nothing"),
-    column("name", Text, "the name, folded: lower case, words joined by underscores; untrusted"),
-    column("entity", Text, "the entity that came later, or that shares the name; null for a name of many"),
-    column("holder", Text, "the capability or listing of it that has the name"),
-    column("target", Text, "the established entity; null where there is none"),
-    column("parties", Integer, "how many have the name, entities of one vendor counted once"),
-    column("reasons", Json, "why it is a finding"),
-    column("first_seen", Text, "as_of of the night that found it first"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
-    for (collision, at) in reader.collisions()? {
-        emit(vec![
-            json!(collision.key),
-            json!(collision.of),
-            json!(collision.class.as_str()),
-            json!(collision.severity),
-            json!(collision.name),
-            json!(collision.entity),
-            json!(collision.holder),
-            json!(collision.target),
-            json!(collision.parties),
-            json!(collision.reasons),
-            json!(at),
-        ])?;
+fn rows(reader: &Reader, emit: Emit<'_, CollisionRow>) -> anyhow::Result<()> {
+    for (collision, first_seen) in reader.collisions()? {
+        emit(CollisionRow {
+            key: collision.key,
+            of: collision.of,
+            class: collision.class,
+            severity: collision.severity,
+            name: collision.name,
+            entity: collision.entity,
+            holder: collision.holder,
+            target: collision.target,
+            parties: collision.parties,
+            reasons: AsSortedJson(collision.reasons),
+            first_seen,
+        })?;
     }
     Ok(())
 }

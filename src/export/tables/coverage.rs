@@ -2,24 +2,26 @@
 
 use capdex_model::score::Score;
 
-use super::{Column, Integer, Number, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "coverage",
-    about: "how much of what one rubric asks could be answered about the capabilities of one kind",
-    columns: COLUMNS,
-    rows: Rows::Counted,
-};
-
-const COLUMNS: &[Column] = &[
-    column("rubric", Text, "the rubric's id"),
-    column("kind", Text, "the kind"),
-    column("capabilities", Integer, "capabilities of the kind with a score by the rubric"),
-    column("valued", Integer, "those whose score has a value"),
-    column("analysed", Integer, "those of which everything could be looked at"),
-    column("coverage", Number, "mean of the column coverage of scores over them, rounded down to thousandths"),
-];
+table_row! {
+    /// how much of what one rubric asks could be answered about the capabilities of one kind
+    table coverage: counted;
+    pub struct CoverageRow<'a> {
+        /// the rubric's id
+        key rubric: &'a str,
+        /// the kind
+        key kind: &'a str,
+        /// capabilities of the kind with a score by the rubric
+        public capabilities: u64,
+        /// those whose score has a value
+        public valued: u64,
+        /// those of which everything could be looked at
+        public analysed: u64,
+        /// mean of the column coverage of scores over them, rounded down to thousandths
+        public coverage: f64,
+    }
+}
 
 /// What is counted of the scores by one rubric of one kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,16 +49,16 @@ impl Asked {
         self.thousandths += other.thousandths;
     }
 
-    /// The row of a rubric and a kind, in the order of the columns.
-    pub fn row(&self, rubric: &str, kind: &str) -> Row {
+    /// The row of a rubric and a kind.
+    pub fn row<'a>(&self, rubric: &'a str, kind: &'a str) -> CoverageRow<'a> {
         let mean = self.thousandths.checked_div(self.capabilities).unwrap_or(0);
-        vec![
-            Cell::text(rubric),
-            Cell::text(kind),
-            Cell::count(self.capabilities),
-            Cell::count(self.valued),
-            Cell::count(self.analysed),
-            Cell::Number(mean as f64 / 1000.0),
-        ]
+        CoverageRow {
+            rubric,
+            kind,
+            capabilities: self.capabilities,
+            valued: self.valued,
+            analysed: self.analysed,
+            coverage: mean as f64 / 1000.0,
+        }
     }
 }

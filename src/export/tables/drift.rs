@@ -2,59 +2,74 @@
 //!
 //! Must not judge a change.
 
+use capdex_corpus::drift::{Change, DriftClass, DriftKind, Effect, VersionChange};
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::alert::ScoreChange;
+use capdex_model::digest::Digest;
+use capdex_model::fact::Severity;
+use capdex_model::ids::CapabilityId;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "drift",
-    about: "one change of one capability between two nights",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
-
-const COLUMNS: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column(
-        "kind",
-        Text,
-        "new, changed, changed_same_version, gone, or listing where its source says something else of its owners",
-    ),
-    column("class", Text, "d0 (volatile) to d6 (identity), or same_version: other bytes under one version"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("effects", Json, "what the change did, the gravest first: kind, severity, subject, detail; untrusted"),
-    column("moved", Text, "whether the version moved: yes, no or unversioned"),
-    column("from_sha256", Text, "content before (hex)"),
-    column("to_sha256", Text, "content after (hex)"),
-    column("from_version", Text, "version before"),
-    column("to_version", Text, "version after"),
-    column("changes", Json, "files, tool parts and declarations that changed"),
-    column("scores", Json, "what became of each rubric's score, both sides under the rules of that night"),
-    column("diff", Json, "lines that changed, secrets masked; untrusted"),
-    column("as_of", Text, "the night that saw it"),
-];
+table_row! {
+    /// one change of one capability between two nights
+    table drift: stored(rows);
+    pub(super) struct DriftRow {
+        /// the capability
+        public slug: String,
+        /// its id
+        public capability: CapabilityId,
+        /// new, changed, changed_same_version, gone, or listing where its source says something else of its owners
+        public kind: DriftKind,
+        /// d0 (volatile) to d6 (identity), or same_version: other bytes under one version
+        public class: DriftClass,
+        /// info, low, medium, high or critical
+        public severity: Severity,
+        /// what the change did, the gravest first: kind, severity, subject, detail; untrusted
+        public effects: AsSortedJson<Vec<Effect>>,
+        /// whether the version moved: yes, no or unversioned
+        public moved: VersionChange,
+        /// content before (hex)
+        public from_sha256: Option<Digest>,
+        /// content after (hex)
+        public to_sha256: Option<Digest>,
+        /// version before
+        public from_version: Option<String>,
+        /// version after
+        public to_version: Option<String>,
+        /// files, tool parts and declarations that changed
+        public changes: AsSortedJson<Vec<Change>>,
+        /// what became of each rubric's score, both sides under the rules of that night
+        public scores: AsSortedJson<Vec<ScoreChange>>,
+        /// lines that changed, secrets masked; untrusted
+        public diff: AsSortedJson<Vec<String>>,
+        /// the night that saw it
+        public as_of: AsOf,
+    }
+}
 
 /// The rows, sorted by (night, key).
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, DriftRow>) -> anyhow::Result<()> {
     reader.each_drift_event(|event| {
-        emit(vec![
-            json!(event.slug),
-            json!(event.capability.to_string()),
-            json!(event.kind.as_str()),
-            json!(event.class.as_str()),
-            json!(event.severity),
-            json!(event.effects),
-            json!(event.moved.as_str()),
-            json!(event.from.map(|digest| digest.hex())),
-            json!(event.to.map(|digest| digest.hex())),
-            json!(event.from_version),
-            json!(event.to_version),
-            json!(event.changes),
-            json!(event.scores),
-            json!(event.diff),
-            json!(event.at),
-        ])
+        emit(DriftRow {
+            slug: event.slug,
+            capability: event.capability,
+            kind: event.kind,
+            class: event.class,
+            severity: event.severity,
+            effects: AsSortedJson(event.effects),
+            moved: event.moved,
+            from_sha256: event.from,
+            to_sha256: event.to,
+            from_version: event.from_version,
+            to_version: event.to_version,
+            changes: AsSortedJson(event.changes),
+            scores: AsSortedJson(event.scores),
+            diff: AsSortedJson(event.diff),
+            as_of: event.at,
+        })
     })
 }

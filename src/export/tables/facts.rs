@@ -4,49 +4,45 @@
 //! a row here holds what was answered otherwise, and gives all facts back, to the digest.
 
 use capdex_db::ExceptionTexts;
+use capdex_model::capability::Kind;
+use capdex_model::digest::Digest;
 use capdex_model::facts::SparseFacts;
 
-use super::{Column, Json, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::field::JsonText;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "facts",
-    about: "every fact about one content, from which scores are recomputed",
-    columns: COLUMNS,
-    rows: Rows::Ranked,
-};
+table_row! {
+    /// every fact about one content, from which scores are recomputed
+    table facts: ranked;
+    pub struct FactsRow read as ReadFactsRow {
+        /// SHA-256 (hex) over the canonical JSON of all facts
+        key facts_sha256: Digest,
+        /// the kind of the capability that they are about
+        public kind: Kind,
+        /// yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no:
+        /// those are all facts
+        public usual: bool,
+        /// facts that say more than that: what is there, with place, evidence or value
+        public told: JsonText<String>,
+        /// answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`
+        public silent: JsonText<String>,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("facts_sha256", Text, "SHA-256 (hex) over the canonical JSON of all facts"),
-    column("kind", Text, "the kind of the capability that they are about"),
-    column(
-        "usual",
-        Text,
-        "yes: every rule that neither `told` nor `silent` names answered what `answers` has for it and this kind; no: those \
-         are all facts",
-    ),
-    column("told", Json, "facts that say more than that: what is there, with place, evidence or value"),
-    column(
-        "silent",
-        Json,
-        "answers without any of it that are not the usual ones: `[rule, version, outcome, evidence]`",
-    ),
-];
-
-/// The row of facts, in the order of the columns. `texts` are theirs where the store holds them.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn row(digest: &str, facts: &SparseFacts, texts: Option<ExceptionTexts>) -> anyhow::Result<Row> {
-    let (over_defaults, told, silent) = match texts {
-        Some(ExceptionTexts { facts, outcomes }) => {
-            (true, Cell::text(facts).into_json(), Cell::text(outcomes).into_json())
-        }
-        None => {
-            let written = facts.exceptions();
-            (written.over_defaults, Cell::json(&written.facts)?, Cell::json(&written.outcomes)?)
-        }
-    };
-    let usual = Cell::text(if over_defaults { "yes" } else { "no" });
-    Ok(vec![Cell::text(digest), Cell::text(facts.kind.as_str()), usual, told, silent])
+impl FactsRow {
+    /// The row of facts. `texts` are theirs where the store holds them.
+    ///
+    /// # Errors
+    /// When a value cannot be written as JSON.
+    pub fn of(digest: Digest, facts: &SparseFacts, texts: Option<ExceptionTexts>) -> anyhow::Result<Self> {
+        let (usual, ExceptionTexts { facts: told, outcomes: silent }) = match texts {
+            Some(texts) => (true, texts),
+            None => {
+                let written = facts.exceptions();
+                let outcomes = serde_json::to_string(&written.outcomes)?;
+                (written.over_defaults, ExceptionTexts { facts: serde_json::to_string(&written.facts)?, outcomes })
+            }
+        };
+        Ok(Self { facts_sha256: digest, kind: facts.kind, usual, told: JsonText(told), silent: JsonText(silent) })
+    }
 }

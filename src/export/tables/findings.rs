@@ -3,41 +3,58 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Column, Integer, Json, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use capdex_model::fact::{Confidence, Severity};
+
+use crate::export::field::JsonText;
+use crate::export::table_row::table_row;
 use crate::finding::Finding;
 
-pub(super) const TABLE: Table =
-    Table { name: "findings", about: "one finding in one capability", columns: COLUMNS, rows: Rows::Ranked };
-
-const COLUMNS: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column("rule", Text, "the rule's id"),
-    column("severity", Text, "info, low, medium, high or critical"),
-    column("confidence", Text, "low, medium or high"),
-    column("title", Text, "the rule's one line"),
-    column("file", Text, "path inside the package; untrusted"),
-    column("line", Integer, "from 1; 0 where no line is meant"),
-    column("column", Integer, "in code points, from 1"),
-    column("pointer", Text, "JSON Pointer, for schema text"),
-    column("evidence", Text, "quoted, masked where secret; untrusted"),
-    column("fingerprint", Text, "stable when lines move"),
-    column("citations", Json, "published entries that the rule rests on"),
-    column("codes", Json, "the rule's names in each method's catalogue"),
-];
+table_row! {
+    /// one finding in one capability
+    table findings: ranked;
+    pub struct FindingRow<'a> {
+        /// the capability
+        public slug: Arc<str>,
+        /// its id
+        key capability: Arc<str>,
+        /// the rule's id
+        public rule: &'a str,
+        /// info, low, medium, high or critical
+        public severity: Severity,
+        /// low, medium or high
+        public confidence: Confidence,
+        /// the rule's one line
+        public title: Arc<str>,
+        /// path inside the package; untrusted
+        public file: &'a str,
+        /// from 1; 0 where no line is meant
+        public line: u32,
+        /// in code points, from 1
+        public column: u32,
+        /// JSON Pointer, for schema text
+        public pointer: &'a str,
+        /// quoted, masked where secret; untrusted
+        public evidence: &'a str,
+        /// stable when lines move
+        key fingerprint: &'a str,
+        /// published entries that the rule rests on
+        public citations: JsonText<Arc<str>>,
+        /// the rule's names in each method's catalogue
+        public codes: JsonText<Arc<str>>,
+    }
+}
 
 /// What the rows of one rule share.
 struct OfRule {
-    title: Cell,
-    citations: Cell,
-    codes: Cell,
+    title: Arc<str>,
+    citations: Arc<str>,
+    codes: Arc<str>,
 }
 
 impl OfRule {
     fn of(finding: &Finding<'_>) -> anyhow::Result<Self> {
-        let (citations, codes) = (Cell::json(finding.citations)?, Cell::json(&finding.codes)?);
-        Ok(Self { title: Cell::text(finding.title), citations, codes })
+        let citations = serde_json::to_string(finding.citations)?.into();
+        Ok(Self { title: finding.title.into(), citations, codes: serde_json::to_string(&finding.codes)?.into() })
     }
 }
 
@@ -48,13 +65,33 @@ pub struct FindingRows {
 }
 
 impl FindingRows {
-    /// The row of a finding, in the order of the columns.
+    /// The row of a finding in a capability.
     ///
     /// # Errors
     /// When a value cannot be written as JSON.
-    pub fn row(&self, slug: &Cell, id: &Cell, finding: &Finding<'_>) -> anyhow::Result<Row> {
+    pub fn row<'a>(
+        &self,
+        slug: Arc<str>,
+        capability: Arc<str>,
+        finding: &'a Finding<'_>,
+    ) -> anyhow::Result<FindingRow<'a>> {
         let of_rule = self.of_rule(finding)?;
-        Ok(row(slug, id, finding, &of_rule))
+        Ok(FindingRow {
+            slug,
+            capability,
+            rule: finding.rule,
+            severity: finding.severity,
+            confidence: finding.confidence,
+            title: of_rule.title.clone(),
+            file: finding.file,
+            line: finding.line,
+            column: finding.column,
+            pointer: finding.pointer,
+            evidence: finding.evidence,
+            fingerprint: &finding.fingerprint,
+            citations: JsonText(of_rule.citations.clone()),
+            codes: JsonText(of_rule.codes.clone()),
+        })
     }
 
     fn of_rule(&self, finding: &Finding<'_>) -> anyhow::Result<Arc<OfRule>> {
@@ -66,23 +103,4 @@ impl FindingRows {
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         Ok(rules.entry(finding.rule.to_owned()).or_insert(made).clone())
     }
-}
-
-fn row(slug: &Cell, id: &Cell, finding: &Finding<'_>, of_rule: &OfRule) -> Row {
-    vec![
-        slug.clone(),
-        id.clone(),
-        Cell::text(finding.rule),
-        Cell::text(finding.severity.as_str()),
-        Cell::text(finding.confidence.as_str()),
-        of_rule.title.clone(),
-        Cell::text(finding.file),
-        Cell::Integer(i64::from(finding.line)),
-        Cell::Integer(i64::from(finding.column)),
-        Cell::text(finding.pointer),
-        Cell::text(finding.evidence),
-        Cell::text(&finding.fingerprint),
-        of_rule.citations.clone(),
-        of_rule.codes.clone(),
-    ]
 }

@@ -1,37 +1,43 @@
 //! The table `gaps`: what could not be looked at.
 
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::snapshot::GapReason;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "gaps",
-    about: "something that could not be looked at, and why",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
+table_row! {
+    /// something that could not be looked at, and why
+    table gaps: stored(rows);
+    pub(super) struct GapRow {
+        /// list, fetch or scan
+        key stage: String,
+        /// what was being looked at
+        key listing: String,
+        /// what could not be looked at; untrusted
+        key subject: String,
+        /// a closed word, such as digest_mismatch
+        key reason: GapReason,
+        /// the particulars; untrusted
+        key detail: String,
+        /// as_of of the night that met it first
+        public first_seen: AsOf,
+        /// as_of of the night that found it gone; null while open
+        public resolved: Option<AsOf>,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("stage", Text, "list, fetch or scan"),
-    column("listing", Text, "what was being looked at"),
-    column("subject", Text, "what could not be looked at; untrusted"),
-    column("reason", Text, "a closed word, such as digest_mismatch"),
-    column("detail", Text, "the particulars; untrusted"),
-    column("first_seen", Text, "as_of of the night that met it first"),
-    column("resolved", Text, "as_of of the night that found it gone; null while open"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, GapRow>) -> anyhow::Result<()> {
     reader.each_gap(false, |ledger| {
-        emit(vec![
-            json!(ledger.stage),
-            json!(ledger.subject),
-            json!(ledger.gap.subject),
-            json!(ledger.gap.reason.as_str()),
-            json!(ledger.gap.detail),
-            json!(ledger.first_seen),
-            json!(ledger.resolved),
-        ])
+        emit(GapRow {
+            stage: ledger.stage,
+            listing: ledger.subject,
+            subject: ledger.gap.subject,
+            reason: ledger.gap.reason,
+            detail: ledger.gap.detail,
+            first_seen: ledger.first_seen,
+            resolved: ledger.resolved,
+        })
     })
 }

@@ -1,46 +1,52 @@
 //! The table `identity_events`: what became of who stands behind a name.
 
+use capdex_corpus::identity::EventKind;
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::fact::Severity;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "identity_events",
-    about: "what became of who stands behind one name",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
+table_row! {
+    /// what became of who stands behind one name
+    table identity_events: stored(rows);
+    pub(super) struct IdentityEventRow {
+        /// stable over nights
+        key key: String,
+        /// repository_renamed, repository_transferred, repository_recreated, listing_resurrected, package_reregistered
+        /// or returned_elsewhere
+        public kind: EventKind,
+        /// the listing, or the name in a registry of versions; untrusted
+        public subject: String,
+        /// the entity that it is of
+        public entity: String,
+        /// what was there before; untrusted
+        public before: String,
+        /// what is there now; untrusted
+        public after: String,
+        /// info, low, medium or high; info raised no alert
+        public severity: Severity,
+        /// the particulars
+        public details: AsSortedJson<Vec<String>>,
+        /// the night that found it
+        public as_of: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("key", Text, "stable over nights"),
-    column(
-        "kind",
-        Text,
-        "repository_renamed, repository_transferred, repository_recreated, listing_resurrected, package_reregistered or \
-         returned_elsewhere",
-    ),
-    column("subject", Text, "the listing, or the name in a registry of versions; untrusted"),
-    column("entity", Text, "the entity that it is of"),
-    column("before", Text, "what was there before; untrusted"),
-    column("after", Text, "what is there now; untrusted"),
-    column("severity", Text, "info, low, medium or high; info raised no alert"),
-    column("details", Json, "the particulars"),
-    column("as_of", Text, "the night that found it"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, IdentityEventRow>) -> anyhow::Result<()> {
     reader.each_identity_event(|event| {
-        emit(vec![
-            json!(event.key),
-            json!(event.kind.as_str()),
-            json!(event.subject),
-            json!(event.entity),
-            json!(event.before),
-            json!(event.after),
-            json!(event.severity),
-            json!(event.details),
-            json!(event.at),
-        ])
+        emit(IdentityEventRow {
+            key: event.key,
+            kind: event.kind,
+            subject: event.subject,
+            entity: event.entity,
+            before: event.before,
+            after: event.after,
+            severity: event.severity,
+            details: AsSortedJson(event.details),
+            as_of: event.at,
+        })
     })
 }

@@ -1,56 +1,74 @@
 //! The table `leads`: look-alikes that the last night found.
 
+use capdex_corpus::lookalike::judge::Signal;
+use capdex_corpus::lookalike::{Kind, Space};
 use capdex_db::Reader;
-use serde_json::json;
+use capdex_model::fact::Severity;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Integer, Json, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::field::AsSortedJson;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "leads",
-    about: "a name that is almost the name of something established: a lead, never a verdict",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
+table_row! {
+    /// a name that is almost the name of something established: a lead, never a verdict
+    table leads: stored(rows);
+    pub(super) struct LeadRow {
+        /// what both are the names of: name, publisher, tool or host
+        key space: Space,
+        /// the newcomer's name; untrusted
+        key name: String,
+        /// the name that it may be taken for
+        key target: String,
+        /// in what way one is almost the other
+        public kind: Kind,
+        /// edits between the two; swaps of neighbours count one
+        public distance: u64,
+        /// info, low, medium, high or critical; by the name alone low at most
+        public severity: Severity,
+        /// order within one severity, 0 to 1000, highest first
+        public rank: u32,
+        /// what is known: the likeness, what speaks for intent, what tells it apart
+        public reasons: AsSortedJson<Vec<String>>,
+        /// what speaks for intent beside the name, as words
+        public signals: AsSortedJson<Vec<Signal>>,
+        /// the newcomer's source and name there
+        key listing: Option<String>,
+        /// the target's source and name there; null where only a list knows it
+        public target_listing: Option<String>,
+        /// the newcomer's users, as its source counts them
+        public popularity: Option<u64>,
+        /// the target's users
+        public target_popularity: Option<u64>,
+        /// who proves to answer for the newcomer
+        public owners: AsSortedJson<Vec<String>>,
+        /// who proves to answer for the target
+        public target_owners: AsSortedJson<Vec<String>>,
+        /// as_of of the night that found it first
+        public first_seen: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("space", Text, "what both are the names of: name, publisher, tool or host"),
-    column("name", Text, "the newcomer's name; untrusted"),
-    column("target", Text, "the name that it may be taken for"),
-    column("kind", Text, "in what way one is almost the other"),
-    column("distance", Integer, "edits between the two; swaps of neighbours count one"),
-    column("severity", Text, "info, low, medium, high or critical; by the name alone low at most"),
-    column("rank", Integer, "order within one severity, 0 to 1000, highest first"),
-    column("reasons", Json, "what is known: the likeness, what speaks for intent, what tells it apart"),
-    column("signals", Json, "what speaks for intent beside the name, as words"),
-    column("listing", Text, "the newcomer's source and name there"),
-    column("target_listing", Text, "the target's source and name there; null where only a list knows it"),
-    column("popularity", Integer, "the newcomer's users, as its source counts them"),
-    column("target_popularity", Integer, "the target's users"),
-    column("owners", Json, "who proves to answer for the newcomer"),
-    column("target_owners", Json, "who proves to answer for the target"),
-    column("first_seen", Text, "as_of of the night that found it first"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, LeadRow>) -> anyhow::Result<()> {
     for (lead, first_seen) in reader.leads()? {
-        emit(vec![
-            json!(lead.space),
-            json!(lead.name),
-            json!(lead.target),
-            json!(lead.kind),
-            json!(lead.distance),
-            json!(lead.severity),
-            json!(lead.rank),
-            json!(lead.reasons),
-            json!(lead.signals),
-            json!(lead.listing),
-            json!(lead.target_listing),
-            json!(lead.popularity),
-            json!(lead.target_popularity),
-            json!(lead.owners),
-            json!(lead.target_owners),
-            json!(first_seen),
-        ])?;
+        emit(LeadRow {
+            space: lead.space,
+            name: lead.name,
+            target: lead.target,
+            kind: lead.kind,
+            distance: lead.distance,
+            severity: lead.severity,
+            rank: lead.rank,
+            reasons: AsSortedJson(lead.reasons),
+            signals: AsSortedJson(lead.signals),
+            listing: lead.listing,
+            target_listing: lead.target_listing,
+            popularity: lead.popularity,
+            target_popularity: lead.target_popularity,
+            owners: AsSortedJson(lead.owners),
+            target_owners: AsSortedJson(lead.target_owners),
+            first_seen,
+        })?;
     }
     Ok(())
 }

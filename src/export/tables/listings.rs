@@ -1,54 +1,73 @@
 //! The table `listings`: what each directory says about each package.
 
-use capdex_db::Reader;
+use capdex_db::{ListingState, Reader};
+use capdex_model::ids::ListingKey;
 use capdex_model::listing::Claim;
-use serde_json::json;
+use capdex_model::time::{AsOf, Timestamp};
 
-use super::{Column, Emit, Integer, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "listings",
-    about: "what one directory says about one package",
-    columns: COLUMNS,
-    rows: Rows::Stored(rows),
-};
+table_row! {
+    /// what one directory says about one package
+    table listings: stored(rows);
+    pub(super) struct ListingRow {
+        /// source and name there
+        key listing: ListingKey,
+        /// active, gone or failed at the last visit
+        public state: ListingState,
+        /// the gap behind a state other than active
+        public why: Option<String>,
+        /// the version listed
+        public version: Option<String>,
+        /// claimed; untrusted
+        public description: Option<String>,
+        /// claimed; untrusted
+        public license: Option<String>,
+        /// claimed; untrusted
+        public repository: Option<String>,
+        /// when the package first appeared, as claimed
+        public created: Option<Timestamp>,
+        /// when the version was published, as claimed
+        public published: Option<Timestamp>,
+        /// versions ever published, as claimed
+        public version_count: Option<u64>,
+        /// deprecation message, as claimed
+        public deprecated: Option<String>,
+        /// as_of of the night that saw it first
+        public first_seen: AsOf,
+        /// as_of of the night that saw it in this form first
+        public changed: AsOf,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("listing", Text, "source and name there"),
-    column("state", Text, "active, gone or failed at the last visit"),
-    column("why", Text, "the gap behind a state other than active"),
-    column("version", Text, "the version listed"),
-    column("description", Text, "claimed; untrusted"),
-    column("license", Text, "claimed; untrusted"),
-    column("repository", Text, "claimed; untrusted"),
-    column("created", Text, "when the package first appeared, as claimed"),
-    column("published", Text, "when the version was published, as claimed"),
-    column("version_count", Integer, "versions ever published, as claimed"),
-    column("deprecated", Text, "deprecation message, as claimed"),
-    column("first_seen", Text, "as_of of the night that saw it first"),
-    column("changed", Text, "as_of of the night that saw it in this form first"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
     reader.each_listing(|stored| {
-        let claims = stored.listing.as_ref().map(|listing| listing.claims.clone()).unwrap_or_default();
         let version =
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
-        let text = |claim: &Claim<String>| json!(claim.known());
-        emit(vec![
-            json!(stored.key),
-            json!(stored.state.as_str()),
-            json!(stored.gap.map(|gap| gap.to_string())),
-            json!(version),
-            text(&claims.description),
-            text(&claims.license),
-            text(&claims.repository),
-            json!(claims.created.known()),
-            json!(claims.published.known()),
-            json!(claims.version_count.known()),
-            text(&claims.deprecated),
-            json!(stored.first_seen),
-            json!(stored.changed),
-        ])
+        let claims = stored.listing.map(|listing| listing.claims).unwrap_or_default();
+        emit(ListingRow {
+            listing: stored.key,
+            state: stored.state,
+            why: stored.gap.map(|gap| gap.to_string()),
+            version,
+            description: stated(claims.description),
+            license: stated(claims.license),
+            repository: stated(claims.repository),
+            created: stated(claims.created),
+            published: stated(claims.published),
+            version_count: stated(claims.version_count),
+            deprecated: stated(claims.deprecated),
+            first_seen: stored.first_seen,
+            changed: stored.changed,
+        })
     })
+}
+
+/// The value that a source states; none where it states none.
+fn stated<T>(claim: Claim<T>) -> Option<T> {
+    match claim {
+        Claim::Known(value) => Some(value),
+        Claim::Absent | Claim::Unknown => None,
+    }
 }

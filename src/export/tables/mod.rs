@@ -1,18 +1,18 @@
-//! The tables of the dataset: their columns, once, and where their rows come from.
+//! The tables of the dataset, each with its columns and the origin of its rows.
 //!
-//! The data dictionary in the manual is written from here; nothing else may name a column.
+//! Columns are declared in the struct of each table ([`table_row!`](super::table_row)), and nowhere else.
 
-use capdex_db::{Reader, Visibility};
-use serde_json::Value;
+use capdex_db::Reader;
 
 use super::cell::{Cell, Row};
+use super::table_row::TableRow as _;
 
 mod alerts;
 pub mod answers;
 pub mod breakdowns;
 mod campaigns;
 pub mod capabilities;
-mod changes;
+pub mod changes;
 mod collisions;
 pub mod coverage;
 mod drift;
@@ -50,8 +50,19 @@ pub struct Column {
     pub kind: ColumnType,
     /// What it means, for the data dictionary.
     pub about: &'static str,
-    /// Whether it is in every dataset or only in one that somebody keeps for himself.
-    pub visibility: Visibility,
+    /// Its part in the row, which decides whether every dataset has it.
+    pub role: ColumnRole,
+}
+
+/// The part of a column in its row. Each column of a table begins with this word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// In every dataset. No two rows have the same values in all key columns.
+    Key,
+    /// In every dataset.
+    Public,
+    /// Only in a dataset made with `--private`, which somebody keeps for himself.
+    Private,
 }
 
 /// One table.
@@ -78,42 +89,31 @@ pub enum Rows {
     Stored(fn(&Reader, Emit<'_>) -> anyhow::Result<()>),
 }
 
-/// What is done with each row of the store, a value for each column.
-pub type Emit<'a> = &'a mut dyn FnMut(Vec<Value>) -> anyhow::Result<()>;
-
-const fn column(name: &'static str, kind: ColumnType, about: &'static str) -> Column {
-    Column { name, kind, about, visibility: Visibility::Public }
-}
-
-/// A column that only a dataset made with `--private` has.
-const fn private(name: &'static str, kind: ColumnType, about: &'static str) -> Column {
-    Column { visibility: Visibility::Private, ..column(name, kind, about) }
-}
-
-use ColumnType::{Integer, Json, Number, Text};
+/// The receiver of the rows of one table: typed in the table's file, cells where tables are written.
+pub type Emit<'a, R = Row> = &'a mut dyn FnMut(R) -> anyhow::Result<()>;
 
 /// Every table, in the order of the manual.
 pub const TABLES: &[Table] = &[
-    capabilities::TABLE,
-    packages::TABLE,
-    scores::TABLE,
-    breakdowns::TABLE,
-    findings::TABLE,
-    facts::TABLE,
-    answers::TABLE,
-    changes::TABLE,
-    coverage::TABLE,
-    sources::TABLE,
-    listings::TABLE,
-    gaps::TABLE,
-    drift::TABLE,
-    families::TABLE,
-    campaigns::TABLE,
-    leads::TABLE,
-    alerts::TABLE,
-    entities::TABLE,
-    identity_events::TABLE,
-    collisions::TABLE,
+    capabilities::CapabilityRow::TABLE,
+    packages::PackageRow::TABLE,
+    scores::ScoreRow::TABLE,
+    breakdowns::BreakdownRow::TABLE,
+    findings::FindingRow::TABLE,
+    facts::FactsRow::TABLE,
+    answers::AnswerRow::TABLE,
+    changes::ChangeRow::TABLE,
+    coverage::CoverageRow::TABLE,
+    sources::SourceRow::TABLE,
+    listings::ListingRow::TABLE,
+    gaps::GapRow::TABLE,
+    drift::DriftRow::TABLE,
+    families::FamilyRow::TABLE,
+    campaigns::CampaignRow::TABLE,
+    leads::LeadRow::TABLE,
+    alerts::AlertRow::TABLE,
+    entities::EntityRow::TABLE,
+    identity_events::IdentityEventRow::TABLE,
+    collisions::CollisionRow::TABLE,
 ];
 
 /// A table as one dataset has it: with all its columns, or with the public ones.
@@ -125,16 +125,23 @@ pub struct Layout {
     pub columns: Vec<Column>,
     /// Their places among all columns; none where all are there.
     places: Option<Vec<usize>>,
+    /// How many columns the table has.
+    all: usize,
 }
 
 impl Layout {
     /// A table with or without its private columns.
     pub fn of(table: &Table, with_private: bool) -> Self {
-        let is_there = |column: &Column| with_private || column.visibility == Visibility::Public;
+        let is_there = |column: &Column| with_private || column.role != ColumnRole::Private;
         let places: Vec<usize> =
             table.columns.iter().enumerate().filter(|(_, column)| is_there(column)).map(|(place, _)| place).collect();
         let columns = table.columns.iter().filter(|column| is_there(column)).copied().collect();
-        Self { name: table.name, columns, places: (places.len() < table.columns.len()).then_some(places) }
+        Self {
+            name: table.name,
+            columns,
+            places: (places.len() < table.columns.len()).then_some(places),
+            all: table.columns.len(),
+        }
     }
 
     /// The table of a name.
@@ -150,20 +157,17 @@ impl Layout {
         }
     }
 
-    /// The place of a column.
-    pub fn place(&self, column: &str) -> Option<usize> {
-        self.columns.iter().position(|each| each.name == column)
+    /// A row with all columns out of what is there: null where the dataset lacks the column.
+    pub fn restore(&self, row: Row) -> Row {
+        let Some(places) = &self.places else { return row };
+        let mut restored = Row::new();
+        for (place, cell) in places.iter().zip(row) {
+            restored.resize(*place, Cell::Null);
+            restored.push(cell);
+        }
+        restored.resize(self.all, Cell::Null);
+        restored
     }
-}
-
-/// Where a table stands in [`TABLES`].
-pub fn number(name: &str) -> usize {
-    TABLES.iter().position(|table| table.name == name).unwrap_or(TABLES.len())
-}
-
-/// Values as the cells of a table's columns.
-pub fn row_of(columns: &[Column], values: Vec<Value>) -> Row {
-    columns.iter().zip(values).map(|(column, value)| Cell::of(column.kind, value)).collect()
 }
 
 #[cfg(test)]
@@ -177,13 +181,36 @@ mod tests {
             let whole = Layout::of(table, true);
             assert_eq!(whole.columns.len(), table.columns.len(), "{}", table.name);
             let numbers: Row = (0..table.columns.len()).map(|place| Cell::count(place as u64)).collect();
-            for (column, cell) in public.columns.iter().zip(public.keep(numbers)) {
+            let kept = public.keep(numbers.clone());
+            for (column, cell) in public.columns.iter().zip(&kept) {
                 let place = table.columns.iter().position(|each| each.name == column.name).expect("one of them");
-                assert_eq!(cell, Cell::count(place as u64), "{}.{}", table.name, column.name);
+                assert_eq!(*cell, Cell::count(place as u64), "{}.{}", table.name, column.name);
+            }
+            for ((column, cell), number) in table.columns.iter().zip(public.restore(kept)).zip(numbers) {
+                let expected = if column.role == ColumnRole::Private { Cell::Null } else { number };
+                assert_eq!(cell, expected, "{}.{}", table.name, column.name);
             }
             public.columns.len() < whole.columns.len()
         });
         assert!(private.count() > 0, "the test looks at something");
+    }
+
+    #[test]
+    fn the_number_of_a_table_is_its_place() {
+        assert_eq!(capabilities::CapabilityRow::NUMBER, 0);
+        assert_eq!(TABLES[changes::ChangeRow::NUMBER].name, "changes");
+        assert_eq!(collisions::CollisionRow::NUMBER + 1, TABLES.len());
+    }
+
+    #[test]
+    fn a_meaning_is_one_line_without_blanks_around_it() {
+        for (name, about) in TABLES.iter().flat_map(|table| {
+            let columns = table.columns.iter().map(|column| (column.name, column.about));
+            columns.chain([(table.name, table.about)])
+        }) {
+            assert!(!about.is_empty() && about == about.trim() && !about.contains("  "), "{name}: {about:?}");
+            assert!(!about.contains('\n'), "{name}: {about:?}");
+        }
     }
 
     #[test]

@@ -1,39 +1,37 @@
 //! The table `packages`: what SaferSkills' number of a repository comes to for each package.
 
 use capdex_model::fact::Severity;
-use capdex_rubrics::saferskills::{self, Member};
+use capdex_model::points::Points;
+use capdex_rubrics::saferskills::RollUp;
 
-use super::{Column, Integer, Number, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table = Table {
-    name: "packages",
-    about: "one package with the number that SaferSkills gives a repository",
-    columns: COLUMNS,
-    rows: Rows::Counted,
-};
+table_row! {
+    /// one package with the number that SaferSkills gives a repository
+    table packages: counted;
+    pub struct PackageRow<'a> read as ReadPackageRow {
+        /// the locator's identity, such as npm:@scope/name
+        key package: &'a str,
+        /// how many of its capabilities have a value; the rest of a package only where it is all
+        public capabilities: usize,
+        /// mean of saferskills/seed over them, under the ceiling; null without any
+        public saferskills_seed: Option<Points>,
+        /// its colour, or n/a
+        public grade: &'a str,
+        /// severity of the worst active finding, where its ceiling cut the mean
+        public ceiling: Option<Severity>,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("package", Text, "the locator's identity, such as npm:@scope/name"),
-    column(
-        "capabilities",
-        Integer,
-        "how many of its capabilities have a value; the rest of a package only where it is all",
-    ),
-    column("saferskills_seed", Number, "mean of saferskills/seed over them, under the ceiling; null without any"),
-    column("grade", Text, "its colour, or n/a"),
-    column("ceiling", Text, "severity of the worst active finding, where its ceiling cut the mean"),
-];
-
-/// The row of a package, in the order of the columns.
-pub fn row(package: &str, members: &[Member]) -> Row {
-    let rolled = saferskills::roll_up(members);
-    let rolled = rolled.as_ref();
-    vec![
-        Cell::text(package),
-        Cell::count(rolled.map_or(0, |rolled| rolled.capabilities as u64)),
-        rolled.map_or(Cell::Null, |rolled| Cell::Number(rolled.value.as_f64())),
-        Cell::text(rolled.map_or("n/a", |rolled| &*rolled.grade)),
-        Cell::text_or_null(rolled.and_then(|rolled| rolled.ceiling).map(Severity::as_str)),
-    ]
+impl<'a> PackageRow<'a> {
+    /// The row of a package, by what its capabilities come to; none where none of them has a value.
+    pub fn of(package: &'a str, rolled: Option<&'a RollUp>) -> Self {
+        Self {
+            package,
+            capabilities: rolled.map_or(0, |rolled| rolled.capabilities),
+            saferskills_seed: rolled.map(|rolled| rolled.value),
+            grade: rolled.map_or("n/a", |rolled| &*rolled.grade),
+            ceiling: rolled.and_then(|rolled| rolled.ceiling),
+        }
+    }
 }

@@ -1,58 +1,122 @@
 //! The table `scores`: every rubric's score of every capability, with what it was computed from.
 
-use capdex_model::score::Score;
+use std::sync::Arc;
 
-use super::{Column, Integer, Json, Number, Rows, Table, Text, column};
-use crate::export::cell::{Cell, Row};
+use capdex_model::digest::Digest;
+use capdex_model::points::Points;
+use capdex_model::score::{Coverage, Score, Text};
 
-pub(super) const TABLE: Table =
-    Table { name: "scores", about: "one rubric's score of one capability", columns: COLUMNS, rows: Rows::Ranked };
+use crate::export::cell::Cell;
+use crate::export::field::{AsJson, Field as _};
+use crate::export::table_row::table_row;
 
-const COLUMNS: &[Column] = &[
-    column("slug", Text, "the capability"),
-    column("capability", Text, "its id"),
-    column("content_sha256", Text, "SHA-256 (hex) over the capability's files"),
-    column("facts_sha256", Text, "the facts that were scored: key into the table facts"),
-    column("ruleset_sha256", Text, "SHA-256 (hex) over the rule set that found them"),
-    column("as_of", Text, "the instant that ages were measured against"),
-    column("rubric", Text, "the rubric's id"),
-    column("version", Text, "the version of our reading of it"),
-    column("text_sha256", Text, "SHA-256 (hex) over the rubric's numbers and page"),
-    column("value", Number, "on the rubric's own scale; null where it has none"),
-    column("grade", Text, "as the rubric names it, or n/a"),
-    column("coverage", Number, "share of what the rubric asks that could be answered"),
-    column("caps", Json, "hard constraints that took hold"),
-    column("reason", Text, "why there is no value"),
-    column("breakdown", Integer, "how it was computed: key into the table breakdowns"),
-];
-
-/// How many columns say of what a score is; those after them say what it is.
-pub const SUBJECT: usize = 6;
-
-/// How many columns say what a score is, without its breakdown.
-pub const CELLS: usize = 8;
-
-/// The cells of a score that a recomputation must give again, beside those of its breakdown.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn cells(score: &Score) -> anyhow::Result<[Cell; CELLS]> {
-    Ok([
-        Cell::text(&score.rubric.id),
-        Cell::text(&score.rubric.version),
-        Cell::text(score.rubric.text.hex()),
-        score.value.map_or(Cell::Null, |value| Cell::Number(value.as_f64())),
-        Cell::text(&score.grade),
-        Cell::share(score.coverage),
-        Cell::json(&score.caps)?,
-        Cell::text(&score.reason),
-    ])
+table_row! {
+    /// one rubric's score of one capability
+    table scores: ranked;
+    pub struct ScoreRow<'a> read as ReadScoreRow {
+        /// the capability
+        public slug: Arc<str>,
+        /// its id
+        key capability: Arc<str>,
+        /// SHA-256 (hex) over the capability's files
+        public content_sha256: Arc<str>,
+        /// the facts that were scored: key into the table facts
+        public facts_sha256: Arc<str>,
+        /// SHA-256 (hex) over the rule set that found them
+        public ruleset_sha256: Arc<str>,
+        /// the instant that ages were measured against
+        public as_of: Arc<str>,
+        /// the rubric's id
+        key rubric: &'a str,
+        /// the version of our reading of it
+        public version: &'a str,
+        /// SHA-256 (hex) over the rubric's numbers and page
+        public text_sha256: Digest,
+        /// on the rubric's own scale; null where it has none
+        public value: Option<Points>,
+        /// as the rubric names it, or n/a
+        public grade: &'a str,
+        /// share of what the rubric asks that could be answered
+        public coverage: Coverage,
+        /// hard constraints that took hold
+        public caps: AsJson<&'a [Text]>,
+        /// why there is no value
+        public reason: &'a str,
+        /// how it was computed: key into the table breakdowns
+        public breakdown: u64,
+    }
 }
 
-/// The row of one score of a subject with the number of its breakdown, in the order of the columns.
+/// What a score is of: the same in all rows of one capability.
+#[derive(Clone)]
+pub struct ScoreSubject {
+    /// The capability.
+    pub slug: Arc<str>,
+    /// Its id.
+    pub capability: Arc<str>,
+    /// The digest over its files.
+    pub content_sha256: Arc<str>,
+    /// The digest of the facts that were scored.
+    pub facts_sha256: Arc<str>,
+    /// The digest of the rule set that found them.
+    pub ruleset_sha256: Arc<str>,
+    /// The instant that ages were measured against.
+    pub as_of: Arc<str>,
+}
+
+impl<'a> ScoreRow<'a> {
+    /// The row of one score of a subject with the number of its breakdown.
+    pub fn of(subject: ScoreSubject, score: &'a Score, breakdown: u64) -> Self {
+        let ScoreSubject { slug, capability, content_sha256, facts_sha256, ruleset_sha256, as_of } = subject;
+        Self {
+            slug,
+            capability,
+            content_sha256,
+            facts_sha256,
+            ruleset_sha256,
+            as_of,
+            rubric: &score.rubric.id,
+            version: &score.rubric.version,
+            text_sha256: score.rubric.text,
+            value: score.value,
+            grade: &score.grade,
+            coverage: score.coverage,
+            caps: AsJson(&score.caps),
+            reason: &score.reason,
+            breakdown,
+        }
+    }
+}
+
+impl ReadScoreRow {
+    /// The columns that a recomputation must give again, beside those of the breakdown.
+    pub const fn computed(&self) -> [&Cell; 8] {
+        [
+            &self.rubric,
+            &self.version,
+            &self.text_sha256,
+            &self.value,
+            &self.grade,
+            &self.coverage,
+            &self.caps,
+            &self.reason,
+        ]
+    }
+}
+
+/// The cells of [`ReadScoreRow::computed`] for a score that was computed again.
 ///
 /// # Errors
 /// When a value cannot be written as JSON.
-pub fn row(subject: &[Cell; SUBJECT], score: &Score, breakdown: u64) -> anyhow::Result<Row> {
-    Ok(subject.iter().cloned().chain(cells(score)?).chain([Cell::count(breakdown)]).collect())
+pub fn computed_cells(score: &Score) -> anyhow::Result<[Cell; 8]> {
+    Ok([
+        (&*score.rubric.id).into_cell()?,
+        (&*score.rubric.version).into_cell()?,
+        score.rubric.text.into_cell()?,
+        score.value.into_cell()?,
+        (&*score.grade).into_cell()?,
+        score.coverage.into_cell()?,
+        AsJson(&score.caps).into_cell()?,
+        (&*score.reason).into_cell()?,
+    ])
 }

@@ -3,39 +3,49 @@
 use std::collections::BTreeMap;
 
 use capdex_db::{Reader, SourceCounts};
-use serde_json::json;
+use capdex_model::time::AsOf;
 
-use super::{Column, Emit, Integer, Rows, Table, Text, column};
+use super::Emit;
+use crate::export::table_row::table_row;
 
-pub(super) const TABLE: Table =
-    Table { name: "sources", about: "how far one source was seen", columns: COLUMNS, rows: Rows::Stored(rows) };
+table_row! {
+    /// how far one source was seen
+    table sources: stored(rows);
+    pub(super) struct SourceRow {
+        /// its id
+        key source: String,
+        /// as_of of the night whose walk of it came to its end last; null before that
+        public last_complete: Option<AsOf>,
+        /// the same for a walk over all of it
+        public last_whole: Option<AsOf>,
+        /// listings that were there at the last visit
+        public active: u64,
+        /// listings that are no longer there
+        public gone: u64,
+        /// listings that could not be read
+        public failed: u64,
+        /// listings that are missing and not taken as gone until somebody confirms it
+        public held: u64,
+        /// things of it that could not be looked at: rows of gaps
+        public open_gaps: u64,
+    }
+}
 
-const COLUMNS: &[Column] = &[
-    column("source", Text, "its id"),
-    column("last_complete", Text, "as_of of the night whose walk of it came to its end last; null before that"),
-    column("last_whole", Text, "the same for a walk over all of it"),
-    column("active", Integer, "listings that were there at the last visit"),
-    column("gone", Integer, "listings that are no longer there"),
-    column("failed", Integer, "listings that could not be read"),
-    column("held", Integer, "listings that are missing and not taken as gone until somebody confirms it"),
-    column("open_gaps", Integer, "things of it that could not be looked at: rows of gaps"),
-];
-
-fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
+fn rows(reader: &Reader, emit: Emit<'_, SourceRow>) -> anyhow::Result<()> {
     let counts: BTreeMap<String, SourceCounts> =
         reader.source_counts()?.into_iter().map(|counts| (counts.source.clone(), counts)).collect();
     for state in reader.source_states()? {
         let counts = counts.get(&state.id).cloned().unwrap_or_default();
-        emit(vec![
-            json!(state.id),
-            json!(state.last_completed),
-            json!(state.last_whole),
-            json!(counts.active),
-            json!(counts.gone),
-            json!(counts.failed),
-            json!(state.held),
-            json!(counts.open_gaps),
-        ])?;
+        emit(SourceRow {
+            source: state.id,
+            last_complete: state.last_completed,
+            last_whole: state.last_whole,
+            active: counts.active,
+            gone: counts.gone,
+            failed: counts.failed,
+            held: state.held,
+            open_gaps: counts.open_gaps,
+        })?;
     }
     Ok(())
 }

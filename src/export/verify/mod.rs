@@ -9,9 +9,16 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::cell::{Cell, Row};
 use super::format::{EXPORTERS, Exporter};
 use super::manifest::{self, Manifest};
+use super::table_row::ReadRow;
+use super::tables::Table;
+use super::tables::answers::ReadAnswerRow;
+use super::tables::breakdowns::ReadBreakdownRow;
+use super::tables::capabilities::ReadCapabilityRow;
+use super::tables::facts::ReadFactsRow;
+use super::tables::packages::ReadPackageRow;
+use super::tables::scores::ReadScoreRow;
 use super::{file, merkle, tables};
 use crate::bulk;
 use recomputed::Recomputed;
@@ -68,7 +75,7 @@ pub fn verify(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Verified> 
     check_root(&manifest, &mut verified);
     check_texts(&manifest, &mut verified);
     let is_undamaged = |(_, exporter): &(usize, &'static dyn Exporter)| {
-        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table)))
+        !COMPUTED.iter().any(|table| damaged.contains(&exporter.file_name(table.name)))
     };
     let formats = check_formats(&manifest, &mut verified).into_iter().filter(is_undamaged);
     let formats = formats.map(|(number, exporter)| Dataset { dir, number, exporter, manifest: &manifest });
@@ -120,7 +127,14 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
 }
 
 /// The tables that are read to compute again what they say.
-const COMPUTED: [&str; 6] = ["answers", "facts", "breakdowns", "scores", "capabilities", "packages"];
+const COMPUTED: [Table; 6] = [
+    ReadAnswerRow::TABLE,
+    ReadFactsRow::TABLE,
+    ReadBreakdownRow::TABLE,
+    ReadScoreRow::TABLE,
+    ReadCapabilityRow::TABLE,
+    ReadPackageRow::TABLE,
+];
 
 /// One format of the dataset.
 struct Dataset<'a> {
@@ -132,39 +146,16 @@ struct Dataset<'a> {
 }
 
 impl Dataset<'_> {
-    fn file(&self, table: &str) -> String {
-        self.exporter.file_name(table)
+    /// The file of a table.
+    fn file<R: ReadRow>(&self) -> String {
+        self.exporter.file_name(R::TABLE.name)
     }
 
     /// Hands on every row of a table.
-    fn each(&self, name: &str, mut visit: impl FnMut(Named<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let layout = tables::Layout::named(name, self.manifest.private_columns).context("the table is one of ours")?;
-        let mut handed = |row| visit(Named { layout: &layout, row });
-        let read = self.exporter.read(self.dir, &layout, &mut handed);
-        read.with_context(|| format!("{} cannot be read", self.file(name)))
-    }
-}
-
-/// A row whose cells have names.
-struct Named<'a> {
-    layout: &'a tables::Layout,
-    row: Row,
-}
-
-impl Named<'_> {
-    /// The cell of a column.
-    fn cell(&self, column: &str) -> &Cell {
-        self.layout.place(column).and_then(|place| self.row.get(place)).unwrap_or(&Cell::Null)
-    }
-
-    /// The text of a column; empty where it has none.
-    fn text(&self, column: &str) -> &str {
-        self.cell(column).as_text()
-    }
-
-    /// So many cells from a column on.
-    fn some(&self, column: &str, count: usize) -> &[Cell] {
-        self.layout.place(column).and_then(|place| self.row.get(place..place + count)).unwrap_or_default()
+    fn each<R: ReadRow>(&self, mut visit: impl FnMut(R) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let layout = tables::Layout::of(&R::TABLE, self.manifest.private_columns);
+        let read = self.exporter.read(self.dir, &layout, &mut |row| visit(R::read(&layout, row)));
+        read.with_context(|| format!("{} cannot be read", self.file::<R>()))
     }
 }
 

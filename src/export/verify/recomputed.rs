@@ -17,9 +17,12 @@ use capdex_rubrics::rank::{Merit, merit};
 use capdex_rubrics::saferskills::{self, Member};
 use capdex_rubrics::{RUBRICS, verdict};
 
-use super::{Dataset, Named, Verified};
+use super::{Dataset, Verified};
 use crate::bulk;
 use crate::export::cell::Cell;
+use crate::export::table_row::ReadRow as _;
+use crate::export::tables::answers::ReadAnswerRow;
+use crate::export::tables::facts::ReadFactsRow;
 use crate::export::tables::{breakdowns, capabilities, scores};
 
 /// Rows of facts that are computed at once.
@@ -29,7 +32,7 @@ const PIECE: usize = 512;
 pub(super) type Print = [u8; 16];
 
 /// The print of cells. Nothing and the empty text have one print, as everywhere.
-pub(super) fn print(cells: &[Cell]) -> Print {
+pub(super) fn print<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Print {
     let mut hashing = Hashing::default();
     let mut add = |text: &str| {
         hashing.add(&(text.len() as u64).to_le_bytes());
@@ -60,7 +63,8 @@ pub(super) struct ScorePrint {
 
 impl ScorePrint {
     fn of(score: &Score) -> anyhow::Result<Self> {
-        Ok(Self { outline: print(&scores::cells(score)?), breakdown: print(&breakdowns::cells(score)?) })
+        let (outline, breakdown) = (scores::computed_cells(score)?, breakdowns::computed_cells(score)?);
+        Ok(Self { outline: print(&outline), breakdown: print(&breakdown) })
     }
 }
 
@@ -114,7 +118,7 @@ impl Recomputed {
         let ours = capdex_rules::defaults();
         let written = if written.gives_the_same_as(ours) { ours } else { &written };
         let (mut waiting, mut failed) = (Vec::with_capacity(PIECE), None);
-        dataset.each("facts", |row| {
+        dataset.each(|row: ReadFactsRow| {
             waiting.push(Written::of(&row));
             if waiting.len() == PIECE {
                 failed =
@@ -149,7 +153,7 @@ impl Recomputed {
             };
             (written, computed)
         });
-        let file = dataset.file("facts");
+        let file = dataset.file::<ReadFactsRow>();
         for (written, computed) in computed {
             let digest = &written.digest;
             let (computed, is_whole) = computed.with_context(|| format!("{file}: the facts {digest} are damaged"))?;
@@ -191,17 +195,17 @@ struct Written {
 }
 
 impl Written {
-    fn of(row: &Named<'_>) -> Self {
-        let text = |column| row.text(column).to_owned();
-        let digest = text("facts_sha256");
+    fn of(row: &ReadFactsRow) -> Self {
+        let text = |cell: &Cell| cell.as_text().to_owned();
+        let digest = text(&row.facts_sha256);
         Self {
             key: bytes(&digest),
             digest,
-            row: print(&row.row),
-            kind: text("kind"),
-            over_defaults: row.text("usual") == "yes",
-            told: text("told"),
-            silent: text("silent"),
+            row: print(row.cells()),
+            kind: text(&row.kind),
+            over_defaults: row.usual.as_text() == "yes",
+            told: text(&row.told),
+            silent: text(&row.silent),
         }
     }
 
@@ -219,7 +223,8 @@ impl Written {
         let all: Vec<Score> = RUBRICS.iter().map(|rubric| rubric.score(&facts, as_of)).collect();
         let ranked = |completeness: Completeness| {
             let verdict = verdict(&all, &completeness);
-            (print(&capabilities::verdict_cells(&all, &verdict)), merit(&verdict, &all, rank_by))
+            let print = print(&capabilities::verdict_cells(&all, &verdict)?);
+            anyhow::Ok((print, merit(&verdict, &all, rank_by)))
         };
         Ok(Computed {
             row: self.row,
@@ -227,7 +232,7 @@ impl Written {
             is_whole: self.key.is_some_and(|key| key == *facts.digest().as_bytes()),
             scores: all.iter().map(ScorePrint::of).collect::<anyhow::Result<_>>()?,
             member: saferskills::member(&facts, &all),
-            ranked: [ranked(Completeness::Analysed), ranked(Completeness::Partial(Vec::new()))],
+            ranked: [ranked(Completeness::Analysed)?, ranked(Completeness::Partial(Vec::new()))?],
         })
     }
 }
@@ -237,17 +242,18 @@ impl Written {
 /// show a difference.
 fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
-    dataset.each("answers", |row| {
-        let kind: Kind = row.text("kind").parse()?;
-        let outcome: Outcome = serde_json::from_value(row.text("outcome").into()).context("an outcome is none")?;
-        let version = row.cell("version").as_integer().and_then(|version| u32::try_from(version).ok());
-        let rule = row.text("rule").to_owned().into();
+    dataset.each(|row: ReadAnswerRow| {
+        let kind: Kind = row.kind.as_text().parse()?;
+        let outcome: Outcome = serde_json::from_value(row.outcome.as_text().into()).context("an outcome is none")?;
+        let version = row.version.as_integer().and_then(|version| u32::try_from(version).ok());
+        let rule = row.rule.as_text().to_owned().into();
         rows.push((kind, (rule, version.context("a version is none")?, outcome)));
         Ok(())
     })?;
     let ours = capdex_rules::defaults();
     if dataset.manifest.ruleset_sha256 == capdex_rules::digest().hex() && !ours.rows().eq(rows.iter().cloned()) {
-        verified.differs(format!("{}: not what the rules answer where they find nothing", dataset.file("answers")));
+        verified
+            .differs(format!("{}: not what the rules answer where they find nothing", dataset.file::<ReadAnswerRow>()));
     }
     Ok(RuleDefaults::of_rows(rows))
 }

@@ -5,11 +5,16 @@ use std::collections::BTreeMap;
 use capdex_model::score::RubricRef;
 use capdex_rubrics::RUBRICS;
 use capdex_rubrics::rank::Merit;
-use capdex_rubrics::saferskills::Member;
+use capdex_rubrics::saferskills::{self, Member};
 
 use super::recomputed::{Print, Recomputed, bytes, print};
-use super::{Dataset, Named, Verified};
-use crate::export::tables::{capabilities, packages, scores};
+use super::{Dataset, Verified};
+use crate::export::cell::Cell;
+use crate::export::table_row::{ReadRow as _, TableRow as _};
+use crate::export::tables::breakdowns::ReadBreakdownRow;
+use crate::export::tables::capabilities::ReadCapabilityRow;
+use crate::export::tables::packages::{PackageRow, ReadPackageRow};
+use crate::export::tables::scores::ReadScoreRow;
 use crate::output::count;
 
 /// The rubric of whose scores the number of a package is made.
@@ -80,9 +85,9 @@ impl Rubrics {
     }
 }
 
-/// The print of what both tables call a capability beside its id: name, content and facts.
-fn subject(row: &Named<'_>) -> Print {
-    print(&["slug", "content_sha256", "facts_sha256"].map(|column| row.cell(column).clone()))
+/// The print of what both tables call a capability beside its id.
+fn subject(slug: &Cell, content: &Cell, facts: &Cell) -> Print {
+    print([slug, content, facts])
 }
 
 /// Capabilities without a score, by the place of the rubric: how many, and the first.
@@ -97,20 +102,20 @@ fn check_ranks(
     scored: &mut AllScored,
     verified: &mut Verified,
 ) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
-    let file = dataset.file("capabilities");
+    let file = dataset.file::<ReadCapabilityRow>();
     let speaking = Rubrics::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
     let member_of = Rubrics::with(|rubric| rubric.id == ROLLED_UP);
     let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     let mut lacking = Lacking::new();
     let mut before: Option<(Merit, String, [u8; 32])> = None;
     let (mut place, mut is_ordered) = (0, true);
-    dataset.each("capabilities", |row| {
+    dataset.each(|row: ReadCapabilityRow| {
         place += 1;
-        is_ordered &= row.cell("rank").as_integer() == Some(place);
-        let slug = row.text("slug");
-        let of_package = members.entry(row.text("package").to_owned()).or_default();
-        let computed = recomputed.of(dataset, row.text("facts_sha256"));
-        let (Some(id), Some(computed)) = (bytes(row.text("id")), computed) else {
+        is_ordered &= row.rank.as_integer() == Some(place);
+        let slug = row.slug.as_text();
+        let of_package = members.entry(row.package.as_text().to_owned()).or_default();
+        let computed = recomputed.of(dataset, row.facts_sha256.as_text());
+        let (Some(id), Some(computed)) = (bytes(row.id.as_text()), computed) else {
             verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
             return Ok(());
         };
@@ -122,9 +127,9 @@ fn check_ranks(
         if !rubrics.have_all(speaking) {
             return Ok(());
         }
-        let (verdict, merit) = computed.ranked(row.text("completeness") == "analysed");
+        let (verdict, merit) = computed.ranked(row.completeness.as_text() == "analysed");
         verified.ranks += 1;
-        if print(&capabilities::VERDICT_COLUMNS.map(|name| row.cell(name).clone())) != *verdict {
+        if print(row.verdict()) != *verdict {
             verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
         }
         let key = (*merit, slug.to_owned(), id);
@@ -142,25 +147,25 @@ fn check_ranks(
 /// Finds what the table of scores says of a row of the ranked table: the rubrics that scored it.
 fn take_scored(
     dataset: &Dataset<'_>,
-    row: &Named<'_>,
+    row: &ReadCapabilityRow,
     id: [u8; 32],
     scored: &mut AllScored,
     verified: &mut Verified,
 ) -> Rubrics {
-    let (slug, subject) = (row.text("slug"), subject(row));
+    let (slug, subject) = (row.slug.as_text(), subject(&row.slug, &row.content_sha256, &row.facts_sha256));
     let said = scored.entry(id).or_insert_with(|| Scored::of(subject));
     if said.subject != subject {
-        let file = dataset.file("scores");
+        let file = dataset.file::<ReadScoreRow>();
         verified.differs(format!("{file}: the scores of {slug} name another slug, content or facts than its rank"));
     }
     if std::mem::replace(&mut said.is_ranked, true) {
-        verified.differs(format!("{}: {slug} has the id of another row", dataset.file("capabilities")));
+        verified.differs(format!("{}: {slug} has the id of another row", dataset.file::<ReadCapabilityRow>()));
     }
     said.rubrics
 }
 
 fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, verified: &mut Verified) {
-    let file = dataset.file("scores");
+    let file = dataset.file::<ReadScoreRow>();
     for (at, (number, first)) in lacking {
         let id = RUBRICS.get(at).map_or("", |rubric| &*rubric.meta().rubric.id);
         let more = if speaking.has(at) { ", and so are band and rank" } else { "" };
@@ -173,7 +178,7 @@ fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, veri
 fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verified) {
     let strangers = scored.values().filter(|scored| !scored.is_ranked).count() as u64;
     if strangers > 0 {
-        let (file, strangers) = (dataset.file("scores"), count(strangers, "capability"));
+        let (file, strangers) = (dataset.file::<ReadScoreRow>(), count(strangers, "capability"));
         verified.differs(format!("{file}: there are scores of {strangers} without a rank"));
     }
 }
@@ -181,47 +186,47 @@ fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verifi
 /// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does, and no rubric
 /// scores anything twice.
 fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut Verified) -> anyhow::Result<AllScored> {
-    let (file, manifest) = (dataset.file("scores"), dataset.manifest);
+    let (file, manifest) = (dataset.file::<ReadScoreRow>(), dataset.manifest);
     let as_of = manifest.as_of.to_string();
     let breakdowns = breakdowns(dataset, verified)?;
     let mut scored = AllScored::new();
     let mut named = 0;
-    dataset.each("scores", |row| {
-        let (slug, id) = (row.text("slug"), row.text("rubric"));
+    dataset.each(|row: ReadScoreRow| {
+        let (slug, id) = (row.slug.as_text(), row.rubric.as_text());
         let at = RUBRICS.iter().position(|each| each.meta().rubric.id == id);
-        let computed = recomputed.of(dataset, row.text("facts_sha256"));
+        let computed = recomputed.of(dataset, row.facts_sha256.as_text());
         let again = at.zip(computed).and_then(|(at, computed)| Some((at, computed.score(at)?)));
-        let (Some((at, again)), Some(capability)) = (again, bytes(row.text("capability"))) else {
+        let (Some((at, again)), Some(capability)) = (again, bytes(row.capability.as_text())) else {
             verified.differs(format!("{file}: {slug} has no id or names a rubric or facts that are not there"));
             return Ok(());
         };
         verified.scores += 1;
-        let subject = subject(&row);
+        let subject = subject(&row.slug, &row.content_sha256, &row.facts_sha256);
         let said = scored.entry(capability).or_insert_with(|| Scored::of(subject));
         if !said.rubrics.add(at) {
             verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
         }
-        let of_dataset = row.text("ruleset_sha256") == manifest.ruleset_sha256
-            && row.text("as_of") == as_of
+        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
+            && row.as_of.as_text() == as_of
             && said.subject == subject;
         if !of_dataset {
             verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, subject or instant"));
         }
-        let number = row.cell("breakdown").as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
+        let number = row.breakdown.as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
         // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
         named = if number == named + 1 { number } else { named };
         let breakdown = number.checked_sub(1).and_then(|at| breakdowns.get(at)).filter(|_| number <= named);
         if breakdown.is_some_and(|breakdown| *breakdown != again.breakdown) {
-            let file = dataset.file("breakdowns");
+            let file = dataset.file::<ReadBreakdownRow>();
             verified.differs(format!("{file}: number {number} is not how the score of {slug} by {id} is computed"));
         }
-        if print(row.some("rubric", scores::CELLS)) != again.outline || breakdown.is_none() {
+        if print(row.computed()) != again.outline || breakdown.is_none() {
             verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
         }
         Ok(())
     })?;
     if named != breakdowns.len() {
-        verified.differs(format!("{}: not every breakdown is that of a score", dataset.file("breakdowns")));
+        verified.differs(format!("{}: not every breakdown is that of a score", dataset.file::<ReadBreakdownRow>()));
     }
     Ok(scored)
 }
@@ -229,13 +234,13 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
 /// The prints of the breakdowns. They stand in the order of their numbers.
 fn breakdowns(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<Vec<Print>> {
     let (mut prints, mut is_ordered) = (Vec::new(), true);
-    dataset.each("breakdowns", |row| {
-        prints.push(print(row.some("terms", 2)));
-        is_ordered &= row.cell("breakdown").as_integer() == i64::try_from(prints.len()).ok();
+    dataset.each(|row: ReadBreakdownRow| {
+        prints.push(print(row.computed()));
+        is_ordered &= row.breakdown.as_integer() == i64::try_from(prints.len()).ok();
         Ok(())
     })?;
     if !is_ordered {
-        verified.differs(format!("{}: the numbers are not in order", dataset.file("breakdowns")));
+        verified.differs(format!("{}: the numbers are not in order", dataset.file::<ReadBreakdownRow>()));
     }
     Ok(prints)
 }
@@ -246,16 +251,22 @@ fn check_packages(
     members: BTreeMap<String, Vec<Member>>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
-    let rolled = members.into_iter().map(|(package, members)| print(&packages::row(&package, &members)));
-    let rolled: Vec<Print> = rolled.collect();
+    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
+    for (package, members) in members {
+        let number = saferskills::roll_up(&members);
+        rolled.push(print(&PackageRow::of(&package, number.as_ref()).into_cells()?));
+    }
     let mut written = Vec::with_capacity(rolled.len());
-    dataset.each("packages", |row| {
-        written.push(print(&row.row));
+    dataset.each(|row: ReadPackageRow| {
+        written.push(print(row.cells()));
         Ok(())
     })?;
     verified.ranks += u64::try_from(written.len())?;
     if written != rolled {
-        verified.differs(format!("{}: the packages are not what their capabilities give", dataset.file("packages")));
+        verified.differs(format!(
+            "{}: the packages are not what their capabilities give",
+            dataset.file::<ReadPackageRow>()
+        ));
     }
     Ok(())
 }
