@@ -1,6 +1,7 @@
 //! The table `capabilities`: the ranked table.
 
 use capdex_core::fact::Severity;
+use capdex_core::purl::Purl;
 use capdex_core::rubrics::why_they_differ;
 use capdex_core::score::{Score, Verdict};
 
@@ -42,6 +43,7 @@ const COLUMNS: &[Column] = &[
     column("agentscore_seed", Number, "value of agentscore/seed, 0 to 100"),
     column("first_seen", Text, "as_of of the night that saw it first"),
     column("revision_seen", Text, "as_of of the night that saw this content first"),
+    column("purl", Text, "package URL of the package at its version; null where its ecosystem has none"),
 ];
 
 /// The rubrics whose values have a column.
@@ -75,6 +77,8 @@ pub fn row(ranked: &Ranked, slug: &Cell, id: &Cell) -> anyhow::Result<Row> {
     row.push(Cell::json(&ranked.tags)?);
     row.extend(SEEDS.map(|rubric| seed(&ranked.scores, rubric)));
     row.extend([Cell::text(current.first_seen.to_string()), Cell::text(current.revision_as_of.to_string())]);
+    let purl = Purl::of_identity(&current.identity, current.version.as_deref());
+    row.push(purl.map_or(Cell::Null, |purl| Cell::text(purl.to_string())));
     Ok(row)
 }
 

@@ -1,6 +1,8 @@
 //! The table `listings`: what each directory says about each package.
 
 use capdex_core::listing::Claim;
+use capdex_core::purl::Purl;
+use capdex_core::spdx;
 use capdex_db::Reader;
 use serde_json::json;
 
@@ -27,6 +29,8 @@ const COLUMNS: &[Column] = &[
     column("deprecated", Text, "deprecation message, as claimed"),
     column("first_seen", Text, "as_of of the night that saw it first"),
     column("changed", Text, "as_of of the night that saw it in this form first"),
+    column("purl", Text, "package URL of the listing at its version; null for a directory's own row"),
+    column("spdx", Text, "the claimed license as an SPDX expression; null where it does not say which license"),
 ];
 
 fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
@@ -35,6 +39,8 @@ fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
         let version =
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
         let text = |claim: &Claim<String>| json!(claim.known());
+        let purl = Purl::of(&stored.key, version.as_deref()).map(|purl| purl.to_string());
+        let spdx = claims.license.known().and_then(|license| spdx::expression(license));
         emit(vec![
             json!(stored.key),
             json!(stored.state.as_str()),
@@ -49,6 +55,8 @@ fn rows(reader: &Reader, emit: Emit<'_>) -> anyhow::Result<()> {
             text(&claims.deprecated),
             json!(stored.first_seen),
             json!(stored.changed),
+            json!(purl),
+            json!(spdx),
         ])
     })
 }

@@ -1,6 +1,7 @@
 //! The table `packages`: what SaferSkills' number of a repository comes to for each package.
 
 use capdex_core::fact::Severity;
+use capdex_core::purl::Purl;
 use capdex_core::rubrics::saferskills::{self, Member};
 
 use super::{Column, Integer, Number, Rows, Table, Text, column};
@@ -23,6 +24,7 @@ const COLUMNS: &[Column] = &[
     column("saferskills_seed", Number, "mean of saferskills/seed over them, under the ceiling; null without any"),
     column("grade", Text, "its colour, or n/a"),
     column("ceiling", Text, "severity of the worst active finding, where its ceiling cut the mean"),
+    column("purl", Text, "package URL of the package without a version; null where its ecosystem has none"),
 ];
 
 /// The row of a package, in the order of the columns.
@@ -35,5 +37,6 @@ pub fn row(package: &str, members: &[Member]) -> Row {
         rolled.map_or(Cell::Null, |rolled| Cell::Number(rolled.value.as_f64())),
         Cell::text(rolled.map_or("n/a", |rolled| &*rolled.grade)),
         Cell::text_or_null(rolled.and_then(|rolled| rolled.ceiling).map(Severity::as_str)),
+        Purl::of_identity(package, None).map_or(Cell::Null, |purl| Cell::text(purl.to_string())),
     ]
 }
