@@ -142,7 +142,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  capdex verify capdex-export\n  capdex verify npm:@scope/pkg#skill:skills/x")]
     Verify(Verify),
     /// Show every finding of one capability and how each rubric got to its number.
-    #[command(after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain 1f2e3d4c")]
+    #[command(
+        after_help = "Examples:\n  capdex explain npm:@scope/pkg#mcp_server:\n  capdex explain pkg:npm/%40scope/pkg@1.2.0\n  capdex explain 1f2e3d4c"
+    )]
     Explain(Explain),
     /// Which capabilities depend on a package, directly and through others, as of a date.
     #[command(
@@ -323,14 +325,14 @@ pub struct Verify {
 /// Options of `explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
+    /// A slug, `npm:@scope/name#kind:path`, a package URL such as `pkg:npm/name`, or at least 8 hex digits of the id.
     pub capability: String,
 }
 
 /// Options of `exposure`.
 #[derive(Debug, Args)]
 pub struct Exposure {
-    /// The package with its registry, such as `npm:left-pad`.
+    /// The package with its registry, such as `npm:left-pad`, or its package URL, `pkg:npm/left-pad`.
     pub package: String,
     /// How the list is printed.
     #[arg(long, value_enum, default_value_t = ListFormat::Table)]

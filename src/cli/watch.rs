@@ -29,7 +29,8 @@ pub struct Drift {
 /// Options of `clones`.
 #[derive(Debug, Args)]
 pub struct Clones {
-    /// Only the family of this capability: a slug, `npm:@scope/name#kind:path`, or at least 8 hex digits of the id.
+    /// Only the family of this capability: a slug, `npm:@scope/name#kind:path`, a package URL, or at least 8 hex digits of
+    /// the id.
     pub capability: Option<String>,
     /// Only families in which something speaks against a copy.
     #[arg(long)]

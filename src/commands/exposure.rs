@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
-use super::listed;
+use super::{listed, named};
 use crate::cli::{Exposure, Global};
 use crate::exit::{Exit, usage};
 use crate::export::ranked;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow::Result<Exit> {
-    let package = &options.package;
+    let package = named::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
     if !package.contains(':') {
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
     }
@@ -26,7 +26,7 @@ pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow:
         capabilities.entry(current.identity).or_default().push(named);
     }
     let mut rows = Vec::new();
-    for exposed in dependencies.on(package) {
+    for exposed in dependencies.on(&package) {
         for (slug, id) in capabilities.get(&exposed.package).into_iter().flatten() {
             rows.push(json!({
                 "schema": "capdex.exposure/1",

@@ -1,11 +1,13 @@
 //! CAPABILITY on the command line: which one a person means by what he wrote.
 //!
 //! A slug, `npm:@scope/name#kind:path` and digits of the id name one exactly. Where they name none, the words of the ranked table
-//! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several.
+//! (`npm:name#path`) and bare names do, if only one thing is called so: nothing is guessed between several. A package URL is the
+//! package that it names, at the version that it names.
 
 use capdex_db::{CurrentCapability, CurrentName, Reader};
 use capdex_model::capability::Kind;
 use capdex_model::ids::slug_of;
+use capdex_model::purl::Purl;
 
 use crate::exit::usage;
 use crate::output::escape;
@@ -54,8 +56,30 @@ pub(super) fn find(reader: &Reader, text: &str) -> anyhow::Result<CurrentCapabil
     }
 }
 
+/// The package URL that a text is; none for any other text.
+///
+/// # Errors
+/// Wrong usage for a package URL that names no listing.
+pub(super) fn purl(text: &str) -> anyhow::Result<Option<Purl>> {
+    let text = text.trim();
+    text.starts_with("pkg:").then(|| text.parse().map_err(|error| usage(format!("{error}")))).transpose()
+}
+
 /// The same for who has something to say where none is found.
 pub(super) fn search(reader: &Reader, text: &str) -> anyhow::Result<Found> {
+    let Some(purl) = purl(text)? else { return search_name(reader, text) };
+    let inside = purl.path().map(|path| format!("#{path}")).unwrap_or_default();
+    let found = search_name(reader, &format!("{}{inside}", purl.identity()))?;
+    let Found::One(current) = &found else { return Ok(found) };
+    match (purl.version(), &current.version) {
+        (Some(asked), Some(version)) if asked != version => {
+            Ok(Found::None(usage(format!("the store has version {} of {}", escape(version), purl.identity()))))
+        }
+        _ => Ok(found),
+    }
+}
+
+fn search_name(reader: &Reader, text: &str) -> anyhow::Result<Found> {
     let wanted = Wanted::of(text);
     let (mut best, mut names, mut beyond) = (None, Vec::new(), 0);
     reader.each_name(|name| {

@@ -36,6 +36,11 @@ fn a_first_night_ranks_all_five_kinds() {
         ranked.iter().filter(|row| text(row, "kind") == "mcp_server").map(|row| text(row, "package")).collect();
     assert!(servers.contains(&"npm:weather-mcp"), "{servers:?}");
     assert!(servers.contains(&"pypi:fetch-server"), "{servers:?}");
+    let server = ranked.iter().find(|row| text(row, "package") == "npm:weather-mcp").expect("the server");
+    assert_eq!(text(server, "purl"), "pkg:npm/weather-mcp@1.0.0");
+    let listings = rows(&capdex.path().join("out"), "listings");
+    let listing = listings.iter().find(|row| text(row, "listing") == "npm:weather-mcp").expect("its listing");
+    assert_eq!((text(listing, "purl"), text(listing, "spdx")), ("pkg:npm/weather-mcp@1.0.0", "MIT"));
 }
 
 #[test]
@@ -149,6 +154,12 @@ fn a_stored_capability_is_explained_verified_and_scored_again() {
     // As the ranked table calls it, by its bare name, and what is only almost its name.
     assert_eq!(capdex.run(&["explain", "npm:weather-mcp"]).stdout, explained.stdout);
     assert_eq!(capdex.run(&["explain", "weather-mcp"]).stdout, explained.stdout);
+    for purl in ["pkg:npm/weather-mcp", "pkg:npm/weather-mcp@1.0.0"] {
+        assert_eq!(capdex.run(&["explain", purl]).stdout, explained.stdout, "{purl}");
+    }
+    let other = capdex.run(&["explain", "pkg:npm/weather-mcp@0.0.1"]);
+    assert!(other.code == Some(2) && other.stderr.contains("the store has version 1.0.0"), "{}", other.stderr);
+    assert_eq!(capdex.run(&["explain", "pkg:cargo/serde"]).code, Some(2));
     let almost = capdex.run(&["explain", "weather"]);
     assert_eq!(almost.code, Some(2), "{}", almost.stderr);
     assert!(almost.stderr.contains("npm-weather-mcp-mcp-server"), "{}", almost.stderr);
@@ -179,6 +190,8 @@ fn who_depends_on_a_package_can_be_asked_as_of_a_date() {
     assert_eq!(exposed("2026-11-19T01:00:00Z"), Vec::<serde_json::Value>::new());
     let table = capdex.run(&["exposure", "npm:@modelcontextprotocol/sdk"]);
     assert!(table.stdout.contains("packages state their dependencies"), "{}", table.stdout);
+    let by_purl = capdex.run(&["exposure", "pkg:npm/%40modelcontextprotocol/sdk"]);
+    assert_eq!(by_purl.stdout, table.stdout);
     assert_eq!(capdex.run(&["exposure", "left-pad"]).code, Some(2));
 }
 

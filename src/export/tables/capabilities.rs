@@ -9,6 +9,7 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::ids::ListingKey;
 use capdex_model::points::Points;
+use capdex_model::purl::Purl;
 use capdex_model::score::{Band, Coverage, Score, Verdict};
 use capdex_model::snapshot::Completeness;
 use capdex_model::time::AsOf;
@@ -81,6 +82,8 @@ table_row! {
         public first_seen: AsOf,
         /// as_of of the night that saw this content first
         public revision_seen: AsOf,
+        /// package URL of the package at its version; null where its ecosystem has none
+        public purl: Option<String>,
     }
 }
 
@@ -121,6 +124,7 @@ impl<'a> CapabilityRow<'a> {
             agentscore_seed: value("agentscore/seed"),
             first_seen: current.first_seen,
             revision_seen: current.revision_as_of,
+            purl: Purl::of_identity(&current.identity, current.version.as_deref()).map(|purl| purl.to_string()),
         }
     }
 }

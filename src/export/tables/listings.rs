@@ -3,6 +3,8 @@
 use capdex_db::{ListingState, Reader};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Claim;
+use capdex_model::purl::Purl;
+use capdex_model::spdx;
 use capdex_model::time::{AsOf, Timestamp};
 
 use super::Emit;
@@ -38,6 +40,10 @@ table_row! {
         public first_seen: AsOf,
         /// as_of of the night that saw it in this form first
         public changed: AsOf,
+        /// package URL of the listing at its version; null for a directory's own row
+        public purl: Option<String>,
+        /// the claimed license as an SPDX expression; null where it does not say which license
+        public spdx: Option<String>,
     }
 }
 
@@ -46,13 +52,16 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
         let version =
             stored.listing.as_ref().and_then(|listing| listing.locators.first()?.version().map(ToOwned::to_owned));
         let claims = stored.listing.map(|listing| listing.claims).unwrap_or_default();
+        let purl = Purl::of(&stored.key, version.as_deref()).map(|purl| purl.to_string());
+        let license = stated(claims.license);
+        let spdx = license.as_deref().and_then(spdx::expression);
         emit(ListingRow {
             listing: stored.key,
             state: stored.state,
             why: stored.gap.map(|gap| gap.to_string()),
             version,
             description: stated(claims.description),
-            license: stated(claims.license),
+            license,
             repository: stated(claims.repository),
             created: stated(claims.created),
             published: stated(claims.published),
@@ -60,6 +69,8 @@ fn rows(reader: &Reader, emit: Emit<'_, ListingRow>) -> anyhow::Result<()> {
             deprecated: stated(claims.deprecated),
             first_seen: stored.first_seen,
             changed: stored.changed,
+            purl,
+            spdx,
         })
     })
 }

@@ -2,6 +2,7 @@
 
 use capdex_model::fact::Severity;
 use capdex_model::points::Points;
+use capdex_model::purl::Purl;
 use capdex_rubrics::saferskills::RollUp;
 
 use crate::export::table_row::table_row;
@@ -20,6 +21,8 @@ table_row! {
         public grade: &'a str,
         /// severity of the worst active finding, where its ceiling cut the mean
         public ceiling: Option<Severity>,
+        /// package URL of the package without a version; null where its ecosystem has none
+        public purl: Option<String>,
     }
 }
 
@@ -32,6 +35,7 @@ impl<'a> PackageRow<'a> {
             saferskills_seed: rolled.map(|rolled| rolled.value),
             grade: rolled.map_or("n/a", |rolled| &*rolled.grade),
             ceiling: rolled.and_then(|rolled| rolled.ceiling),
+            purl: Purl::of_identity(package, None).map(|purl| purl.to_string()),
         }
     }
 }
