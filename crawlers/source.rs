@@ -10,6 +10,7 @@ use std::pin::Pin;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Listing, Validators};
 use capdex_core::snapshot::Gap;
+use capdex_core::source_role::{SourceRole, SourceRoles};
 use capdex_core::time::AsOf;
 
 use crate::CrawlError;
@@ -41,6 +42,8 @@ pub struct SourceMeta {
     pub keys: &'static [KeyMeta],
     /// How its entries are found.
     pub walk: WalkKind,
+    /// What the passes must know of it.
+    pub role: SourceRole,
 }
 
 /// A credential that a source knows. Its value comes from the environment and goes to the source's own host only.
@@ -243,6 +246,11 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::awesome_lists::SOURCE,
     crate::mcp_so::SOURCE,
 ];
+
+/// The role of every source, by its id.
+pub fn roles() -> SourceRoles {
+    SourceRoles::new(SOURCES.iter().map(|source| (source.meta().id, source.meta().role)))
+}
 
 /// The source with this id.
 pub fn source(id: &str) -> Option<&'static dyn Source> {

@@ -12,6 +12,7 @@ use capdex_core::passes::identity::{
     Anchor, Anchors, Contents, Edge, Identified, Known, NamedManifest, Statement, is_manifest, named_by,
 };
 use capdex_core::snapshot::FileEntry;
+use capdex_core::source_role::SourceRoles;
 use capdex_core::time::AsOf;
 
 use crate::blobs::read_blob;
@@ -73,15 +74,16 @@ pub type ToldContent = (RevisionId, Digest);
 pub struct RevisionId(i64);
 
 impl Reader {
-    /// What every listing says of what it is, sorted by key.
-    pub fn statements(&self) -> Result<Vec<Statement>, StoreError> {
+    /// What every listing says of what it is, sorted by key. `roles` are those of the kinds of sources.
+    pub fn statements(&self, roles: &SourceRoles) -> Result<Vec<Statement>, StoreError> {
+        let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state <> 'gone'
                    FROM listings l JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
         rows(self.connection(), "read what listings are", sql, (), |row| {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            Ok(Statement::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?))
+            Ok(Statement::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?))
         })
     }
 
@@ -248,7 +250,7 @@ mod tests {
         let reader = store.reader().expect("opens");
         let same: Vec<_> = reader.same_entity(&key("b")).expect("reads").into_iter().map(|of| of.listing).collect();
         assert_eq!(same, [key("a"), key("b")]);
-        let entities = reader.corpus().expect("reads");
+        let entities = reader.corpus(&SourceRoles::default()).expect("reads");
         let entities: Vec<_> = entities.members().iter().map(|member| member.entity.clone()).collect();
         assert_eq!(entities, ["npm:a", "npm:a", "npm:c"]);
         put(&store, "c", "npm:a");

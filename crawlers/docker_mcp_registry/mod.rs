@@ -10,6 +10,7 @@ use capdex_core::bundle::BundleFile;
 use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::Validators;
+use capdex_core::source_role::{FilledBy, SourceRole};
 
 use crate::documents::{self, Document};
 use crate::http::Pace;
@@ -44,6 +45,7 @@ content is the one of the last visit. An archive of which a part of `servers/` c
     paces: &[("https://codeload.github.com", Pace { per_minute: 60, burst: 5, in_flight: 2 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
 };
 
 impl Source for DockerMcpRegistry {

@@ -11,6 +11,7 @@ use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Listing, Locator, Validators};
 use capdex_core::snapshot::GapReason;
+use capdex_core::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
 use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
 use crate::http::{Answer, Http, Pace, Request, is_status, redact};
@@ -68,6 +69,12 @@ Gitea and Forgejo: `GET /repos/<owner>/<name>/commits?limit=1`, `GET /repos/<own
     ],
     keys: &[KeyMeta { variable: "CAPDEX_GITLAB_TOKEN", header: "private-token", prefix: "", is_required: false }],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Git),
+        proof: NameProof::HostAccount,
+        precedence: 3,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Git {

@@ -13,6 +13,7 @@ mod version;
 
 use capdex_core::listing::Validators;
 use capdex_core::snapshot::GapReason;
+use capdex_core::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
 use crate::http::{Answer, Http, Request};
 use crate::walk::{self, Visited};
@@ -62,6 +63,13 @@ packuments and those that a proxy put together. The times of such a proxy are th
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Npm),
+        proof: NameProof::Scope,
+        dates_entries: true,
+        precedence: 0,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Npm {

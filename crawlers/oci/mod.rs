@@ -11,6 +11,7 @@ mod token;
 use capdex_core::digest::Digest;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_core::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 use serde_json::Value;
 
 use crate::http::{Http, Pace};
@@ -43,6 +44,12 @@ An image is unchanged where the digest of its manifest is the one of the last vi
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Oci),
+        proof: NameProof::ImageAccount,
+        precedence: 4,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 /// How often one registry is asked.

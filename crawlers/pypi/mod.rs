@@ -14,6 +14,7 @@ use capdex_core::digest::Digest;
 use capdex_core::ids::{ListingKey, pypi_name};
 use capdex_core::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_core::snapshot::GapReason;
+use capdex_core::source_role::{Ecosystem, SourceRole, Speaker};
 
 use crate::http::{Answer, Http, Request, redact};
 use crate::walk::{self, Visited};
@@ -56,6 +57,12 @@ A project is gone where the index says 404, where it has no file left, and where
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Pypi),
+        dates_entries: true,
+        precedence: 1,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Pypi {
@@ -115,7 +122,7 @@ fn visit(
     name: String,
     known: Option<Validators>,
 ) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
-    let visit = Visit { http: request.http.clone(), name, known };
+    let visit = Visit { http: request.http.clone(), key: request.key(name.clone()), name, known };
     let base_url = request.settings.base_url.clone();
     async move { visit.run(&base_url).await }
 }
@@ -143,6 +150,7 @@ fn addresses(base_url: &str, name: &str) -> Addresses {
 
 struct Visit {
     http: Http,
+    key: ListingKey,
     name: String,
     known: Option<Validators>,
 }
@@ -211,9 +219,8 @@ impl Visit {
         if self.known.as_ref().and_then(|known| known.digest) == Some(digest) {
             return Visited::Unchanged;
         }
-        let key = ListingKey::new(META.id, self.name.clone());
         let references = references::sorted([references::repository(&claims.repository)]);
-        let listing = Listing { key, locators: vec![locator], claims, references };
+        let listing = Listing { key: self.key.clone(), locators: vec![locator], claims, references };
         Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators })
     }
 }

@@ -32,6 +32,7 @@ pub mod score;
 pub mod sighting;
 mod site;
 pub mod snapshot;
+pub mod source_role;
 pub mod standing;
 pub mod time;
 pub mod told;

@@ -38,5 +38,6 @@ mod scan;
 mod seal;
 mod serve;
 mod site;
+mod sources;
 mod support;
 mod verify;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use crate::ids::ListingKey;
 use crate::listing::Listing;
 use crate::passes::vendor;
+use crate::source_role::{SourceRole, SourceRoles};
 use crate::time::Timestamp;
 
 /// One listing of one directory.
@@ -14,6 +15,8 @@ use crate::time::Timestamp;
 pub struct Member {
     /// The source and the name there.
     pub key: ListingKey,
+    /// What its source is to the passes.
+    pub role: SourceRole,
     /// What stays of its locators over versions (`npm:@scope/name`), sorted.
     pub identities: Vec<String>,
     /// What it names under other sources' keys: claims of whoever wrote the listing, not proofs.
@@ -42,12 +45,24 @@ pub struct Member {
 
 impl Member {
     /// What a listing says, as a member that is an entity of its own.
-    pub fn of(listing: &Listing, popularity: Option<u64>, first_seen: Timestamp, is_active: bool) -> Self {
+    pub fn of(
+        listing: &Listing,
+        roles: &SourceRoles,
+        popularity: Option<u64>,
+        first_seen: Timestamp,
+        is_active: bool,
+    ) -> Self {
         let identities: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
         let claims = &listing.claims;
         Self {
             key: listing.key.clone(),
-            vendors: vendor::of(&listing.key, &identities, claims.maintainers.known().map_or(&[], Vec::as_slice)),
+            role: roles.of_source(&listing.key.source),
+            vendors: vendor::of(
+                &listing.key,
+                roles,
+                &identities,
+                claims.maintainers.known().map_or(&[], Vec::as_slice),
+            ),
             identities: identities.into_iter().collect(),
             references: listing.references.clone(),
             entity: listing.key.to_string(),

@@ -6,6 +6,7 @@ use super::*;
 use crate::digest::Digest;
 use crate::listing::{Claims, Listing};
 use crate::passes::corpus::{Corpus, Member};
+use crate::source_role::testing::roles;
 use crate::time::Timestamp;
 
 const DAY: i64 = 86_400;
@@ -40,7 +41,7 @@ fn world(servers: &[Given]) -> World {
     let members = servers.iter().map(|server| {
         let key: ListingKey = server.key.parse().expect("a key");
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
-        let member = Member::of(&listing, None, Timestamp::from_unix_seconds(server.day * DAY), true);
+        let member = Member::of(&listing, &roles(), None, Timestamp::from_unix_seconds(server.day * DAY), true);
         Member { vendors: [server.vendor.to_owned()].into(), ..member }
     });
     let standings = Standings::of(&Corpus::new(members.collect()));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Statement;
 use crate::ids::ListingKey;
 use crate::listing::{Claim, Claims, Listing, Locator};
+use crate::source_role::testing::roles;
 use crate::standing::Standing;
 use crate::time::Timestamp;
 
@@ -53,5 +54,5 @@ pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Lis
 
 /// What a listing says, first seen on day 0 and there.
 pub(super) fn read(listing: &Listing) -> Statement {
-    Statement::of(listing, None, Timestamp::from_unix_seconds(0), true)
+    Statement::of(listing, &roles(), None, Timestamp::from_unix_seconds(0), true)
 }

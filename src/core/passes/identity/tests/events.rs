@@ -3,6 +3,7 @@
 use super::*;
 use crate::digest::Digest;
 use crate::fact::Severity;
+use crate::source_role::testing::roles;
 use crate::time::{AsOf, Timestamp};
 
 const DAY: i64 = 86_400;
@@ -13,7 +14,7 @@ fn looks(world: &[(Listing, i64)], gone: &[&str], before: &Anchors, day: i64) ->
         .iter()
         .map(|(listing, seen)| {
             let is_active = !gone.contains(&listing.key.to_string().as_str());
-            Statement::of(listing, None, Timestamp::from_unix_seconds(seen * DAY), is_active)
+            Statement::of(listing, &roles(), None, Timestamp::from_unix_seconds(seen * DAY), is_active)
         })
         .collect();
     sort(&mut statements);
