@@ -50,5 +50,5 @@ mod walk;
 pub use error::CrawlError;
 pub use source::{
     Cursor, KeyMeta, Known, ListRequest, Listed, Next, Page, SOURCES, Source, SourceMeta, SourceSettings, Step, Usage,
-    Walk, WalkKind, source,
+    Walk, WalkKind, roles, source,
 };

@@ -2,6 +2,8 @@
 //!
 //! Must not know how sitemaps are read. Source: the site as described in notes of 2025 and 2026.
 
+use capdex_model::source_role::{FilledBy, SourceRole};
+
 use crate::http::Pace;
 use crate::sitemaps::{self, Site};
 use crate::{ListRequest, Source, SourceMeta, Step, WalkKind};
@@ -33,6 +35,7 @@ challenge, is no page of the server.",
     paces: &[("https://mcp.so", Pace { per_minute: 30, burst: 2, in_flight: 1 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
+    role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
 };
 
 const SITE: Site = Site {

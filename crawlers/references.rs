@@ -4,6 +4,7 @@
 
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::Claim;
+use capdex_model::source_role::Ecosystem;
 use serde_json::Value;
 use url::Url;
 
@@ -26,7 +27,7 @@ pub(crate) fn registry_name(value: Option<&Value>) -> Option<ListingKey> {
     let name = value?.as_str()?;
     let (namespace, rest) = name.split_once('/')?;
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/');
-    (is_name(namespace) && is_name(rest)).then(|| ListingKey::new("official-registry", name))
+    (is_name(namespace) && is_name(rest)).then(|| ListingKey::new(crate::official_registry::ID, name))
 }
 
 /// The package that an entry says is published in the npm registry.
@@ -40,7 +41,7 @@ pub(crate) fn npm(name: &str) -> Option<ListingKey> {
         !text.is_empty() && !text.starts_with('.') && text.bytes().all(is_letter)
     };
     let is_name = name.len() <= 214 && scope.is_none_or(is_part) && is_part(rest);
-    is_name.then(|| ListingKey::new("npm", name))
+    is_name.then(|| ListingKey::new(Ecosystem::Npm.as_str(), name))
 }
 
 /// The project that an entry says is published in the Python package index, in the index's own spelling.
@@ -48,7 +49,7 @@ pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let ends = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
     let is_name = name.len() <= 128 && ends(name.bytes().next()) && ends(name.bytes().last());
-    (is_name && name.bytes().all(is_letter)).then(|| ListingKey::new("pypi", pypi_name(name)))
+    (is_name && name.bytes().all(is_letter)).then(|| ListingKey::new(Ecosystem::Pypi.as_str(), pypi_name(name)))
 }
 
 /// The image at a whole reference: a registry's host, a repository, a tag or a digest.
@@ -57,7 +58,7 @@ pub(crate) fn oci(reference: &str) -> Option<ListingKey> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@".contains(&byte);
     let is_whole = !host.is_empty() && !path.is_empty() && !path.contains("..") && !path.starts_with('/');
     let fits = reference.len() <= names::MAX_BYTES && reference.bytes().all(is_letter);
-    (is_whole && fits).then(|| ListingKey::new("oci", reference))
+    (is_whole && fits).then(|| ListingKey::new(Ecosystem::Oci.as_str(), reference))
 }
 
 /// The MCP endpoint at an address. An address with places to fill in, or with credentials, is none.
@@ -69,7 +70,7 @@ pub(crate) fn endpoint(text: &str) -> Option<ListingKey> {
     url.set_fragment(None);
     let is_plain = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
     let address = String::from(url);
-    (is_plain && address.len() <= names::MAX_BYTES).then(|| ListingKey::new("mcp", address))
+    (is_plain && address.len() <= names::MAX_BYTES).then(|| ListingKey::new(Ecosystem::Mcp.as_str(), address))
 }
 
 /// The repository at an address, in any of the spellings that people use: `github:owner/name`, lower case, for GitHub;
@@ -98,7 +99,7 @@ pub(crate) fn of_repository(text: &str) -> Option<ListingKey> {
 }
 
 fn on_github(path: &str) -> Option<ListingKey> {
-    Some(ListingKey::new("github", owner_and_name(path)?))
+    Some(ListingKey::new(Ecosystem::GitHub.as_str(), owner_and_name(path)?))
 }
 
 fn on_forge(host: &str, path: &str) -> Option<ListingKey> {
@@ -106,7 +107,7 @@ fn on_forge(host: &str, path: &str) -> Option<ListingKey> {
     if !is_known {
         return None;
     }
-    Some(ListingKey::new("git", format!("{host}/{}", owner_and_name(path)?)))
+    Some(ListingKey::new(Ecosystem::Git.as_str(), format!("{host}/{}", owner_and_name(path)?)))
 }
 
 fn owner_and_name(path: &str) -> Option<String> {

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::CrawlError;
+use crate::http::{Http, Pace};
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Validators};
 use capdex_model::snapshot::Gap;
+use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::AsOf;
-
-use crate::CrawlError;
-use crate::http::{Http, Pace};
 
 /// What is known of a source without asking it. The manual is written from it, all texts in Markdown.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ pub struct SourceMeta {
     pub keys: &'static [KeyMeta],
     /// How its entries are found.
     pub walk: WalkKind,
+    /// What the passes must know of it.
+    pub role: SourceRole,
 }
 
 /// A credential that a source knows. Its value comes from the environment and goes to the source's own host only.
@@ -243,6 +245,11 @@ pub const SOURCES: &[&dyn Source] = &[
     crate::awesome_lists::SOURCE,
     crate::mcp_so::SOURCE,
 ];
+
+/// The role of every source, by its id.
+pub fn roles() -> SourceRoles {
+    SourceRoles::new(SOURCES.iter().map(|source| (source.meta().id, source.meta().role)))
+}
 
 /// The source with this id.
 pub fn source(id: &str) -> Option<&'static dyn Source> {

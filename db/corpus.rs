@@ -2,12 +2,12 @@
 //!
 //! Must not know what passes look for.
 
-use capdex_corpus::corpus::{Corpus, Member};
-use capdex_model::listing::Listing;
-use capdex_model::time::AsOf;
-
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
+use capdex_corpus::corpus::{Corpus, Member};
+use capdex_model::listing::Listing;
+use capdex_model::source_role::SourceRoles;
+use capdex_model::time::AsOf;
 
 impl Writer<'_> {
     /// Notes that a pass ran over this state of the store.
@@ -19,8 +19,10 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Every listing of which a source ever said anything, with what it says now and the entity that it is of.
-    pub fn corpus(&self) -> Result<Corpus, StoreError> {
+    /// Every listing of which a source ever said anything, with what it says now and the entity that it is of. `roles` are
+    /// those of the kinds of sources; which source is of which kind, the store knows.
+    pub fn corpus(&self, roles: &SourceRoles) -> Result<Corpus, StoreError> {
+        let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state = 'active', e.name
                    FROM listings l JOIN documents d ON d.id = l.body
                    LEFT JOIN entity_members m ON m.listing = l.id LEFT JOIN entities e ON e.id = m.entity
@@ -29,7 +31,7 @@ impl Reader {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            let member = Member::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?);
+            let member = Member::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?);
             let entity: Option<String> = row.cell(4)?;
             Ok(Member { entity: entity.unwrap_or_else(|| listing.key.to_string()), ..member })
         })?;
@@ -43,7 +45,8 @@ impl Reader {
     }
 
     /// The state of everything that passes read: changes whenever a listing, its state, a snapshot or a scan is
-    /// added, and with every visit to a listing of which something waits to be seen a second time.
+    /// added, with every visit to a listing of which something waits to be seen a second time, and with the kind of a source
+    /// that has a name of its own.
     pub fn watched_state(&self) -> Result<String, StoreError> {
         let sql = "SELECT (SELECT ifnull(max(id), 0) FROM listing_versions) || '.'
                        || (SELECT ifnull(max(id), 0) FROM listing_states) || '.'
@@ -52,7 +55,9 @@ impl Reader {
                        || ifnull('.' || (SELECT max(l.visited) FROM removals r
                                          JOIN capabilities k ON k.id = r.capability
                                          JOIN identities i ON i.id = k.identity
-                                         JOIN listings l ON l.id = i.listing), '')";
+                                         JOIN listings l ON l.id = i.listing), '')
+                       || ifnull('.' || (SELECT group_concat(id || '=' || kind ORDER BY id) FROM sources
+                                         WHERE kind <> id), '')";
         let state = first(self.connection(), "read the watched state", sql, (), |row| row.cell(0))?;
         Ok(state.unwrap_or_default())
     }
@@ -87,7 +92,7 @@ mod tests {
         let one = state();
         upsert(2);
         assert_eq!((one != empty, state()), (true, one));
-        let corpus = store.reader().expect("opens").corpus().expect("reads");
+        let corpus = store.reader().expect("opens").corpus(&SourceRoles::default()).expect("reads");
         assert_eq!(corpus.members().iter().map(|member| member.entity.as_str()).collect::<Vec<_>>(), ["npm:@a/b"]);
     }
 

@@ -4,6 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::blobs::read_blob;
+use crate::documents::pack;
+use crate::sql::{Cells, canonical, execute, id_of, insert, rows, seconds};
+use crate::{Reader, SnapshotId, StoreError, Writer};
 use capdex_corpus::drift::Pins;
 use capdex_corpus::identity::{
     Anchor, Anchors, Contents, Edge, Identified, Known, NamedManifest, Statement, is_manifest, named_by,
@@ -12,12 +16,8 @@ use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
 use capdex_model::snapshot::FileEntry;
+use capdex_model::source_role::SourceRoles;
 use capdex_model::time::AsOf;
-
-use crate::blobs::read_blob;
-use crate::documents::pack;
-use crate::sql::{Cells, canonical, execute, id_of, insert, rows, seconds};
-use crate::{Reader, SnapshotId, StoreError, Writer};
 
 /// Listings that may hold the same capability before it is a template that tells nothing of where it came from.
 const MAX_HOLDERS: i64 = 6;
@@ -73,15 +73,16 @@ pub type ToldContent = (RevisionId, Digest);
 pub struct RevisionId(i64);
 
 impl Reader {
-    /// What every listing says of what it is, sorted by key.
-    pub fn statements(&self) -> Result<Vec<Statement>, StoreError> {
+    /// What every listing says of what it is, sorted by key. `roles` are those of the kinds of sources.
+    pub fn statements(&self, roles: &SourceRoles) -> Result<Vec<Statement>, StoreError> {
+        let roles = roles.clone().with_kinds(self.source_kinds()?);
         let sql = "SELECT d.body, l.popularity, l.first_seen, l.state <> 'gone'
                    FROM listings l JOIN documents d ON d.id = l.body ORDER BY l.source, l.name";
         rows(self.connection(), "read what listings are", sql, (), |row| {
             let listing: Listing = row.packed(0, "listing")?;
             let popularity: Option<i64> = row.cell(1)?;
             let popularity = popularity.and_then(|count| u64::try_from(count).ok());
-            Ok(Statement::of(&listing, popularity, row.as_of(2)?.0, row.cell(3)?))
+            Ok(Statement::of(&listing, &roles, popularity, row.as_of(2)?.0, row.cell(3)?))
         })
     }
 
@@ -248,7 +249,7 @@ mod tests {
         let reader = store.reader().expect("opens");
         let same: Vec<_> = reader.same_entity(&key("b")).expect("reads").into_iter().map(|of| of.listing).collect();
         assert_eq!(same, [key("a"), key("b")]);
-        let entities = reader.corpus().expect("reads");
+        let entities = reader.corpus(&SourceRoles::default()).expect("reads");
         let entities: Vec<_> = entities.members().iter().map(|member| member.entity.clone()).collect();
         assert_eq!(entities, ["npm:a", "npm:a", "npm:c"]);
         put(&store, "c", "npm:a");

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Validators};
+use capdex_model::source_role::{FilledBy, SourceRole};
 use serde_json::json;
 
 use self::items::Item;
@@ -43,6 +44,11 @@ its title, link, text and heading is the one of the last visit. A document witho
     paces: &[],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole {
+        filled_by: FilledBy::Others,
+        has_several_lists: true,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for AwesomeLists {

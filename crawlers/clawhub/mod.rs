@@ -4,6 +4,7 @@
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
+use capdex_model::source_role::{SourceRole, Speaker};
 use capdex_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -54,6 +55,7 @@ the last visit.",
         is_required: false,
     }],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole { speaker: Speaker::Publisher, ..SourceRole::UNKNOWN },
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,15 +6,15 @@ mod entry;
 
 use std::collections::BTreeMap;
 
-use capdex_model::bundle::BundleFile;
-use capdex_model::digest::Digest;
-use capdex_model::ids::ListingKey;
-use capdex_model::listing::Validators;
-
 use crate::documents::{self, Document};
 use crate::http::Pace;
 use crate::unpack::{Format, Limits, strip_common_root, unpack};
 use crate::{ListRequest, Listed, Source, SourceMeta, Step, WalkKind, names, page};
+use capdex_model::bundle::BundleFile;
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Validators;
+use capdex_model::source_role::{FilledBy, SourceRole};
 
 /// The source.
 pub const SOURCE: &dyn Source = &DockerMcpRegistry;
@@ -44,6 +44,7 @@ content is the one of the last visit. An archive of which a part of `servers/` c
     paces: &[("https://codeload.github.com", Pace { per_minute: 60, burst: 5, in_flight: 2 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
 };
 
 impl Source for DockerMcpRegistry {

@@ -12,14 +12,14 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::unpack::intake::{Intake, WHOLE};
+use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};
+use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step, WalkKind};
 use capdex_model::bundle::BundleFile;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
-
-use crate::unpack::intake::{Intake, WHOLE};
-use crate::unpack::{Format, Limits, Unpacked, read_at_most, strip_common_root, unpack};
-use crate::{CrawlError, ListRequest, Listed, Next, Page, Source, SourceMeta, Step, WalkKind};
+use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
 
 /// The source of local folders and archives.
 pub const SOURCE: &dyn Source = &Folder;
@@ -134,6 +134,11 @@ const META: SourceMeta = SourceMeta {
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Folder),
+        filled_by: FilledBy::Operator,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Folder {
@@ -143,23 +148,23 @@ impl Source for Folder {
 
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a> {
         let (base, watchlist) = (request.settings.base_url.as_str(), &request.settings.watchlist);
-        Box::pin(async move { Ok(Page { listed: list(base, watchlist), next: Next::END }) })
+        Box::pin(async move { Ok(Page { listed: list(request.id, base, watchlist), next: Next::END }) })
     }
 }
 
-fn list(base: &str, watchlist: &[String]) -> Vec<Listed> {
+fn list(id: &str, base: &str, watchlist: &[String]) -> Vec<Listed> {
     let mut names = BTreeSet::new();
     let paths =
         watchlist.iter().map(|entry| if base.is_empty() { PathBuf::from(entry) } else { Path::new(base).join(entry) });
     let list_one = |path: PathBuf| {
         let name = name_of(&path);
-        if names.insert(name.clone()) { list_path(&path, name) } else { list_again(&path) }
+        if names.insert(name.clone()) { list_path(id, &path, name) } else { list_again(id, &path) }
     };
     paths.map(list_one).collect()
 }
 
-fn list_path(path: &Path, name: String) -> Listed {
-    let key = ListingKey::new(META.id, name.clone());
+fn list_path(id: &str, path: &Path, name: String) -> Listed {
+    let key = ListingKey::new(id, name.clone());
     match std::fs::metadata(path).map_err(|error| failure(path, &error)) {
         Ok(_) => {
             let locator = Locator::Folder { path: path.display().to_string(), name };
@@ -173,10 +178,10 @@ fn list_path(path: &Path, name: String) -> Listed {
 }
 
 /// A path whose name is taken. It fails under its whole path, so that it does not speak for the other.
-fn list_again(path: &Path) -> Listed {
+fn list_again(id: &str, path: &Path) -> Listed {
     let subject = path.display().to_string();
     let gap = Gap::new(subject.clone(), GapReason::DuplicatePath, "another path has the same last component");
-    Listed::Failed { key: ListingKey::new(META.id, subject), gap, transient: false }
+    Listed::Failed { key: ListingKey::new(id, subject), gap, transient: false }
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn a_watchlist_is_listed_in_its_order() {
     let folder = folder(&[("one/SKILL.md", b"S"), ("sub/one/x", b""), ("two.zip", b"")]);
     let watchlist = ["one", "sub/one", "two.zip", "three.tgz"].map(str::to_owned);
     let base = folder.path().display().to_string();
-    let listed = list(&base, &watchlist);
+    let listed = list(META.id, &base, &watchlist);
     let [Listed::Changed { listing: one, validators }, Listed::Failed { key, gap, transient: false }, two, gone] =
         listed.as_slice()
     else {
@@ -205,7 +205,7 @@ fn a_watchlist_is_listed_in_its_order() {
 fn listed_paths_without_a_base_are_taken_as_they_are() {
     let folder = folder(&[("one/SKILL.md", b"S")]);
     let path = folder.path().join("one").display().to_string();
-    let listed = list("", std::slice::from_ref(&path));
+    let listed = list(META.id, "", std::slice::from_ref(&path));
     let expected = [Locator::Folder { path, name: "one".into() }];
     assert!(matches!(listed.as_slice(), [Listed::Changed { listing, .. }] if listing.locators == expected));
 }

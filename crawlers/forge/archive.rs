@@ -4,7 +4,7 @@
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Locator;
-
+use capdex_model::source_role::Ecosystem;
 /// The archive of a repository, named by its key (`github:owner/name`, `git:host/owner/name`), at a commit in full hex that
 /// the listing `by` pins. It is not the repository's own: a stranger chose the commit, and forges serve those of forks too.
 pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) -> Option<Locator> {
@@ -13,9 +13,9 @@ pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) 
         return None;
     }
 
-    let url = match repository.source.as_str() {
-        "github" => format!("https://codeload.github.com/{}/tar.gz/{commit}", repository.name),
-        "git" => {
+    let url = match Ecosystem::of_word(&repository.source)? {
+        Ecosystem::GitHub => format!("https://codeload.github.com/{}/tar.gz/{commit}", repository.name),
+        Ecosystem::Git => {
             let (host, path) = repository.name.split_once('/')?;
             let (_, name) = path.split_once('/')?;
             match host {

@@ -7,15 +7,15 @@ mod forges;
 #[cfg(test)]
 mod tests;
 
-use capdex_model::digest::Digest;
-use capdex_model::ids::ListingKey;
-use capdex_model::listing::{Listing, Locator, Validators};
-use capdex_model::snapshot::GapReason;
-
 use crate::forge::{MAX_DOCUMENT_BYTES, is_name};
 use crate::http::{Answer, Http, Pace, Request, is_status, redact};
 use crate::walk::{self, Visited};
 use crate::{CrawlError, KeyMeta, ListRequest, Source, SourceMeta, SourceSettings, Step, WalkKind, json};
+use capdex_model::digest::Digest;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::{Listing, Locator, Validators};
+use capdex_model::snapshot::GapReason;
+use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 use forges::{Forge, Project};
 use url::Url;
 
@@ -68,6 +68,12 @@ Gitea and Forgejo: `GET /repos/<owner>/<name>/commits?limit=1`, `GET /repos/<own
     ],
     keys: &[KeyMeta { variable: "CAPDEX_GITLAB_TOKEN", header: "private-token", prefix: "", is_required: false }],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Git),
+        proof: NameProof::HostAccount,
+        precedence: 3,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Git {

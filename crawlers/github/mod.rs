@@ -16,6 +16,8 @@ mod steps;
 mod tests;
 mod visit;
 
+use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
+
 use crate::http::Pace;
 use crate::{KeyMeta, ListRequest, Source, SourceMeta, Step, WalkKind};
 
@@ -79,6 +81,12 @@ with `facts:` `GET /repos/<owner>/<name>/contributors`, `…/stats/participation
         is_required: false,
     }],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::GitHub),
+        proof: NameProof::Account,
+        precedence: 2,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for GitHub {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::source_role::{FilledBy, SourceRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -49,6 +50,7 @@ A walk goes from cursor to cursor, newest first, and ends where the directory sa
         is_required: true,
     }],
     walk: WalkKind::Directory { is_incremental: false },
+    role: SourceRole { filled_by: FilledBy::Others, ..SourceRole::UNKNOWN },
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::source_role::SourceRole;
 use serde_json::{Map, Value, json};
 
 use self::origin::Origin;
@@ -45,6 +46,7 @@ its entry is the one of the last visit. A name in `renames` has moved where its 
     paces: &[],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole { has_several_lists: true, ..SourceRole::UNKNOWN },
 };
 
 impl Source for Marketplaces {

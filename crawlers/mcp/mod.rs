@@ -14,6 +14,7 @@ use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
+use capdex_model::source_role::{Ecosystem, SourceRole, Speaker};
 use capdex_model::standing::Standing;
 use serde_json::{Value, json};
 use url::Url;
@@ -53,6 +54,11 @@ one of the last visit. One that asks for credentials, refuses or does not answer
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Mcp),
+        precedence: 5,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Mcp {
@@ -127,7 +133,9 @@ fn listing(key: ListingKey, said: &Said) -> Listing {
         standing: Standing::default(),
         ..Claims::default()
     };
-    let locator = Locator::Inline { identity: key.to_string(), version: text(&said.server, "version"), files };
+    // An address means one endpoint, whatever an operator calls the source that asks it.
+    let identity = format!("{}:{}", Ecosystem::Mcp.as_str(), key.name);
+    let locator = Locator::Inline { identity, version: text(&said.server, "version"), files };
     Listing { key, locators: vec![locator], claims, references: Vec::new() }
 }
 

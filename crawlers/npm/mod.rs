@@ -10,12 +10,12 @@ mod integrity;
 mod packument;
 mod search;
 
-use capdex_model::listing::Validators;
-use capdex_model::snapshot::GapReason;
-
 use crate::http::{Answer, Http, Request};
 use crate::walk::{self, Visited};
 use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind};
+use capdex_model::listing::Validators;
+use capdex_model::snapshot::GapReason;
+use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 
 /// The most bytes that a packument may have. The largest known ones have about 40 MB.
 const MAX_PACKUMENT_BYTES: u64 = 64 << 20;
@@ -61,6 +61,13 @@ packuments and those that a proxy put together. The times of such a proxy are th
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Npm),
+        proof: NameProof::Scope,
+        dates_entries: true,
+        precedence: 0,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Npm {

@@ -11,12 +11,12 @@ mod token;
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
+use capdex_model::source_role::{Ecosystem, NameProof, SourceRole, Speaker};
 use serde_json::Value;
 
 use crate::http::{Http, Pace};
-use crate::references;
 use crate::walk::{self, Visited};
-use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind};
+use crate::{CrawlError, ListRequest, Source, SourceMeta, Step, WalkKind, references};
 
 use reference::Reference;
 
@@ -43,6 +43,12 @@ An image is unchanged where the digest of its manifest is the one of the last vi
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Oci),
+        proof: NameProof::ImageAccount,
+        precedence: 4,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 /// How often one registry is asked.

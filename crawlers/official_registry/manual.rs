@@ -2,6 +2,8 @@
 //!
 //! Must not know how they are read.
 
+use capdex_model::source_role::{NameProof, Rows, SourceRole, Speaker};
+
 use crate::http::Pace;
 use crate::{KeyMeta, SourceMeta, WalkKind};
 
@@ -24,9 +26,17 @@ The `server.json` of the latest versions in canonical form, with the forge's num
 publisher put into `_meta`; of every version description, repository, instant of publication, and deprecation with its
 message.";
 
+/// What every registry of servers is to the passes.
+const REGISTRY: SourceRole = SourceRole {
+    speaker: Speaker::Publisher,
+    proof: NameProof::Namespace,
+    rows: Rows::Versions,
+    ..SourceRole::UNKNOWN
+};
+
 /// The official registry.
 pub(super) const OFFICIAL: SourceMeta = SourceMeta {
-    id: "official-registry",
+    id: super::ID,
     title: "official MCP registry",
     about: LISTINGS,
     endpoints: "`GET /v0.1/servers?limit=100&cursor=…&include_deleted=true`, and between full walks the same with \
@@ -41,6 +51,7 @@ pub(super) const OFFICIAL: SourceMeta = SourceMeta {
     paces: &[("https://registry.modelcontextprotocol.io", Pace { per_minute: 150, burst: 20, in_flight: 2 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: true },
+    role: SourceRole { dates_entries: true, precedence: 6, ..REGISTRY },
 };
 
 /// GitHub's curated registry.
@@ -57,6 +68,7 @@ pub(super) const GITHUB: SourceMeta = SourceMeta {
     paces: &[("https://api.mcp.github.com", Pace { per_minute: 30, burst: 5, in_flight: 1 })],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
+    role: SourceRole { dates_entries: true, ..REGISTRY },
 };
 
 /// PulseMCP.
@@ -77,6 +89,7 @@ pub(super) const PULSEMCP: SourceMeta = SourceMeta {
         KeyMeta { variable: "CAPDEX_PULSEMCP_TENANT", header: "x-tenant-id", prefix: "", is_required: true },
     ],
     walk: WalkKind::Directory { is_incremental: true },
+    role: REGISTRY,
 };
 
 /// Any other.
@@ -98,4 +111,5 @@ pub(super) const OTHERS: SourceMeta = SourceMeta {
         is_required: false,
     }],
     walk: WalkKind::Directory { is_incremental: false },
+    role: REGISTRY,
 };

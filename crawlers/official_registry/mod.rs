@@ -20,6 +20,9 @@ use self::row::Row;
 use crate::http::Request;
 use crate::{CrawlError, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, page};
 
+/// The id of the official registry, by which packages name its rows.
+pub(crate) const ID: &str = "official-registry";
+
 /// The official registry.
 pub const SOURCE: &dyn Source = &Registry {
     meta: &manual::OFFICIAL,

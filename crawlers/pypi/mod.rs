@@ -9,14 +9,14 @@ mod simple;
 
 use std::collections::BTreeSet;
 
+use crate::http::{Answer, Http, Request, redact};
+use crate::walk::{self, Visited};
+use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, references};
 use capdex_model::digest::Digest;
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::{Claim, Claims, Listing, Locator, Validators};
 use capdex_model::snapshot::GapReason;
-
-use crate::http::{Answer, Http, Request, redact};
-use crate::walk::{self, Visited};
-use crate::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceMeta, Step, Walk, WalkKind, references};
+use capdex_model::source_role::{Ecosystem, SourceRole, Speaker};
 
 /// The most bytes that the JSON or the index page of one project may have.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
@@ -55,6 +55,12 @@ A project is gone where the index says 404, where it has no file left, and where
     paces: &[],
     keys: &[],
     walk: WalkKind::Names,
+    role: SourceRole {
+        speaker: Speaker::Artifact(Ecosystem::Pypi),
+        dates_entries: true,
+        precedence: 1,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 impl Source for Pypi {
@@ -114,7 +120,7 @@ fn visit(
     name: String,
     known: Option<Validators>,
 ) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
-    let visit = Visit { http: request.http.clone(), name, known };
+    let visit = Visit { http: request.http.clone(), key: request.key(name.clone()), name, known };
     let base_url = request.settings.base_url.clone();
     async move { visit.run(&base_url).await }
 }
@@ -142,6 +148,7 @@ fn addresses(base_url: &str, name: &str) -> Addresses {
 
 struct Visit {
     http: Http,
+    key: ListingKey,
     name: String,
     known: Option<Validators>,
 }
@@ -210,9 +217,8 @@ impl Visit {
         if self.known.as_ref().and_then(|known| known.digest) == Some(digest) {
             return Visited::Unchanged;
         }
-        let key = ListingKey::new(META.id, self.name.clone());
         let references = references::sorted([references::repository(&claims.repository)]);
-        let listing = Listing { key, locators: vec![locator], claims, references };
+        let listing = Listing { key: self.key.clone(), locators: vec![locator], claims, references };
         Visited::Changed(Box::new(listing), Validators { digest: Some(digest), ..validators })
     }
 }

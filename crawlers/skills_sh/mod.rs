@@ -6,6 +6,7 @@ mod prefixes;
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
+use capdex_model::source_role::{FilledBy, Rows, SourceRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,11 @@ the repository, which is referred to.",
     ],
     keys: &[],
     walk: WalkKind::Directory { is_incremental: false },
+    role: SourceRole {
+        filled_by: FilledBy::Others,
+        rows: Rows::Skills,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 /// Where a walk stands: the beginning that is searched for next, and of which list of beginnings.

@@ -5,6 +5,7 @@
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing};
+use capdex_model::source_role::{FilledBy, Rows, SourceRole};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -45,6 +46,11 @@ A skill is unchanged where the digest of its entry without `stars` and `updatedA
         is_required: false,
     }],
     walk: WalkKind::Names,
+    role: SourceRole {
+        filled_by: FilledBy::Others,
+        rows: Rows::Skills,
+        ..SourceRole::UNKNOWN
+    },
 };
 
 /// Where a walk stands: the query, its page, and of which list of queries.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
+use capdex_model::source_role::{SourceRole, Speaker};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,7 @@ no end: without a key the list was seen to stop after 500 servers.",
         is_required: false,
     }],
     walk: WalkKind::Directory { is_incremental: false },
+    role: SourceRole { speaker: Speaker::Publisher, ..SourceRole::UNKNOWN },
 };
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -3,13 +3,13 @@
 //!
 //! Must not know what a cursor or a watermark means.
 
-use capdex_model::ids::ListingKey;
-use capdex_model::snapshot::Gap;
-use capdex_model::time::{AsOf, Timestamp};
-
 use crate::listings::ListingState;
 use crate::sql::{Cells, execute, first, rows, seconds};
 use crate::{Reader, StoreError, Writer};
+use capdex_model::ids::ListingKey;
+use capdex_model::snapshot::Gap;
+use capdex_model::time::{AsOf, Timestamp};
+use std::collections::BTreeMap;
 
 /// What a walk is to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,12 @@ impl Writer<'_> {
                    ON CONFLICT (id) DO UPDATE SET cursor = NULL, mode = excluded.mode, walk = walk + excluded.walk";
         let step = i64::from(mode == WalkMode::Full);
         execute(self.connection(), "begin a walk", sql, (source, mode.as_str(), step)).map(drop)
+    }
+
+    /// Notes which source it is that an operator keeps under this name. Does nothing before the first walk.
+    pub fn keep_source_kind(&self, source: &str, kind: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE sources SET kind = ?2 WHERE id = ?1";
+        execute(self.connection(), "keep the kind of a source", sql, (source, kind)).map(drop)
     }
 
     /// Saves where the walk under way stands.
@@ -135,6 +141,14 @@ impl Reader {
     pub fn source_states(&self) -> Result<Vec<SourceState>, StoreError> {
         let sql = "SELECT id, cursor, mode, watermark, completed, whole_at, walk, held FROM sources ORDER BY id";
         rows(self.connection(), "read the sources", sql, (), state)
+    }
+
+    /// The kinds of the sources whose kind is known, by name.
+    pub fn source_kinds(&self) -> Result<BTreeMap<String, String>, StoreError> {
+        let sql = "SELECT id, kind FROM sources WHERE kind IS NOT NULL ORDER BY id";
+        let kinds =
+            rows(self.connection(), "read the kinds of sources", sql, (), |row| Ok((row.cell(0)?, row.cell(1)?)))?;
+        Ok(kinds.into_iter().collect())
     }
 
     /// Listings of a source that are not gone and that neither of its last two whole walks saw, sorted by name.

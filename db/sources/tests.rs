@@ -26,6 +26,29 @@ fn walk(store: &Store, names: &'static [&'static str], number: i64) {
 }
 
 #[test]
+fn a_source_keeps_its_kind_from_its_first_walk_on() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let kinds = || store.reader().expect("opens").source_kinds().expect("reads").into_iter().collect::<Vec<_>>();
+    let watched = || store.reader().expect("opens").watched_state().expect("reads");
+    store.write(|writer| writer.keep_source_kind("corp", "sub-registry")).expect("nothing to do");
+    assert_eq!(kinds(), []);
+    store
+        .write(|writer| {
+            writer.begin_walk("npm", WalkMode::Full)?;
+            writer.begin_walk("corp", WalkMode::Full)
+        })
+        .expect("begun");
+    let before = watched();
+    assert_eq!(kinds(), [], "as in a store of before");
+    store.write(|writer| writer.keep_source_kind("npm", "npm")).expect("kept");
+    assert_eq!(watched(), before, "a source that has the name of its kind is what it was");
+    store.write(|writer| writer.keep_source_kind("corp", "sub-registry")).expect("kept");
+    assert_eq!(kinds(), [("corp".into(), "sub-registry".into()), ("npm".into(), "npm".into())]);
+    assert_ne!(watched(), before, "passes run again when they learn what a source is");
+}
+
+#[test]
 fn a_walk_goes_on_where_it_stopped_and_begins_again_when_complete() {
     let folder = Folder::new();
     let store = folder.store();

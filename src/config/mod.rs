@@ -290,6 +290,24 @@ mod tests {
     }
 
     #[test]
+    fn every_source_that_is_asked_over_http_may_be_on_this_machine() {
+        let (base, changes) = ("http://127.0.0.1:9/base", "http://127.0.0.1:9/changes");
+        for source in SOURCES {
+            let (meta, mut http) = (source.meta(), HttpSettings::default());
+            let (base_url, changes_url) = (Some(base.to_owned()), Some(changes.to_owned()));
+            let section = SourceSection { base_url, changes_url, ..SourceSection::default() };
+            let run = sources::run_of(meta, &section, &mut http).expect("resolves");
+            assert_eq!(run.settings.base_url, base, "{}", meta.id);
+            let expected: &[&str] = if meta.role.is_local() { &[changes] } else { &[base, changes] };
+            assert_eq!(http.allowed_base_urls, expected, "{}", meta.id);
+            let mut http = HttpSettings::default();
+            let run = sources::run_of(meta, &SourceSection::default(), &mut http).expect("resolves");
+            let is_own = meta.base_url.is_some_and(|own| own == run.settings.base_url);
+            assert!(!is_own || http.allowed_base_urls.is_empty(), "{}: its own address is checked", meta.id);
+        }
+    }
+
+    #[test]
     fn what_is_no_source_or_no_name_is_refused_with_its_place() {
         for (text, part) in [
             ("name = \"x\"\n[sources.nobody]\n", "there is no source"),

@@ -8,6 +8,7 @@ use std::path::Path;
 use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, Pace, Secret};
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
+use capdex_model::source_role::Ecosystem;
 use tracing::debug;
 
 use super::SourceSection;
@@ -40,10 +41,10 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
     let settings = source_settings(meta, section, http)?;
     add_paces(meta, section, &settings.base_url, http);
     add_keys(meta, &settings.base_url, http);
-    if meta.id == "github" {
-        add_app(&settings.base_url, http)?;
+    if meta.role.ecosystem() == Some(Ecosystem::GitHub) {
+        add_app(meta, &settings.base_url, http)?;
     }
-    let is_asked_by_name = meta.walk == WalkKind::Names && meta.id != "folder";
+    let is_asked_by_name = meta.walk == WalkKind::Names && !meta.role.is_local();
     Ok(SourceRun {
         kind: meta.id.to_owned(),
         follows: section.follow.unwrap_or(is_asked_by_name),
@@ -96,7 +97,7 @@ fn add_keys(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) {
 }
 
 /// A GitHub App as one more credential, where the environment names one.
-fn add_app(base_url: &str, http: &mut HttpSettings) -> anyhow::Result<()> {
+fn add_app(meta: &SourceMeta, base_url: &str, http: &mut HttpSettings) -> anyhow::Result<()> {
     let named = ["CAPDEX_GITHUB_APP", "CAPDEX_GITHUB_APP_INSTALLATION", "CAPDEX_GITHUB_APP_KEY"].map(variable);
     let [Some(app), Some(installation), Some(path)] = named else {
         return match named.iter().flatten().next() {
@@ -112,7 +113,7 @@ fn add_app(base_url: &str, http: &mut HttpSettings) -> anyhow::Result<()> {
         base_url: base_url.to_owned(),
         app,
         installation,
-        kind: "github".to_owned(),
+        kind: meta.id.to_owned(),
         private_key: Secret::new(key),
         made: clock::now(),
     });
@@ -130,8 +131,8 @@ fn source_settings(
     };
     let configured = section.base_url.as_deref();
     let mut scopes = BTreeMap::new();
-    let base_url = match meta.id {
-        "npm" => {
+    let base_url = match meta.role.ecosystem() {
+        Some(Ecosystem::Npm) => {
             if configured.is_none() {
                 for (scope, base) in settings::npm_scopes(&variable, &text_of)? {
                     base.configure(meta.id, http);
@@ -140,10 +141,10 @@ fn source_settings(
             }
             configure(settings::npm_base_url(&variable, &text_of, configured)?, meta.id, http)
         }
-        "pypi" => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
+        Some(Ecosystem::Pypi) => configure(settings::pypi_base_url(&variable, &text_of, configured)?, meta.id, http),
         // A source's own address is public and checked like any other; only what an operator writes may lead anywhere.
         _ => match configured {
-            Some(url) if meta.base_url.is_some() => {
+            Some(url) if !meta.role.is_local() => {
                 http.allowed_base_urls.push(url.to_owned());
                 url.trim_end_matches('/').to_owned()
             }

@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use crate::vendor;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Listing;
+use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::Timestamp;
-
 /// One listing of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The source and the name there.
     pub key: ListingKey,
+    /// What its source is to the passes.
+    pub role: SourceRole,
     /// What stays of its locators over versions (`npm:@scope/name`), sorted.
     pub identities: Vec<String>,
     /// What it names under other sources' keys: claims of whoever wrote the listing, not proofs.
@@ -42,12 +44,24 @@ pub struct Member {
 
 impl Member {
     /// What a listing says, as a member that is an entity of its own.
-    pub fn of(listing: &Listing, popularity: Option<u64>, first_seen: Timestamp, is_active: bool) -> Self {
+    pub fn of(
+        listing: &Listing,
+        roles: &SourceRoles,
+        popularity: Option<u64>,
+        first_seen: Timestamp,
+        is_active: bool,
+    ) -> Self {
         let identities: BTreeSet<String> = listing.locators.iter().map(|locator| locator.identity()).collect();
         let claims = &listing.claims;
         Self {
             key: listing.key.clone(),
-            vendors: vendor::of(&listing.key, &identities, claims.maintainers.known().map_or(&[], Vec::as_slice)),
+            role: roles.of_source(&listing.key.source),
+            vendors: vendor::of(
+                &listing.key,
+                roles,
+                &identities,
+                claims.maintainers.known().map_or(&[], Vec::as_slice),
+            ),
             identities: identities.into_iter().collect(),
             references: listing.references.clone(),
             entity: listing.key.to_string(),

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::corpus::{Corpus, Member};
+use capdex_model::source_role::FilledBy;
 use capdex_model::time::Timestamp;
-
 /// Days without which nothing is established.
 const LEAST_DAYS: i64 = 90;
 /// Days after which an entity is established where no source of it counts users at all.
@@ -18,12 +18,6 @@ const DIRECTORIES: usize = 3;
 const MANY_USERS: u64 = 10_000;
 /// Fewer do not, even among the most popular tenth of a source.
 const FEW_USERS: u64 = 100;
-/// Directories that somebody else fills: being in them is more than a publisher's own word. A name that is not here says nothing:
-/// an operator may call a registry of his what he likes.
-const FILLED_BY_OTHERS: [&str; 6] =
-    ["awesome-lists", "docker-mcp-registry", "glama", "mcp-so", "skills-sh", "skillsmp"];
-/// Registries that date what they hold themselves; elsewhere a date is what a publisher says.
-const DATED: [&str; 4] = ["npm", "pypi", "official-registry", "github-registry"];
 
 /// How entities stand, from what the listings of each say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +73,7 @@ impl Standings {
 impl Standing {
     fn add(&mut self, member: &Member, bars: &BTreeMap<&str, u64>) {
         let source = member.key.source.as_str();
-        let dated = member.created.filter(|_| DATED.contains(&source));
+        let dated = member.created.filter(|_| member.role.dates_entries);
         let since = dated.map_or(member.first_seen, |created| created.min(member.first_seen));
         self.since = Some(self.since.map_or(since, |known| known.min(since)));
         self.vendors.extend(member.vendors.iter().cloned());
@@ -87,7 +81,8 @@ impl Standing {
         if !member.is_active {
             return;
         }
-        if FILLED_BY_OTHERS.contains(&source) {
+        // Being in a list that others fill is more than a publisher's own word.
+        if member.role.filled_by == FilledBy::Others {
             self.directories.insert(source.to_owned());
         }
         let bar = bars.get(source).copied();
@@ -131,6 +126,7 @@ fn bars(corpus: &Corpus) -> BTreeMap<&str, u64> {
 mod tests {
     use super::*;
     use crate::corpus::Member;
+    use crate::roles_testing::roles;
     use capdex_model::ids::ListingKey;
     use capdex_model::listing::{Claims, Listing};
 
@@ -138,7 +134,7 @@ mod tests {
         let key: ListingKey = key.parse().expect("a key");
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
         let seen = Timestamp::from_unix_seconds(day * 86_400);
-        Member { entity: entity.to_owned(), ..Member::of(&listing, popularity, seen, true) }
+        Member { entity: entity.to_owned(), ..Member::of(&listing, &roles(), popularity, seen, true) }
     }
 
     #[test]

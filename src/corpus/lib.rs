@@ -15,6 +15,8 @@ pub mod established;
 pub mod exposure;
 pub mod identity;
 pub mod lookalike;
+#[cfg(test)]
+mod roles_testing;
 mod union;
 pub mod vendor;
 mod wording;

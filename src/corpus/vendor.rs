@@ -8,44 +8,49 @@
 use std::collections::BTreeSet;
 
 use capdex_model::ids::ListingKey;
-
-/// Sources whose names are `namespace/name`, where the namespace was verified by the registry.
-const VERIFIED_NAMESPACES: [&str; 4] = ["official-registry", "github-registry", "pulsemcp", "sub-registry"];
+use capdex_model::source_role::{Ecosystem, NameProof, SourceRoles};
 
 /// The vendors of a listing: from its key, from what its locators are, and from the accounts that may publish.
-pub fn of(key: &ListingKey, identities: &BTreeSet<String>, maintainers: &[String]) -> BTreeSet<String> {
+pub fn of(
+    key: &ListingKey,
+    roles: &SourceRoles,
+    identities: &BTreeSet<String>,
+    maintainers: &[String],
+) -> BTreeSet<String> {
     let mut vendors = BTreeSet::new();
     for identity in identities.iter().map(String::as_str).chain([key.to_string().as_str()]) {
-        if let Some((ecosystem, name)) = identity.split_once(':') {
-            vendors.extend(of_identity(ecosystem, name));
+        if let Some((word, name)) = identity.split_once(':') {
+            vendors.extend(of_identity(word, roles.of_source(word).proof, name));
         }
     }
-    if matches!(key.source.as_str(), "npm" | "pypi") {
+    if roles.of_source(&key.source).ecosystem().is_some_and(Ecosystem::has_accounts) {
+        // By the source's own name: accounts of another registry are other people.
         vendors.extend(maintainers.iter().map(|account| format!("{}-user:{}", key.source, account.to_lowercase())));
     }
     vendors
 }
 
-/// The vendors that a name in an ecosystem proves.
-fn of_identity(ecosystem: &str, name: &str) -> Vec<String> {
-    match ecosystem {
-        "npm" => {
+/// The vendors that a name proves, at the source or in the ecosystem that is called `word`.
+fn of_identity(word: &str, proof: NameProof, name: &str) -> Vec<String> {
+    match proof {
+        NameProof::Scope => {
             let scope = name.strip_prefix('@').and_then(|rest| rest.split_once('/'));
             scope.map(|(scope, _)| format!("npm-scope:{}", scope.to_lowercase())).into_iter().collect()
         }
-        "github" => owner(name).map(|owner| format!("github:{owner}")).into_iter().collect(),
-        "git" => name
+        // By the source's own name: at another address the same owner may be somebody else.
+        NameProof::Account => owner(name).map(|owner| format!("{word}:{owner}")).into_iter().collect(),
+        NameProof::HostAccount => name
             .split_once('/')
             .and_then(|(host, path)| Some(format!("git:{}/{}", host.to_lowercase(), owner(path)?)))
             .into_iter()
             .collect(),
         // GitHub's own registry of images: its names begin with the account.
-        "oci" => {
+        NameProof::ImageAccount => {
             let account = name.strip_prefix("ghcr.io/").and_then(owner);
             account.map(|account| format!("github:{account}")).into_iter().collect()
         }
-        _ if VERIFIED_NAMESPACES.contains(&ecosystem) => of_namespace(name),
-        _ => Vec::new(),
+        NameProof::Namespace => of_namespace(name),
+        NameProof::Nothing => Vec::new(),
     }
 }
 
@@ -64,11 +69,12 @@ fn owner(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::roles_testing::roles;
 
     fn vendors(key: (&str, &str), identities: &[&str], maintainers: &[&str]) -> Vec<String> {
         let identities = identities.iter().map(|identity| (*identity).to_owned()).collect();
         let maintainers: Vec<String> = maintainers.iter().map(|name| (*name).to_owned()).collect();
-        of(&ListingKey::new(key.0, key.1), &identities, &maintainers).into_iter().collect()
+        of(&ListingKey::new(key.0, key.1), &roles(), &identities, &maintainers).into_iter().collect()
     }
 
     #[test]

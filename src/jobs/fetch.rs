@@ -151,7 +151,7 @@ fn fill(context: &Context, window: &mut Window, slots: &Arc<Semaphore>) -> anyho
 }
 
 fn start(context: &Context, running: &mut JoinSet<Outcome>, slots: &Arc<Semaphore>, job: Job, payload: FetchPayload) {
-    let http = context.http.acting_for(&payload.locator.ecosystem());
+    let http = context.http.acting_for(context.kind_of(&payload.locator.ecosystem()));
     let (limits, slots) = (context.limits, Arc::clone(slots));
     let stop = context.requests.clone();
     running.spawn(async move {

@@ -78,6 +78,11 @@ impl Context {
         self.requests.ask();
     }
 
+    /// The kind of a source by the name under which the schedule has it; the name itself for any other.
+    pub fn kind_of<'a>(&'a self, source: &'a str) -> &'a str {
+        self.sources.get(source).map_or(source, |run| run.kind.as_str())
+    }
+
     /// Whether the run's time for requests was over before somebody asked it to stop.
     pub fn is_over_budget(&self) -> bool {
         self.requests.is_asked() && !self.stop.is_asked()

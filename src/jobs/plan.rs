@@ -91,7 +91,7 @@ fn of_names(reader: Option<&Reader>, id: &str, run: &SourceRun, at: AsOf) -> any
     }
     let listings = u64::try_from(names.len())?;
     let artifacts = u64::try_from(names.iter().filter(|name| !held.contains(name)).count())?;
-    let is_local = run.kind == "folder";
+    let is_local = list::is_local(&run.kind);
     let bytes = if is_local { 0 } else { listings * LISTING_BYTES + artifacts * ARTIFACT_BYTES };
     let requests = if is_local { 0 } else { listings + artifacts };
     Ok(SourcePlan {

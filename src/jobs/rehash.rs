@@ -151,7 +151,7 @@ async fn look(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
 }
 
 async fn once(context: &Context, one: &Rehashable, slots: &Semaphore) -> Found {
-    let http = context.http.acting_for(&one.locator.ecosystem());
+    let http = context.http.acting_for(context.kind_of(&one.locator.ecosystem()));
     let fetched = fetch::fetch_one(&http, &one.locator, &context.limits, slots, &context.requests).await;
     let fetched = match fetched {
         None => return Found::Stopped,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::pypi_name;
+use crate::source_role::Ecosystem;
 use crate::time::Timestamp;
 
 /// The longest text of a list's head or entry, in bytes.
@@ -146,10 +147,10 @@ impl Entry {
     /// Whom it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought to the form
     /// that the index itself compares.
     pub fn subject(&self) -> String {
-        match self.registry.as_str() {
-            "pypi" => format!("pypi:{}", pypi_name(&self.name)),
-            registry => format!("{registry}:{}", self.name),
+        if self.registry == Ecosystem::Pypi.as_str() {
+            return format!("{}:{}", self.registry, pypi_name(&self.name));
         }
+        format!("{}:{}", self.registry, self.name)
     }
 
     fn checked(self) -> Result<Self, String> {

@@ -24,6 +24,7 @@ pub mod purl;
 pub mod score;
 pub mod sighting;
 pub mod snapshot;
+pub mod source_role;
 pub mod spdx;
 pub mod standing;
 pub mod time;

@@ -240,7 +240,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Every file of the tree that git tracks or would, with `/` between the parts, sorted.
-fn tree() -> BTreeSet<String> {
+pub(crate) fn tree() -> BTreeSet<String> {
     let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let listed = Command::new("git").args(arguments).current_dir(ROOT).output().ok().filter(|git| git.status.success());
     let paths: BTreeSet<String> = match listed {
@@ -271,13 +271,13 @@ fn walk(root: &Path) -> BTreeSet<String> {
     paths
 }
 
-fn text_of(path: &str) -> String {
+pub(crate) fn text_of(path: &str) -> String {
     let bytes = std::fs::read(Path::new(ROOT).join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a path is a Rust file of a package that is not there for tests alone.
-fn is_code(path: &str) -> bool {
+pub(crate) fn is_code(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.ends_with(".rs") && !path.starts_with("tests/") && !["tests.rs", "testing.rs", "fixtures.rs"].contains(&name)
 }
@@ -304,7 +304,7 @@ fn crossings(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-fn within(path: &str, folders: &[&str]) -> bool {
+pub(crate) fn within(path: &str, folders: &[&str]) -> bool {
     folders.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
@@ -324,7 +324,7 @@ fn stands(code: &str, word: &str) -> bool {
 }
 
 /// The lines of a file that are neither a comment nor part of a test module at its end.
-fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let tests = text.match_indices("#[cfg(test)]\nmod ").map(|(start, _)| start);
     let inline = tests.filter(|start| text[*start..].lines().nth(1).is_some_and(|line| line.ends_with('{'))).min();
     let code = text.get(..inline.unwrap_or(text.len())).unwrap_or(text);

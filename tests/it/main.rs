@@ -40,5 +40,6 @@ mod seal;
 mod serve;
 mod site;
 mod snapshots;
+mod sources;
 mod support;
 mod verify;

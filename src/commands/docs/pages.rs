@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use capdex_crawlers::http::Pace;
 use capdex_crawlers::{KeyMeta, SOURCES, SourceMeta, WalkKind};
+use capdex_model::source_role::{FilledBy, NameProof, Rows, SourceRole, Speaker};
 use capdex_rubrics::RUBRICS;
 use capdex_rules::RuleMeta;
 use capdex_rules::measured::{self, Rate};
@@ -136,6 +137,7 @@ pub(super) fn sources() -> String {
             ("address", meta.base_url.map_or_else(|| "configured".to_owned(), |url| format!("`{url}`"))),
             ("asked", meta.endpoints.to_owned()),
             ("entries", walk.to_owned()),
+            ("role", role(&meta.role)),
             ("key", keys(meta)),
             ("limits", meta.limits.to_owned()),
             ("pace", paces(meta)),
@@ -148,6 +150,36 @@ pub(super) fn sources() -> String {
         text.push('\n');
     }
     text
+}
+
+/// What passes know of a source.
+fn role(role: &SourceRole) -> String {
+    let speaker = match role.speaker {
+        Speaker::Artifact(ecosystem) => format!("its listings are the artifacts of `{}`", ecosystem.as_str()),
+        Speaker::Publisher => "its listings are the publishers' own word".to_owned(),
+        Speaker::Directory => "its listings are about things of others".to_owned(),
+    };
+    let filled_by = match role.filled_by {
+        FilledBy::Operator => "filled by the operator",
+        FilledBy::Publishers => "filled by publishers",
+        FilledBy::Others => "filled by others than the publishers, so that being listed counts",
+    };
+    let proof = match role.proof {
+        NameProof::Nothing => "a name proves nothing",
+        NameProof::Scope => "a name proves its scope",
+        NameProof::Account => "a name proves its owner",
+        NameProof::HostAccount => "a name proves its owner at its host",
+        NameProof::ImageAccount => "a name below `ghcr.io` proves an account of GitHub",
+        NameProof::Namespace => "a name proves its namespace",
+    };
+    let rows = match role.rows {
+        Rows::Things => "one listing a thing",
+        Rows::Versions => "one listing a version, `name@version`",
+        Rows::Skills => "one listing a skill",
+    };
+    let lists = if role.has_several_lists { "several lists, `owner/list/…`" } else { "one list" };
+    let dates = if role.dates_entries { "its dates are its own" } else { "its dates are claims" };
+    [speaker.as_str(), filled_by, proof, rows, lists, dates].join("; ")
 }
 
 /// What proves to a source who asks, and where its value comes from.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{COMMON_FROM, folded, is_plain};
 use super::{Server, World};
+use capdex_model::source_role::Ecosystem;
 use capdex_model::time::Timestamp;
-
 /// Holders of a name that others are compared with, the oldest first.
 const MOST_TARGETS: usize = 16;
 
@@ -98,7 +98,8 @@ impl<'a> Index<'a> {
         let kinds = |entity: &str| -> BTreeSet<&str> {
             let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);
             let kinds = vendors.filter_map(|vendor| vendor.split([':', '-']).next());
-            kinds.filter(|kind| matches!(*kind, "npm" | "pypi" | "namespace")).collect()
+            let has_accounts = |word: &str| Ecosystem::of_word(word).is_some_and(Ecosystem::has_accounts);
+            kinds.filter(|kind| *kind == "namespace" || has_accounts(kind)).collect()
         };
         self.party(one) != self.party(other) && !kinds(one).is_disjoint(&kinds(other))
     }

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::corpus::{Corpus, Member};
+use crate::roles_testing::roles;
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claims, Listing};
 use capdex_model::time::Timestamp;
-
 const DAY: i64 = 86_400;
 
 /// A server of one tool set: its key, the day on which it came, its vendor, and its tools.
@@ -40,7 +40,7 @@ fn world(servers: &[Given]) -> World {
     let members = servers.iter().map(|server| {
         let key: ListingKey = server.key.parse().expect("a key");
         let listing = Listing { key, locators: Vec::new(), claims: Claims::default(), references: Vec::new() };
-        let member = Member::of(&listing, None, Timestamp::from_unix_seconds(server.day * DAY), true);
+        let member = Member::of(&listing, &roles(), None, Timestamp::from_unix_seconds(server.day * DAY), true);
         Member { vendors: [server.vendor.to_owned()].into(), ..member }
     });
     let standings = Standings::of(&Corpus::new(members.collect()));

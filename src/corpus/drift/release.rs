@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use capdex_model::listing::Locator;
-
+use capdex_model::source_role::Ecosystem;
 /// Whether a version came with a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,11 +58,11 @@ impl Release {
                 None => integrity.first().map(ToString::to_string),
             },
             Locator::FileList { version, .. } => version.clone(),
-            Locator::Inline { .. } if ecosystem == "mcp" => {
+            Locator::Inline { .. } if ecosystem == Ecosystem::Mcp.as_str() => {
                 is_live = true;
                 None
             }
-            Locator::Inline { identity, .. } if ecosystem == "oci" => {
+            Locator::Inline { identity, .. } if ecosystem == Ecosystem::Oci.as_str() => {
                 let tag = identity.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(_, tag)| tag);
                 is_tag = true;
                 tag.filter(|tag| is_full_version(tag)).map(str::to_owned)

@@ -7,7 +7,7 @@
 
 use capdex_model::ids::ListingKey;
 use capdex_model::image::ImageReference;
-
+use capdex_model::source_role::Ecosystem;
 /// Hosts behind which many servers of many people answer under paths and keys of the host's choosing: an address there
 /// says nothing about whose server it is.
 const GATEWAYS: [&str; 14] = [
@@ -68,7 +68,8 @@ impl Place {
     /// The coordinate, by the forge's number where it is known.
     pub(super) fn coordinate(&self, number: Option<u64>) -> String {
         let forge = self.repository.split_once(':').map_or("", |(forge, _)| forge);
-        let host = if forge == "git" { self.repository.split('/').next().unwrap_or(forge) } else { forge };
+        let host =
+            if forge == Ecosystem::Git.as_str() { self.repository.split('/').next().unwrap_or(forge) } else { forge };
         let whole =
             number.map_or_else(|| format!("repo:{}", self.repository), |number| format!("repo:{host}@{number}"));
         if self.path.is_empty() { whole } else { format!("{whole}#{}", self.path) }
@@ -94,13 +95,13 @@ fn trimmed(path: &str) -> String {
     if path == "." { String::new() } else { path.to_owned() }
 }
 
-/// The coordinate of a package, an image or an endpoint that is named by another source's key; none for other keys.
-pub(super) fn of_key(key: &ListingKey) -> Option<String> {
-    match key.source.as_str() {
-        "npm" | "pypi" => Some(key.to_string()),
-        "oci" => Some(of_image(&key.name)),
-        "mcp" => of_endpoint(&key.name),
-        _ => None,
+/// The coordinate of a package, an image or an endpoint by its name in an ecosystem; none in the other ecosystems.
+pub(super) fn of_name(ecosystem: Ecosystem, name: &str) -> Option<String> {
+    match ecosystem {
+        Ecosystem::Npm | Ecosystem::Pypi => Some(format!("{}:{name}", ecosystem.as_str())),
+        Ecosystem::Oci => Some(of_image(name)),
+        Ecosystem::Mcp => of_endpoint(name),
+        Ecosystem::GitHub | Ecosystem::Git | Ecosystem::Folder => None,
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use capdex_evidence::manifest::{folder_of, is_foreign, name_of};
-
+use capdex_model::source_role::Ecosystem;
 /// The most bytes of a manifest that is read.
 const MAX_BYTES: usize = 256 * 1024;
 
@@ -32,11 +32,11 @@ pub fn is_manifest(path: &str) -> bool {
 pub fn named_by(path: &str, bytes: &[u8]) -> Option<NamedManifest> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES)?;
     let (ecosystem, name) = match name_of(path) {
-        "package.json" => ("npm", of_npm(text)?),
-        "pyproject.toml" => ("pypi", of_python(text)?),
+        "package.json" => (Ecosystem::Npm, of_npm(text)?),
+        "pyproject.toml" => (Ecosystem::Pypi, of_python(text)?),
         _ => return None,
     };
-    Some(NamedManifest { ecosystem: ecosystem.to_owned(), name, folder: folder_of(path).to_owned() })
+    Some(NamedManifest { ecosystem: ecosystem.as_str().to_owned(), name, folder: folder_of(path).to_owned() })
 }
 
 fn of_npm(text: &str) -> Option<String> {

@@ -78,7 +78,9 @@ pub fn identify(statements: &[Statement], given: &Given) -> Vec<Identified> {
     let key = |at: &usize| statements.get(*at).map(|said| &said.member.key);
     let keys: Vec<Vec<&ListingKey>> =
         components.iter().map(|members| members.iter().filter_map(key).collect()).collect();
-    let ids = settle::settle(&keys, &given.known, &given.replaced);
+    let precedence =
+        statements.iter().map(|said| (said.member.key.source.as_str(), said.member.role.precedence)).collect();
+    let ids = settle::settle(&keys, &precedence, &given.known, &given.replaced);
     let mut entity_of: BTreeMap<usize, &str> = BTreeMap::new();
     for (members, id) in components.iter().zip(&ids) {
         entity_of.extend(members.iter().map(|at| (*at, id.as_str())));

@@ -13,7 +13,7 @@ use super::overrides::Overrides;
 use super::statement::{Statement, Voice};
 use super::{Proofs, Resolution};
 use capdex_model::ids::{ListingKey, pypi_name};
-
+use capdex_model::source_role::Ecosystem;
 /// Listings of one list that may be about one package, image or endpoint before it says nothing about them: people list a
 /// thing again under another name, but not often.
 const MAX_ABOUT: usize = 3;
@@ -144,7 +144,7 @@ impl<'a> Work<'a> {
             .filter_map(|said| Some((said.own.as_deref()?, said)))
             .collect();
         for (at, said) in self.statements.iter().enumerate() {
-            let Some(row) = &said.row else { continue };
+            let Some(row) = &said.row_of_kind else { continue };
             for package in said.packages.iter().filter(|package| !is_shared_by_nature(package)) {
                 let names = named.get(package.as_str()).map(|package| package.rows.contains(row));
                 match names {
@@ -319,7 +319,7 @@ impl Proofs {
     fn folder_of_package(&self, repository: &str, package: &str) -> Option<&str> {
         let manifests = self.manifests.get(repository)?;
         let is_named = |ecosystem: &str, name: &str| match package.split_once(':') {
-            Some(("pypi", wanted)) => ecosystem == "pypi" && pypi_name(name) == wanted,
+            Some((of, wanted)) if of == Ecosystem::Pypi.as_str() => ecosystem == of && pypi_name(name) == wanted,
             Some((of, wanted)) => ecosystem == of && name == wanted,
             None => false,
         };

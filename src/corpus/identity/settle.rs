@@ -18,11 +18,13 @@ pub struct Known {
     pub taken: BTreeSet<String>,
 }
 
-/// The sources after whose keys entities are named first.
-const FIRST: [&str; 7] = ["npm", "pypi", "github", "git", "oci", "mcp", "official-registry"];
-
-/// An id for each component, which is a sorted list of its members' keys.
-pub(super) fn settle(components: &[Vec<&ListingKey>], known: &Known, replaced: &BTreeSet<ListingKey>) -> Vec<String> {
+/// An id for each component, which is a sorted list of its members' keys. `precedence` is that of each source's role.
+pub(super) fn settle(
+    components: &[Vec<&ListingKey>],
+    precedence: &BTreeMap<&str, u8>,
+    known: &Known,
+    replaced: &BTreeSet<ListingKey>,
+) -> Vec<String> {
     let mut bids: Vec<(usize, &str, usize)> = Vec::new();
     for (at, members) in components.iter().enumerate() {
         let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -45,13 +47,14 @@ pub(super) fn settle(components: &[Vec<&ListingKey>], known: &Known, replaced: &
         }
     }
     let mut taken: BTreeSet<String> = known.taken.iter().cloned().chain(kept.into_iter().map(str::to_owned)).collect();
-    let named = components.iter().zip(ids).map(|(members, id)| id.unwrap_or_else(|| new_id(members, &mut taken)));
+    let named =
+        components.iter().zip(ids).map(|(members, id)| id.unwrap_or_else(|| new_id(members, precedence, &mut taken)));
     named.collect()
 }
 
 /// The first key that is no id yet, else the first with a number behind it.
-fn new_id(members: &[&ListingKey], taken: &mut BTreeSet<String>) -> String {
-    let rank = |key: &ListingKey| FIRST.iter().position(|source| *source == key.source).unwrap_or(FIRST.len());
+fn new_id(members: &[&ListingKey], precedence: &BTreeMap<&str, u8>, taken: &mut BTreeSet<String>) -> String {
+    let rank = |key: &ListingKey| precedence.get(key.source.as_str()).copied().unwrap_or(u8::MAX);
     let first = members.iter().min_by_key(|key| (rank(key), **key)).map(ToString::to_string).unwrap_or_default();
     let numbered = (2_u64..).map(|number| format!("{first}#{number}"));
     let id = std::iter::once(first.clone()).chain(numbered).find(|id| !taken.contains(id)).unwrap_or(first);
@@ -70,7 +73,7 @@ mod tests {
     fn settled(components: &[&[&str]], known: &Known) -> Vec<String> {
         let owned: Vec<Vec<ListingKey>> = components.iter().map(|members| keys(members)).collect();
         let lent: Vec<Vec<&ListingKey>> = owned.iter().map(|members| members.iter().collect()).collect();
-        settle(&lent, known, &BTreeSet::new())
+        settle(&lent, &BTreeMap::from([("npm", 0), ("official-registry", 6)]), known, &BTreeSet::new())
     }
 
     fn known(pairs: &[(&str, &str)]) -> Known {
@@ -104,6 +107,9 @@ mod tests {
         let other = keys(&["glama:a/b"]);
         let components = [owned.iter().collect(), other.iter().collect()];
         let replaced = BTreeSet::from(["github:a/b".parse().expect("a key")]);
-        assert_eq!(settle(&components, &before, &replaced), ["github:a/b#2", "github:a/b"]);
+        assert_eq!(
+            settle(&components, &BTreeMap::from([("github", 2)]), &before, &replaced),
+            ["github:a/b#2", "github:a/b"]
+        );
     }
 }

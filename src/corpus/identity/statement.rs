@@ -8,17 +8,8 @@ use super::coordinate::{self, Place};
 use crate::corpus::Member;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
+use capdex_model::source_role::{Ecosystem, Rows, SourceRole, SourceRoles, Speaker};
 use capdex_model::time::Timestamp;
-
-/// Directories whose rows are single skills: a repository without a path inside says only where they lie.
-const OF_SKILLS: [&str; 2] = ["skillsmp", "skills-sh"];
-/// Directories whose rows their publishers write and fill with texts or servers of their own.
-const SELF_WRITTEN: [&str; 2] = ["smithery", "clawhub"];
-/// Sources of several lists: the list is the first two parts of a name.
-const SEVERAL_LISTS: [&str; 2] = ["awesome-lists", "marketplaces"];
-/// Registries of one row a version, `name@version`.
-const OF_VERSIONS: [&str; 3] = ["official-registry", "github-registry", "pulsemcp"];
-
 /// Who speaks in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Voice {
@@ -44,6 +35,8 @@ pub struct Statement {
     pub(super) own: Option<String>,
     /// The name in its registry, without the version.
     pub(super) row: Option<String>,
+    /// The same as packages name it, which know the kind of a registry and not what an operator calls it.
+    pub(super) row_of_kind: Option<String>,
     /// The registry verified the name's namespace and that each package names the row.
     pub(super) is_official: bool,
     /// Where its bytes lie in a repository.
@@ -66,28 +59,36 @@ pub struct Statement {
 
 impl Statement {
     /// Reads a listing.
-    pub fn of(listing: &Listing, popularity: Option<u64>, first_seen: Timestamp, is_active: bool) -> Self {
-        let member = Member::of(listing, popularity, first_seen, is_active);
-        let document = document_of(listing);
-        let voice = voice_of(listing, document.as_ref());
+    pub fn of(
+        listing: &Listing,
+        roles: &SourceRoles,
+        popularity: Option<u64>,
+        first_seen: Timestamp,
+        is_active: bool,
+    ) -> Self {
+        let member = Member::of(listing, roles, popularity, first_seen, is_active);
+        let (role, document) = (member.role, document_of(listing));
+        let voice = voice_of(listing, role, document.as_ref());
+        let row = |registry: &str| row_of(listing, role, registry, document.as_ref());
         let claims = &listing.claims;
         let owners = claims.maintainers.known().map(|names| names.iter().map(|name| name.to_lowercase()).collect());
-        let is_forge = voice == Voice::Artefact && is_repository(listing);
-        let place = place_of(listing, document.as_ref());
+        let is_forge = voice == Voice::Artefact && is_repository(listing, role);
+        let place = place_of(listing, role, document.as_ref());
         let mut statement = Self {
-            catalogue: catalogue_of(&listing.key),
+            catalogue: catalogue_of(&listing.key, role),
             owners,
             voice,
-            own: own_of(listing, voice),
-            row: row_of(listing, document.as_ref()),
+            own: own_of(listing, role, voice),
+            row: row(&listing.key.source),
+            row_of_kind: row(roles.kind_of(&listing.key.source)),
             is_official: claims.standing.official.known() == Some(&true),
             pinned: pinned_of(listing, place.as_ref()),
             packages: packages_of(listing, document.as_ref()),
-            endpoints: of_source(listing, "mcp"),
+            endpoints: of_ecosystem(listing, Ecosystem::Mcp),
             number: member.repository_id.filter(|_| is_forge),
             stated_number: stated_number(document.as_ref()).or(member.repository_id.filter(|_| !is_forge)),
-            rows: listing.references.iter().filter_map(row_named).collect(),
-            skill: skill_of(listing, place.as_ref()),
+            rows: listing.references.iter().filter_map(|key| row_named(key, roles)).collect(),
+            skill: skill_of(listing, role, place.as_ref()),
             place,
             member,
         };
@@ -124,28 +125,27 @@ fn server_of<'a>(document: Option<&'a (&'static str, Value)>) -> Option<&'a Valu
     document.filter(|(name, _)| *name == "server.json").map(|(_, value)| value)
 }
 
-fn is_repository(listing: &Listing) -> bool {
+fn is_repository(listing: &Listing, role: SourceRole) -> bool {
     let own = listing.key.to_string();
-    matches!(listing.key.source.as_str(), "github" | "git")
+    role.is_forge()
         || listing
             .locators
             .iter()
             .any(|locator| matches!(locator, Locator::GitArchive { repository, .. } if *repository == own))
 }
 
-fn voice_of(listing: &Listing, document: Option<&(&'static str, Value)>) -> Voice {
-    let source = listing.key.source.as_str();
-    if matches!(source, "npm" | "pypi" | "oci" | "mcp" | "folder") || is_repository(listing) {
-        Voice::Artefact
-    } else if server_of(document).is_some() || SELF_WRITTEN.contains(&source) || OF_VERSIONS.contains(&source) {
-        Voice::Publisher
-    } else {
-        Voice::Directory
+fn voice_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str, Value)>) -> Voice {
+    match role.speaker {
+        Speaker::Artifact(_) => Voice::Artefact,
+        _ if is_repository(listing, role) => Voice::Artefact,
+        Speaker::Publisher => Voice::Publisher,
+        Speaker::Directory if server_of(document).is_some() => Voice::Publisher,
+        Speaker::Directory => Voice::Directory,
     }
 }
 
-fn catalogue_of(key: &ListingKey) -> String {
-    let parts = if SEVERAL_LISTS.contains(&key.source.as_str()) { 2 } else { 0 };
+fn catalogue_of(key: &ListingKey, role: SourceRole) -> String {
+    let parts = if role.has_several_lists { 2 } else { 0 };
     let mut catalogue = key.source.clone();
     for part in key.name.split('/').take(parts) {
         catalogue.push('/');
@@ -154,7 +154,7 @@ fn catalogue_of(key: &ListingKey) -> String {
     catalogue
 }
 
-fn own_of(listing: &Listing, voice: Voice) -> Option<String> {
+fn own_of(listing: &Listing, role: SourceRole, voice: Voice) -> Option<String> {
     if voice != Voice::Artefact {
         return None;
     }
@@ -162,25 +162,35 @@ fn own_of(listing: &Listing, voice: Voice) -> Option<String> {
         Locator::NpmPackage { .. } | Locator::PypiPackage { .. } => Some(locator.identity()),
         _ => None,
     });
-    packages.or_else(|| coordinate::of_key(&listing.key)).or_else(|| Some(listing.key.to_string()))
+    packages
+        .or_else(|| coordinate::of_name(role.ecosystem()?, &listing.key.name))
+        .or_else(|| Some(listing.key.to_string()))
 }
 
 /// The name of a registry's row without its version. Only the latest version carries its text.
-fn row_of(listing: &Listing, document: Option<&(&'static str, Value)>) -> Option<String> {
-    let ListingKey { source, name } = &listing.key;
-    let is_row = server_of(document).is_some() || OF_VERSIONS.contains(&source.as_str());
+fn row_of(
+    listing: &Listing,
+    role: SourceRole,
+    registry: &str,
+    document: Option<&(&'static str, Value)>,
+) -> Option<String> {
+    let name = &listing.key.name;
+    let is_row = server_of(document).is_some() || role.rows == Rows::Versions;
     let name = name.rsplit_once('@').map_or(name.as_str(), |(name, _)| name);
-    is_row.then(|| format!("row:{source}:{name}"))
+    is_row.then(|| format!("row:{registry}:{name}"))
 }
 
-fn row_named(reference: &ListingKey) -> Option<String> {
-    OF_VERSIONS.contains(&reference.source.as_str()).then(|| format!("row:{reference}"))
+fn row_named(reference: &ListingKey, roles: &SourceRoles) -> Option<String> {
+    (roles.of_kind(&reference.source).rows == Rows::Versions).then(|| format!("row:{reference}"))
 }
 
-fn place_of(listing: &Listing, document: Option<&(&'static str, Value)>) -> Option<Place> {
-    let is_forge = |key: &&ListingKey| matches!(key.source.as_str(), "github" | "git");
-    if is_repository(listing) {
-        return Some(Place::of(&listing.key, None, None));
+fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str, Value)>) -> Option<Place> {
+    let is_forge = |key: &&ListingKey| Ecosystem::of_word(&key.source).is_some_and(Ecosystem::is_forge);
+    if is_repository(listing, role) {
+        // The host is part of such a name, so that it means one repository wherever it is listed.
+        let named_by_host = role.ecosystem().filter(|ecosystem| *ecosystem == Ecosystem::Git);
+        let key = named_by_host.map(|ecosystem| ListingKey::new(ecosystem.as_str(), listing.key.name.as_str()));
+        return Some(Place::of(key.as_ref().unwrap_or(&listing.key), None, None));
     }
     let folder = document.and_then(|(name, value)| match *name {
         "server.json" => value.pointer("/repository/subfolder"),
@@ -198,18 +208,20 @@ fn pinned_of(listing: &Listing, place: Option<&Place>) -> Option<Place> {
 }
 
 fn packages_of(listing: &Listing, document: Option<&(&'static str, Value)>) -> Vec<String> {
-    let mut packages: Vec<String> = ["npm", "pypi"].into_iter().flat_map(|source| of_source(listing, source)).collect();
+    let mut packages = of_ecosystem(listing, Ecosystem::Npm);
+    packages.extend(of_ecosystem(listing, Ecosystem::Pypi));
     let named = server_of(document).and_then(|server| server.get("packages")?.as_array());
     let nuget =
         named.into_iter().flatten().filter(|package| package.get("registryType").is_some_and(|it| it == "nuget"));
     let nuget = nuget.filter_map(|package| package.get("identifier")?.as_str());
     packages.extend(nuget.map(|name| format!("nuget:{}", name.to_lowercase())));
-    packages.extend(of_source(listing, "oci"));
+    packages.extend(of_ecosystem(listing, Ecosystem::Oci));
     packages
 }
 
-fn of_source(listing: &Listing, source: &str) -> Vec<String> {
-    listing.references.iter().filter(|key| key.source == source).filter_map(coordinate::of_key).collect()
+fn of_ecosystem(listing: &Listing, ecosystem: Ecosystem) -> Vec<String> {
+    let named = listing.references.iter().filter(|key| key.source == ecosystem.as_str());
+    named.filter_map(|key| coordinate::of_name(ecosystem, &key.name)).collect()
 }
 
 /// The number that a server.json states for its repository; GitHub's are digits.
@@ -217,10 +229,9 @@ fn stated_number(document: Option<&(&'static str, Value)>) -> Option<u64> {
     server_of(document)?.pointer("/repository/id")?.as_str()?.parse().ok()
 }
 
-fn skill_of(listing: &Listing, place: Option<&Place>) -> Option<String> {
+fn skill_of(listing: &Listing, role: SourceRole, place: Option<&Place>) -> Option<String> {
     let is_whole = place.is_some_and(|place| place.path.is_empty());
-    (OF_SKILLS.contains(&listing.key.source.as_str()) && is_whole)
-        .then(|| listing.key.name.rsplit('/').next().unwrap_or_default().to_owned())
+    (role.rows == Rows::Skills && is_whole).then(|| listing.key.name.rsplit('/').next().unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]
@@ -229,6 +240,7 @@ mod tests {
 
     use super::*;
     use crate::identity::testing::{listing, read, registry_row};
+    use crate::roles_testing::roles;
 
     #[test]
     fn a_registry_row_is_read_with_its_name_without_version() {
@@ -249,6 +261,26 @@ mod tests {
             (place.coordinate(None).as_str(), said.stated_number),
             ("repo:github:acme/mono#packages/x", Some(7))
         );
+    }
+
+    #[test]
+    fn a_source_under_a_name_of_its_own_is_read_by_its_kind() {
+        let kinds = [("company", "official-registry"), ("forge", "git"), ("images", "oci"), ("ours", "github")];
+        let kinds = kinds.map(|(name, kind)| (name.to_owned(), kind.to_owned()));
+        let roles = roles().with_kinds(BTreeMap::from(kinds));
+        let read = |name: &str, references: &[&str]| {
+            Statement::of(&listing(name, references), &roles, None, Timestamp::from_unix_seconds(0), true)
+        };
+        let row = read("company:io.github.ann/x@1.0.0", &[]);
+        assert_eq!(row.row.as_deref(), Some("row:company:io.github.ann/x"));
+        let package = read("npm:x", &["official-registry:io.github.ann/x"]);
+        assert_eq!(Some(package.rows), row.row_of_kind.map(|named| vec![named]));
+        assert_eq!((row.voice, row.member.vendors.len()), (Voice::Publisher, 2));
+        assert_eq!(read("images:docker.io/mcp/x:1", &[]).own.as_deref(), Some("oci:docker.io/mcp/x"));
+        let place = |name: &str| read(name, &[]).place.map(|place| place.coordinate(Some(7)));
+        assert_eq!(place("forge:gitlab.com/ann/x").as_deref(), Some("repo:git:gitlab.com@7"));
+        assert_eq!(place("ours:ann/x").as_deref(), Some("repo:ours@7"), "another address is another forge");
+        assert_eq!(read("nobody:x@1", &[]).row, None);
     }
 
     #[test]
@@ -280,7 +312,10 @@ mod tests {
 
     #[test]
     fn lists_of_one_source_are_told_apart() {
-        let of = |key: &str| catalogue_of(&key.parse().expect("a key"));
+        let of = |key: &str| {
+            let key: ListingKey = key.parse().expect("a key");
+            catalogue_of(&key, roles().of_source(&key.source))
+        };
         assert_eq!(of("awesome-lists:ann/list/github.com/a/b"), "awesome-lists/ann/list");
         assert_eq!(of("glama:a/b"), "glama");
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Statement;
+use crate::roles_testing::roles;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::standing::Standing;
 use capdex_model::time::Timestamp;
-
 fn key(text: &str) -> ListingKey {
     text.parse().expect("a key")
 }
@@ -53,5 +53,5 @@ pub(super) fn registry_row(name: &str, server: &str, references: &[&str]) -> Lis
 
 /// What a listing says, first seen on day 0 and there.
 pub(super) fn read(listing: &Listing) -> Statement {
-    Statement::of(listing, None, Timestamp::from_unix_seconds(0), true)
+    Statement::of(listing, &roles(), None, Timestamp::from_unix_seconds(0), true)
 }

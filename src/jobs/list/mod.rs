@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use walk::{Walked, Walker};
 
 pub use absence::confirm;
-pub(super) use names::{is_directory, planned};
+pub(super) use names::{is_directory, is_local, planned};
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "list";

@@ -52,6 +52,11 @@ pub(in crate::jobs) fn is_directory(kind: &str) -> bool {
     source(kind).is_some_and(|source| matches!(source.meta().walk, WalkKind::Directory { .. }))
 }
 
+/// Whether a source reads this machine and sends nothing.
+pub(in crate::jobs) fn is_local(kind: &str) -> bool {
+    source(kind).is_some_and(|source| source.meta().role.is_local())
+}
+
 /// How many names a source would be asked for, as far as a reader of the store can tell.
 ///
 /// # Errors

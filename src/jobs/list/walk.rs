@@ -141,15 +141,14 @@ impl Walker<'_> {
         let under_way = state.as_ref().and_then(|state| state.mode);
         let (watermark, cursor) =
             state.as_ref().map_or((None, None), |state| (state.watermark.clone(), state.cursor.clone().map(Cursor)));
-        let mode = match under_way {
-            Some(mode) => mode,
-            None => {
-                let mode = self.mode(state.as_ref());
-                let id = self.id.to_owned();
-                self.context.store.write(move |writer| writer.begin_walk(&id, mode))?;
-                mode
+        let mode = under_way.unwrap_or_else(|| self.mode(state.as_ref()));
+        let (id, kind) = (self.id.to_owned(), self.run.kind.clone());
+        self.context.store.write(move |writer| {
+            if under_way.is_none() {
+                writer.begin_walk(&id, mode)?;
             }
-        };
+            writer.keep_source_kind(&id, &kind)
+        })?;
         Ok(Position { mode, watermark, cursor, met: BTreeSet::new(), empty_pages: 0 })
     }
 

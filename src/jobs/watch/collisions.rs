@@ -76,7 +76,7 @@ fn look_for_cues(
 }
 
 fn world(reader: &Reader, offered: Vec<Offered>) -> anyhow::Result<World> {
-    let corpus = reader.corpus()?;
+    let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let entity = |server: &Offered| {
         corpus.member(&server.listing).map_or_else(|| server.listing.to_string(), |member| member.entity.clone())
     };

@@ -21,7 +21,7 @@ use super::super::{Context, StageReport};
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
     read_repositories(context, &reader)?;
-    let mut statements = reader.statements()?;
+    let mut statements = reader.statements(&capdex_crawlers::roles())?;
     identity::sort(&mut statements);
     let before = reader.anchors()?;
     let mut given = Given {

@@ -32,7 +32,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// A list of popular names that cannot be read; what the store says.
 pub(super) fn run(context: &Context) -> anyhow::Result<StageReport> {
     let reader = context.store.reader()?;
-    let (corpus, inner) = (reader.corpus()?, reader.inner_names()?);
+    let (corpus, inner) = (reader.corpus(&capdex_crawlers::roles())?, reader.inner_names()?);
     let night = Night::new(&corpus, &inner, popular(&context.popular)?, context.as_of);
     let numbers: Vec<usize> = (0..night.newcomers()).collect();
     let progress = Progress::stage("watch", u64::try_from(numbers.len()).ok(), context.quiet);

@@ -26,7 +26,7 @@ struct Pass {
 
 /// Every pass in its order: later ones read what earlier ones store.
 const PASSES: &[Pass] = &[
-    Pass { id: "identity", version: 2, run: identity::run },
+    Pass { id: "identity", version: 3, run: identity::run },
     Pass { id: "drift", version: 1, run: drift::run },
     Pass { id: "lookalikes", version: 2, run: lookalikes::run },
     Pass { id: "collisions", version: 2, run: collisions::run },

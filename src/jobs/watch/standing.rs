@@ -53,7 +53,7 @@ impl Standing {
 
 /// Every capability whose listing is there, sorted by (slug, id).
 pub(super) fn standing(reader: &Reader) -> anyhow::Result<Vec<Standing>> {
-    let corpus = reader.corpus()?;
+    let corpus = reader.corpus(&capdex_crawlers::roles())?;
     let mut by_identity: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
     let mut by_entity: BTreeMap<&str, u64> = BTreeMap::new();
     for member in corpus.members() {

@@ -70,9 +70,10 @@ fn tool_of(value: &Value) -> Tool {
 fn world(collected: &[Collected], capdex: &Capdex) -> (World, BTreeMap<String, Vec<Tool>>) {
     let year = 365 * 86_400;
     let age = |key: &ListingKey| i64::from(Digest::of(key.to_string().as_bytes()).as_bytes()[0] % 2) * year;
+    let roles = capdex_crawlers::roles();
     let mut statements: Vec<Statement> = collected
         .iter()
-        .map(|(listing, _)| Statement::of(listing, None, Timestamp::from_unix_seconds(age(&listing.key)), true))
+        .map(|(listing, _)| Statement::of(listing, &roles, None, Timestamp::from_unix_seconds(age(&listing.key)), true))
         .collect();
     identity::sort(&mut statements);
     statements.dedup_by(|one, other| one.member.key == other.member.key);

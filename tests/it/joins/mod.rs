@@ -122,8 +122,9 @@ fn what_is_joined_over_six_directories() {
     let Some(data) = needed("CAPDEX_DATA") else { return };
     let all = [walked(&data), toolsdk(&data), mcpm(&data), tensorblock(&data)].concat();
     let listings: BTreeMap<ListingKey, Listing> = all.into_iter().map(|it| (it.key.clone(), it)).collect();
-    let seen = Timestamp::from_unix_seconds(0);
-    let mut statements: Vec<Statement> = listings.values().map(|it| Statement::of(it, None, seen, true)).collect();
+    let (seen, roles) = (Timestamp::from_unix_seconds(0), capdex_crawlers::roles());
+    let mut statements: Vec<Statement> =
+        listings.values().map(|it| Statement::of(it, &roles, None, seen, true)).collect();
     identity::sort(&mut statements);
     let identified = identity::identify(&statements, &Given::default());
     let mut of_source: BTreeMap<&str, usize> = BTreeMap::new();
@@ -196,8 +197,9 @@ fn synthetic(count: usize) -> Vec<Listing> {
 #[ignore = "measures; run by hand"]
 fn a_quarter_of_a_million_listings_take_seconds() {
     let listings = synthetic(250_000);
-    let seen = Timestamp::from_unix_seconds(0);
-    let mut statements: Vec<Statement> = listings.iter().map(|it| Statement::of(it, None, seen, true)).collect();
+    let (seen, roles) = (Timestamp::from_unix_seconds(0), capdex_crawlers::roles());
+    let mut statements: Vec<Statement> =
+        listings.iter().map(|it| Statement::of(it, &roles, None, seen, true)).collect();
     identity::sort(&mut statements);
     let begin = std::time::Instant::now();
     let identified = identity::identify(&statements, &Given::default());

@@ -282,7 +282,9 @@ fn moves(before: &Anchors, looks: &BTreeMap<String, Look>, at: AsOf) -> Vec<Iden
     let mut holders: BTreeMap<(&str, u64), Vec<(&String, &Look)>> = BTreeMap::new();
     for (subject, look) in looks.iter().filter(|(_, look)| look.is_forge) {
         if let (Some(number), Some(repository)) = (look.anchor.number, &look.anchor.repository) {
-            let forge = repository.split('/').next().filter(|_| repository.starts_with("git:")).unwrap_or("github");
+            // A forge that is known by its host numbers its own repositories; any other is one source.
+            let end = if repository.starts_with("git:") { '/' } else { ':' };
+            let forge = repository.split(end).next().unwrap_or_default();
             holders.entry((forge, number)).or_default().push((subject, look));
         }
     }

@@ -1,10 +1,10 @@
 //! Events: what is said when something moves, is replaced or comes back, and what is not.
 
 use super::*;
+use crate::roles_testing::roles;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::time::{AsOf, Timestamp};
-
 const DAY: i64 = 86_400;
 
 /// What the pass sees of a world on a day; those in `gone` are not there.
@@ -13,7 +13,7 @@ fn looks(world: &[(Listing, i64)], gone: &[&str], before: &Anchors, day: i64) ->
         .iter()
         .map(|(listing, seen)| {
             let is_active = !gone.contains(&listing.key.to_string().as_str());
-            Statement::of(listing, None, Timestamp::from_unix_seconds(seen * DAY), is_active)
+            Statement::of(listing, &roles(), None, Timestamp::from_unix_seconds(seen * DAY), is_active)
         })
         .collect();
     sort(&mut statements);

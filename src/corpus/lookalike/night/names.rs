@@ -9,7 +9,7 @@ use super::super::lead::Space;
 use super::entities::{Entities, Entity};
 use crate::corpus::{Corpus, Member};
 use capdex_model::ids::ListingKey;
-
+use capdex_model::source_role::Ecosystem;
 /// A name that only the bytes of a listing know: of a skill inside a package, of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inner {
@@ -69,14 +69,17 @@ fn own_names(member: &Member) -> Vec<String> {
     let mut names = Vec::new();
     let key = member.key.to_string();
     for identity in member.identities.iter().map(String::as_str).chain([key.as_str()]) {
-        let Some((ecosystem, name)) = identity.split_once(':') else { continue };
-        let name = match ecosystem {
-            "npm" | "pypi" | "folder" => name,
-            "mcp" | "pinned" => continue,
-            _ => name.rsplit('/').next().unwrap_or(name),
+        let Some((word, name)) = identity.split_once(':') else { continue };
+        let own = member.role.ecosystem().filter(|_| word == member.key.source);
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let name = match own.or_else(|| Ecosystem::of_word(word)) {
+            Some(Ecosystem::Npm | Ecosystem::Pypi | Ecosystem::Folder) => name,
+            Some(Ecosystem::Mcp) => continue,
+            // Without the tag of the image, or its digest.
+            Some(Ecosystem::Oci) => last.split([':', '@']).next().unwrap_or(last),
+            None if word == "pinned" => continue,
+            Some(Ecosystem::GitHub | Ecosystem::Git) | None => last,
         };
-        // The tag of an image, a digest.
-        let name = if ecosystem == "oci" { name.split([':', '@']).next().unwrap_or(name) } else { name };
         names.push(name.to_owned());
     }
     names.sort_unstable();
@@ -87,8 +90,10 @@ fn own_names(member: &Member) -> Vec<String> {
 /// The hosts of its endpoints.
 fn addresses(member: &Member) -> impl Iterator<Item = String> {
     let of_identity = member.identities.iter().filter_map(|identity| identity.strip_prefix("mcp:"));
-    let own = (member.key.source == "mcp").then_some(member.key.name.as_str());
-    let referred = member.references.iter().filter(|key| key.source == "mcp").map(|key| key.name.as_str());
+    let is_endpoint = member.role.ecosystem() == Some(Ecosystem::Mcp);
+    let own = is_endpoint.then_some(member.key.name.as_str());
+    let referred =
+        member.references.iter().filter(|key| key.source == Ecosystem::Mcp.as_str()).map(|key| key.name.as_str());
     of_identity.chain(own).chain(referred).filter_map(Host::read).map(|host| host.text)
 }
 

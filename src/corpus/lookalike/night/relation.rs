@@ -8,6 +8,8 @@ use super::super::judge::Signal;
 use super::super::lead::Space;
 use super::super::name::Name;
 use super::entities::{Entities, Entity};
+use capdex_model::ids::ListingKey;
+use capdex_model::source_role::Ecosystem;
 
 /// A description of fewer words is nobody's own.
 const OWN_WORDS: usize = 6;
@@ -120,7 +122,8 @@ fn claimed_repository(newcomer: &Entity<'_>, target: &Entity<'_>) -> Option<Stri
         })
     };
     let claimed = newcomer.members.iter().flat_map(|member| &member.references);
-    let repositories = claimed.filter(|key| matches!(key.source.as_str(), "github" | "git")).map(ToString::to_string);
+    let is_forge = |key: &&ListingKey| Ecosystem::of_word(&key.source).is_some_and(Ecosystem::is_forge);
+    let repositories = claimed.filter(is_forge).map(ToString::to_string);
     repositories.into_iter().find(|key| {
         let owner = key.rsplit_once('/').map_or(key.as_str(), |(owner, _)| owner);
         of_target(key) && !newcomer.vendors.contains(owner)

@@ -1,9 +1,9 @@
 //! A night over small corpora: who is reported, who is told apart, and what a second signal does.
 
 use super::*;
+use crate::roles_testing::roles;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::time::Timestamp;
-
 const DAY: i64 = 86_400;
 
 fn as_of() -> AsOf {
@@ -26,7 +26,7 @@ fn npm(name: &str, by: &[&str], users: Option<u64>, days: i64, description: &str
     };
     let references = if repository.is_empty() { Vec::new() } else { vec![ListingKey::new("github", repository)] };
     let listing = Listing { key: ListingKey::new("npm", name), locators: vec![locator], claims, references };
-    Member::of(&listing, users, as_of().0, true)
+    Member::of(&listing, &roles(), users, as_of().0, true)
 }
 
 fn leads_of(members: Vec<Member>, inner: &[Inner], popular: &str, conduct: &Conduct) -> Vec<Lead> {
@@ -107,6 +107,7 @@ fn forks_families_and_known_vendors_are_told_apart() {
 fn claims_prove_nothing_where_no_two_owners_are_proven() {
     let mut on_pypi = npm("x", &[], Some(3), 10, WORDS, "wildbit/postmark-server");
     on_pypi.key = ListingKey::new("pypi", "postmark_server");
+    on_pypi.role = roles().of_source(&on_pypi.key.source);
     on_pypi.identities = vec!["pypi:postmark_server".into()];
     on_pypi.vendors.clear();
     let leads = leads_of(vec![famous(), on_pypi], &[], "", &Conduct::default());
@@ -155,6 +156,7 @@ fn what_a_publisher_lists_himself_establishes_nothing() {
     let own = |source: &str| {
         let mut member = npm("postmrak-server", &["mallory"], None, 10, "", "");
         member.key = ListingKey::new(source, "postmrak-server");
+        member.role = roles().of_source(&member.key.source);
         member.entity = "npm:postmrak-server".into();
         member
     };
@@ -176,6 +178,7 @@ fn of_many(is_proven: bool) -> Vec<Member> {
         let by = [owner.as_str()];
         let mut member = npm("x", if is_proven { &by } else { &[] }, Some(3), 10, "", "");
         member.key = ListingKey::new("smithery", format!("owner{number}/postmrak-server"));
+        member.role = roles().of_source(&member.key.source);
         member.identities = vec![format!("smithery:owner{number}/postmrak-server")];
         member.entity = member.key.to_string();
         members.push(member);
