@@ -203,7 +203,7 @@ fn a_sink_that_cannot_be_told_holds_up_neither_others_nor_the_night() {
     let capdex = Capdex::with(&registry);
     let log = "[[alerts.sinks]]\nname = \"log\"\nkind = \"jsonl\"\npath = \"told.jsonl\"\n";
     let chat = "[[alerts.sinks]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"CHAT_URL\"\n";
-    let alerts = format!("[alerts]\npatience_ms = 200\nbackoff_ms = 20\n{}{chat}{log}", webhook(NOWHERE));
+    let alerts = format!("[alerts]\npatience_ms = 1000\nbackoff_ms = 20\n{}{chat}{log}", webhook(NOWHERE));
     capdex.write("schedule.toml", format!("{}{alerts}", crate::packages::everything()));
     raise(&capdex, &some(2), NIGHT);
     let mut command = capdex.command(&["nightly", "--config", "schedule.toml", "--out", "out", "--as-of", NIGHT]);

@@ -279,7 +279,8 @@ pub(crate) fn text_of(path: &str) -> String {
 /// Whether a path is a Rust file of a package that is not there for tests alone.
 pub(crate) fn is_code(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.ends_with(".rs") && !path.starts_with("tests/") && !["tests.rs", "testing.rs", "fixtures.rs"].contains(&name)
+    let is_test = path.starts_with("tests/") || path.contains("/tests/");
+    path.ends_with(".rs") && !is_test && !["tests.rs", "testing.rs", "fixtures.rs"].contains(&name)
 }
 
 /// What the code of one file says that its place forbids.
