@@ -19,31 +19,30 @@ struct Exception {
     ids: &'static [&'static str],
 }
 
-const EXCEPTIONS: [Exception; 14] = [
+const EXCEPTIONS: [Exception; 13] = [
     Exception {
         why: "an ecosystem has the word that its identities begin with",
-        at: "src/core/source_role.rs",
+        at: "src/model/source_role.rs",
         ids: &["folder", "git", "github", "mcp", "npm", "oci", "pypi"],
     },
     Exception {
         why: "words of the texts and programs that rules judge",
-        at: "src/core/rules",
+        at: "src/rules",
         ids: &["clawhub", "folder", "git", "github", "mcp", "npm", "oci", "pypi"],
     },
     Exception {
         why: "names of files, programs and settings in what is analysed",
-        at: "src/core/evidence",
+        at: "src/evidence",
         ids: &["git", "github", "mcp", "npm", "smithery"],
     },
-    Exception { why: "words in names of packages", at: "src/core/decompose", ids: &["mcp"] },
-    Exception { why: "a word in names of packages", at: "src/core/passes/campaign/judge.rs", ids: &["github"] },
-    Exception { why: "a word in names of tools", at: "src/core/passes/collision/names.rs", ids: &["mcp"] },
+    Exception { why: "a word in names of packages", at: "src/corpus/campaign/judge.rs", ids: &["github"] },
+    Exception { why: "a word in names of tools", at: "src/corpus/collision/names.rs", ids: &["mcp"] },
     Exception {
         why: "parts of addresses and of namespaces in reverse DNS",
-        at: "src/core/passes/identity/coordinate.rs",
+        at: "src/corpus/identity/coordinate.rs",
         ids: &["github", "mcp"],
     },
-    Exception { why: "words in names", at: "src/core/passes/lookalike/words.rs", ids: &["mcp", "npm"] },
+    Exception { why: "words in names", at: "src/corpus/lookalike/words.rs", ids: &["mcp", "npm"] },
     Exception { why: "the name of a format of output", at: "src/formats/github.rs", ids: &["github"] },
     Exception { why: "ecosystems of OSV", at: "src/osv.rs", ids: &["npm", "pypi"] },
     Exception { why: "a feature of the package", at: "crawlers/lib.rs", ids: &["github"] },
