@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::expression::parsed;
+use super::gate::squeezed::seen;
 use super::literal::{Edge, Literal};
 use super::reach::{Reach, holds_only, is_blank, is_word};
 
@@ -170,18 +171,24 @@ pub(super) enum Sight {
 /// The letters of a small class, in lower case.
 fn letters(class: &Class) -> Option<LiteralSet> {
     const MOST: usize = 5;
-    let bytes: Vec<u8> = match class {
-        Class::Bytes(class) => class.iter().take(MOST + 1).flat_map(|range| range.start()..=range.end()).collect(),
+    let ranges: Vec<(u8, u8)> = match class {
+        Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
         Class::Unicode(class) => {
-            let ranges =
-                class.iter().take(MOST + 1).map(|range| (u8::try_from(range.start()), u8::try_from(range.end())));
-            let ranges: Option<Vec<_>> = ranges.map(|(start, end)| Some(start.ok()?..=end.ok()?)).collect();
-            ranges?.into_iter().flatten().collect()
+            let ascii = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii);
+            class.iter().map(|range| ascii(range.start()).zip(ascii(range.end()))).collect::<Option<_>>()?
         }
     };
-    let letters: LiteralSet = bytes.iter().map(|byte| Literal::new(&[*byte])).collect();
-    let plain = bytes.iter().all(u8::is_ascii) || matches!(class, Class::Bytes(_));
-    (plain && !letters.is_empty() && letters.len() <= MOST).then_some(letters)
+    let mut letters = Vec::with_capacity(MOST);
+    // Most classes are large: seen after a few letters.
+    for letter in ranges.into_iter().flat_map(|(start, end)| start..=end).map(seen) {
+        if !letters.contains(&letter) {
+            if letters.len() == MOST {
+                return None;
+            }
+            letters.push(letter);
+        }
+    }
+    (!letters.is_empty()).then(|| letters.iter().map(|letter| Literal::new(&[*letter])).collect())
 }
 
 impl Sight {
@@ -239,19 +246,29 @@ impl Sight {
         let mut open = LiteralSet::from([Literal::default()]);
         // The first texts of the row, once they are known or cannot be.
         let mut first: Option<Option<LiteralSet>> = None;
-        for part in parts {
-            let (begins, ends) = (self.beside(begins_blank(part)), self.beside(ends_blank(part)));
-            let part = self.known(part);
-            plans.extend(part.plans);
-            match part.exact {
+        let mut rest = parts;
+        while let Some((part, behind)) = rest.split_first() {
+            // Most rows are words in either case: taken whole, because every program that starts reads every row.
+            let word: Vec<u8> = rest.iter().map_while(letter).collect();
+            if !word.is_empty() {
+                let word_literal = Literal::new(&word);
+                open = open.iter().map(|left| left.then(&word_literal)).collect();
+                rest = rest.get(word.len()..).unwrap_or_default();
+                continue;
+            }
+            rest = behind;
+            let known = self.known(part);
+            plans.extend(known.plans);
+            match known.exact {
                 Some(texts) if open.len() * texts.len() <= JOINED_MOST => {
                     open = open.iter().flat_map(|left| texts.iter().map(|right| left.then(right))).collect();
                 }
                 other => {
+                    let (begins, ends) = (self.beside(begins_blank(part)), self.beside(ends_blank(part)));
                     let closed: LiteralSet = open.iter().map(|text| text.then(&Literal::empty(begins))).collect();
                     first = first.or_else(|| {
                         let is_first = closed.iter().all(|text| text.as_bytes().is_empty());
-                        Some(if is_first { other.clone().or(part.begins) } else { Some(closed.clone()) })
+                        Some(if is_first { other.clone().or(known.begins) } else { Some(closed.clone()) })
                     });
                     let beside = if closed.iter().all(Literal::ends_blank) { Edge::Blank } else { Edge::Open };
                     plans.extend(demanded(closed));
@@ -282,6 +299,17 @@ impl Sight {
         let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
         Known { exact: None, plans: plan.into_iter().collect(), begins }
     }
+}
+
+/// The letter that a part stands for in either case; none for every other part.
+fn letter(part: &Hir) -> Option<u8> {
+    let HirKind::Class(Class::Bytes(class)) = part.kind() else { return None };
+    let letter = class.ranges().first()?.start().to_ascii_lowercase();
+    let is_alone = class.iter().all(|range| {
+        let (start, end) = (range.start(), range.end());
+        start == end && start.to_ascii_lowercase() == letter
+    });
+    (is_alone && letter.is_ascii_lowercase()).then_some(letter)
 }
 
 /// What a part that takes in blanks, and nothing else, stands for in a squeezed text.
