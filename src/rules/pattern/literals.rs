@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::expression::parsed;
-use super::gate::squeezed::seen;
 use super::literal::{Edge, Literal};
+use super::prefilter::normalized::seen;
 use super::reach::{Reach, holds_only, is_blank, is_word};
 
 /// Literals of which a text must hold at least one.
