@@ -12,9 +12,10 @@ use capdex_db::{ImportedList, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::{listed, summary};
-use crate::cli::{Abuse, Global, ListFormat};
+use crate::cli::{Abuse, ListFormat};
 use crate::exit::{Exit, usage};
 use crate::files;
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{clock, osv};
 

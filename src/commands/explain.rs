@@ -9,10 +9,11 @@ use capdex_core::score::{Score, Verdict};
 use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
 
-use crate::cli::{Explain, Global};
+use crate::cli::Explain;
 use crate::exit::Exit;
 use crate::export::ranked;
 use crate::finding::{Finding, Tally, findings};
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {

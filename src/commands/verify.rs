@@ -10,9 +10,10 @@ use capdex_core::score::Score;
 use capdex_db::{CurrentCapability, Reader, StoreError};
 
 use super::named::{self, Found};
-use crate::cli::{Global, Verify};
+use crate::cli::Verify;
 use crate::exit::{Exit, usage};
 use crate::export::{manifest, ranked, verify};
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{analysis, bulk};
 

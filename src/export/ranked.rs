@@ -11,8 +11,8 @@ use capdex_core::score::{RubricRef, Score, Verdict};
 use capdex_core::time::AsOf;
 use capdex_db::{CurrentCapability, Reader};
 
-use crate::cli::Global;
 use crate::finding::Tally;
+use crate::options::Global;
 
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]

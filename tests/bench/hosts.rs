@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use capdex::bulk;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
-use capdex::jobs::{Context, Stop, fetch};
+use capdex::jobs::{Context, fetch};
+use capdex::shutdown::Stop;
 use capdex_core::ids::ListingKey;
 use capdex_core::listing::{Listing, Locator, Validators};
 use capdex_core::time::{AsOf, Timestamp};

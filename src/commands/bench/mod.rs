@@ -16,8 +16,9 @@ use capdex_core::time::AsOf;
 use capdex_db::Scanned;
 use serde_json::{Value, json};
 
-use crate::cli::{Bench, Global};
+use crate::cli::Bench;
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{analysis, bulk, clock};
 

@@ -13,9 +13,9 @@ use capdex_crawlers::http::{Http, HttpSettings, Secret, origin_of};
 use capdex_db::{Reader, Store};
 use serde::Serialize;
 
-use super::Stop;
 use crate::clock;
 use crate::config::{Alerts, Target};
+use crate::shutdown::Stop;
 
 mod files;
 mod hand_over;
