@@ -11,8 +11,6 @@ use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
 
-use crate::doctor::Health;
-
 /// What begins a command to a runner of CI jobs wherever it stands in what it logs: `##[x]` is the older form of GitHub's,
 /// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
 const COMMAND: &str = "##";
@@ -201,16 +199,6 @@ pub fn severity_style(severity: Severity) -> Style {
         Severity::Medium => AnsiColor::Yellow,
         Severity::High => AnsiColor::Red,
         Severity::Critical => AnsiColor::BrightRed,
-    };
-    Style::new().fg_color(Some(colour.into()))
-}
-
-/// The colour of how something stands.
-pub fn health_style(health: Health) -> Style {
-    let colour = match health {
-        Health::Ok => AnsiColor::Green,
-        Health::Warn => AnsiColor::Yellow,
-        Health::Fail => AnsiColor::Red,
     };
     Style::new().fg_color(Some(colour.into()))
 }

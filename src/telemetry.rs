@@ -9,7 +9,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
-use crate::cli::{Colour, Global, LogFormat};
+use crate::options::{Colour, Global, LogFormat};
 
 /// What goes on until the program ends.
 #[must_use = "what waits to be handed over is lost unless it is finished"]

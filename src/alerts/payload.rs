@@ -5,41 +5,16 @@
 
 use std::fmt::Write as _;
 
-use capdex_model::alert::Alert;
 use capdex_model::alert::message::{Body, Message, Roundup};
-use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use crate::output::is_dangerous;
-
-/// An alert with everything that it carries.
-pub fn alert(alert: &Alert, raised: AsOf) -> Value {
-    json!({
-        "id": alert.handle(),
-        "key": alert.key,
-        "pass": alert.pass,
-        "class": alert.class,
-        "severity": alert.severity,
-        "subject": alert.subject,
-        "capability": alert.capability,
-        "title": alert.title,
-        "why": alert.why,
-        "fix": alert.fix,
-        "content_sha256": alert.content.map(|digest| digest.hex()),
-        "details": alert.details,
-        "diff": alert.diff,
-        "scores": alert.scores,
-        "members": alert.members,
-        "reach": alert.reach,
-        "reproduce": alert.command(),
-        "raised": raised,
-    })
-}
+use crate::views::alerts::AlertView;
 
 /// A message: `id`, `type` (`alert.raised`, `alert.rose`, `alert.returned` or `alert.digest`), `timestamp` and `data`.
 pub fn message(message: &Message) -> Value {
     let (kind, data) = match &message.body {
-        Body::Alert(told) => (told.occasion.as_str(), alert(&told.alert, told.raised)),
+        Body::Alert(told) => (told.occasion.as_str(), json!(AlertView::of(&told.alert, told.raised))),
         Body::Digest(roundup) => ("digest", digest(roundup)),
     };
     json!({ "id": message.id, "type": format!("alert.{kind}"), "timestamp": message.at, "data": data })
@@ -55,10 +30,14 @@ fn digest(roundup: &Roundup) -> Value {
 
 /// The text of a value, on one line, in which nothing is hidden and nothing acts on a terminal.
 pub fn text(value: &Value) -> String {
-    let plain = value.to_string();
-    let mut safe = String::with_capacity(plain.len());
+    safe(&value.to_string())
+}
+
+/// The same of JSON on one line that is written already.
+pub fn safe(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len());
     // Outside strings JSON has no such letters.
-    for letter in plain.chars() {
+    for letter in line.chars() {
         if is_dangerous(letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 write!(safe, "\\u{unit:04x}").expect("writing to a string cannot fail");

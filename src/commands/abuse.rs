@@ -12,11 +12,11 @@ use capdex_model::time::AsOf;
 use serde_json::{Value, json};
 
 use super::{listed, summary};
-use crate::cli::{Abuse, Global, ListFormat};
+use crate::cli::{Abuse, ListFormat};
 use crate::exit::{Exit, usage};
-use crate::files;
+use crate::options::Global;
 use crate::output::{self, Out};
-use crate::{clock, osv};
+use crate::{clock, files, osv};
 
 /// A larger file is no list.
 const MAX_BYTES: u64 = 64 << 20;

@@ -5,10 +5,11 @@ use std::path::Path;
 use capdex_crawlers::WalkKind;
 
 use super::{nightly, summary};
-use crate::cli::{Backfill, Global};
+use crate::cli::Backfill;
 use crate::config::{Schedule, source_of};
 use crate::exit::{Exit, usage};
 use crate::jobs::run as jobs;
+use crate::options::Global;
 use crate::output::Out;
 
 pub(super) fn run(global: &Global, options: &Backfill, out: &mut Out) -> anyhow::Result<Exit> {

@@ -3,8 +3,9 @@
 use anyhow::Context as _;
 use capdex_db::{Reader, StoreError};
 
-use crate::cli::{Backup, Global, Restore};
+use crate::cli::{Backup, Restore};
 use crate::exit::{Exit, usage};
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::progress::Progress;
 

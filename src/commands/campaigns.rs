@@ -4,8 +4,9 @@ use capdex_db::CampaignRow;
 use serde_json::json;
 
 use super::listed;
-use crate::cli::{Campaigns, Global};
+use crate::cli::Campaigns;
 use crate::exit::{Exit, usage};
+use crate::options::Global;
 use crate::output::{self, Out};
 
 /// Members and marks of one campaign shown in the table; the other formats show all.

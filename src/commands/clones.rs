@@ -5,8 +5,9 @@ use capdex_model::fact::Severity;
 use serde_json::json;
 
 use super::listed;
-use crate::cli::{Clones, Global};
+use crate::cli::Clones;
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::{self, Out};
 
 /// Copies of one family shown in the table; the other formats show all.

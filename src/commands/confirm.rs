@@ -4,10 +4,11 @@ use anyhow::Context as _;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 
-use crate::cli::{Confirm, Global};
+use crate::cli::Confirm;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Confirm, out: &mut Out) -> anyhow::Result<Exit> {

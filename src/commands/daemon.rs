@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use capdex_db::DueOutcome;
 
-use crate::cli::{Daemon, Global};
+use crate::cli::Daemon;
 use crate::clock;
 use crate::config::Schedule;
-use crate::daemon::signals::Halt;
 use crate::daemon::{self, Event, Scheduled, plan};
 use crate::exit::{Exit, usage};
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::shutdown::Shutdown;
 
 pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::Result<Exit> {
     if global.as_of.is_some() {
@@ -29,8 +30,8 @@ pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::R
         return Ok(Exit::Done);
     }
     out.flush()?;
-    let halt = Halt::listen()?;
-    daemon::run(global, &scheduled, &halt, &mut |event| {
+    let shutdown = Shutdown::listen()?;
+    daemon::run(global, &scheduled, &shutdown, &mut |event| {
         tell(event, out)?;
         // Whoever reads along a service's output reads each line when it happens.
         out.flush()?;

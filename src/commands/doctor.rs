@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use crate::cli::{Doctor, Global};
+use anstyle::{AnsiColor, Style};
+
+use crate::cli::Doctor;
 use crate::config::Schedule;
 use crate::doctor::{Finding, Health, Patient, examine};
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::Result<Exit> {
@@ -72,11 +75,21 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
 }
 
 fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
-    let health = output::styled(output::health_style(one.health), &format!("{:<4}", one.health.as_str()));
+    let health = output::styled(health_style(one.health), &format!("{:<4}", one.health.as_str()));
     let (subject, found) = (output::escape(&one.subject), output::escape(&one.found));
     out.line(format_args!("{health}  {:<8}  {subject}: {found}", one.check))?;
     if !one.advice.is_empty() {
         out.line(format_args!("                → {}", one.advice))?;
     }
     Ok(())
+}
+
+/// The colour of how something stands.
+fn health_style(health: Health) -> Style {
+    let colour = match health {
+        Health::Ok => AnsiColor::Green,
+        Health::Warn => AnsiColor::Yellow,
+        Health::Fail => AnsiColor::Red,
+    };
+    Style::new().fg_color(Some(colour.into()))
 }

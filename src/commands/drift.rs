@@ -1,16 +1,15 @@
 //! `capdex drift`: what changed, from the store.
 
-use capdex_corpus::drift::Change;
-use capdex_db::{DriftEvent, Reader};
-use capdex_model::time::AsOf;
-use serde_json::json;
-
 use super::listed;
-use crate::cli::{Drift, Global, ListFormat, Tape};
+use crate::cli::{Drift, ListFormat};
 use crate::config::Schedule;
 use crate::exit::{Exit, usage};
 use crate::jobs::{Context, run as jobs};
+use crate::options::{Global, Tape};
 use crate::output::{self, Out};
+use crate::views::drift::{ChangeView, DriftView, SCHEMA};
+use capdex_db::Reader;
+use capdex_model::time::AsOf;
 
 /// Changes shown for one event in the table; the other formats show all.
 const CHANGES: usize = 12;
@@ -24,8 +23,8 @@ pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Re
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
     let events = reader.drift_events(since)?;
-    let items: Vec<_> = events.iter().map(to_json).collect();
-    listed::print(options.format, "capdex.drift/1", &items, out, |out| table(&events, out))?;
+    let events: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
+    listed::print(options.format, SCHEMA, &events, out, |out| table(&events, out))?;
     Ok(exit)
 }
 
@@ -56,47 +55,24 @@ pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
     instant.parse().map_err(|_| usage(format!("{text:?} is neither a run's number nor a date such as 2026-11-21")))
 }
 
-/// An event as the formats and the service give it.
-pub(crate) fn to_json(event: &DriftEvent) -> serde_json::Value {
-    json!({
-        "schema": "capdex.drift/1",
-        "slug": event.slug,
-        "capability": event.capability.to_string(),
-        "kind": event.kind.as_str(),
-        "class": event.class.as_str(),
-        "severity": event.severity,
-        "effects": event.effects,
-        "moved": event.moved.as_str(),
-        "from_sha256": event.from.map(|digest| digest.hex()),
-        "to_sha256": event.to.map(|digest| digest.hex()),
-        "from_version": event.from_version,
-        "to_version": event.to_version,
-        "as_of": event.at,
-        "changes": event.changes,
-        "scores": event.scores,
-        "diff": event.diff,
-    })
-}
-
-fn table(events: &[DriftEvent], out: &mut Out) -> anyhow::Result<()> {
+fn table(events: &[DriftView<'_>], out: &mut Out) -> anyhow::Result<()> {
     if events.is_empty() {
         out.line("No drift: nothing that was seen twice has changed.")?;
     }
     events.iter().try_for_each(|event| entry(event, out))
 }
 
-fn entry(event: &DriftEvent, out: &mut Out) -> anyhow::Result<()> {
-    let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "-".into());
+fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
     let severity = output::styled(output::severity_style(event.severity), event.severity.as_str());
     out.line(format_args!(
         "{}  {}  {} ({}) {severity}  {}  {} -> {}, version moved: {}",
-        event.at,
+        event.as_of,
         event.kind.as_str(),
         event.class.as_str(),
         event.class.name(),
-        output::escape(&event.slug),
-        output::escape(&version(&event.from_version)),
-        output::escape(&version(&event.to_version)),
+        output::escape(event.slug),
+        output::escape(event.from_version.unwrap_or("-")),
+        output::escape(event.to_version.unwrap_or("-")),
         event.moved.as_str(),
     ))?;
     for effect in event.effects.iter().take(EFFECTS) {
@@ -104,16 +80,16 @@ fn entry(event: &DriftEvent, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!(
             "    {} {}  {}",
             effect.kind,
-            output::escape(&effect.subject),
+            output::escape(effect.subject),
             output::escape(&format!("{}{detail}", effect.kind.title()))
         ))?;
     }
-    for Change { what, part, subject } in event.changes.iter().take(CHANGES) {
+    for ChangeView { part, subject, what } in event.changes.iter().take(CHANGES) {
         out.line(format_args!("    {what} {part} {}", output::escape(subject)))?;
     }
     for score in &event.scores {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
-        out.line(format_args!("    score {}: {} -> {}", score.rubric, value(&score.before), value(&score.after)))?;
+        let (before, after) = (score.before.unwrap_or("none"), score.after.unwrap_or("none"));
+        out.line(format_args!("    score {}: {before} -> {after}", score.rubric))?;
     }
     for line in event.diff.iter().take(LINES) {
         out.line(format_args!("    | {}", output::escape(line)))?;

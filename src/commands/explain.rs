@@ -9,10 +9,11 @@ use capdex_model::score::{Score, Verdict};
 use capdex_model::time::AsOf;
 use capdex_rubrics::{RUBRICS, why_they_differ};
 
-use crate::cli::{Explain, Global};
+use crate::cli::Explain;
 use crate::exit::Exit;
 use crate::export::ranked;
 use crate::finding::{Finding, Tally, findings};
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {

@@ -2,9 +2,10 @@
 
 use capdex_model::time::AsOf;
 
-use crate::cli::{Export, Global};
+use crate::cli::Export;
 use crate::exit::{Exit, usage};
 use crate::export::{self, EXPORTERS, ExportOptions};
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{bulk, clock};
 

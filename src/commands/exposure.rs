@@ -6,9 +6,10 @@ use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
 use super::{listed, named};
-use crate::cli::{Exposure, Global};
+use crate::cli::Exposure;
 use crate::exit::{Exit, usage};
 use crate::export::ranked;
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow::Result<Exit> {

@@ -3,18 +3,17 @@
 use capdex_corpus::lookalike::Lead;
 use capdex_corpus::lookalike::list::{Line, Popular};
 use capdex_model::time::AsOf;
-use serde_json::{Value, json};
 use tracing::warn;
 
 use super::{listed, summary};
 use crate::bulk;
-use crate::cli::{Global, Lookalikes};
+use crate::cli::Lookalikes;
 use crate::exit::Exit;
 use crate::jobs::watch::lookalikes::read_list;
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::views::lookalikes::{LookalikeView, SCHEMA};
 
-/// What one object is.
-const SCHEMA: &str = "capdex.lookalikes/1";
 /// Leads shown in the table; the other formats show all.
 const SHOWN: usize = 200;
 /// Lines handed to the pool at once.
@@ -34,8 +33,8 @@ pub(super) fn run(global: &Global, options: &Lookalikes, out: &mut Out) -> anyho
         }
     };
     let leads: Vec<(Lead, Option<AsOf>)> = leads;
-    let items: Vec<Value> = leads.iter().map(|(lead, at)| object(lead, *at)).collect();
-    listed::print(options.format, SCHEMA, &items, out, |out| table(&leads, out))?;
+    let views: Vec<LookalikeView<'_>> = leads.iter().map(|(lead, at)| LookalikeView::of(lead, *at)).collect();
+    listed::print(options.format, SCHEMA, &views, out, |out| table(&views, out))?;
     if unread > 0 {
         warn!(names = unread, "some names are empty or too long to be compared");
     }
@@ -65,30 +64,7 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
 }
 
-/// A lead as the formats and the service give it.
-pub(crate) fn object(lead: &Lead, first_seen: Option<AsOf>) -> Value {
-    json!({
-        "schema": SCHEMA,
-        "name": lead.name,
-        "target": lead.target,
-        "kind": lead.kind,
-        "distance": lead.distance,
-        "severity": lead.severity,
-        "reasons": lead.reasons,
-        "space": lead.space,
-        "rank": lead.rank,
-        "signals": lead.signals,
-        "listing": lead.listing,
-        "target_listing": lead.target_listing,
-        "popularity": lead.popularity,
-        "target_popularity": lead.target_popularity,
-        "owners": lead.owners,
-        "target_owners": lead.target_owners,
-        "first_seen": first_seen,
-    })
-}
-
-fn table(leads: &[(Lead, Option<AsOf>)], out: &mut Out) -> anyhow::Result<()> {
+fn table(leads: &[LookalikeView<'_>], out: &mut Out) -> anyhow::Result<()> {
     if leads.is_empty() {
         out.line("No look-alikes.")?;
         return Ok(());
@@ -96,14 +72,12 @@ fn table(leads: &[(Lead, Option<AsOf>)], out: &mut Out) -> anyhow::Result<()> {
     let mut table = summary::table();
     table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
     let cell = |text: &str| output::escape(&output::shorten(text, COLUMNS)).into_owned();
-    for (lead, _) in leads.iter().take(SHOWN) {
-        let shown = lead
-            .listing
-            .as_deref()
-            .map_or_else(|| cell(&lead.name), |listing| cell(&format!("{} ({listing})", lead.name)));
+    for lead in leads.iter().take(SHOWN) {
+        let named = |listing: &str| cell(&format!("{} ({listing})", lead.name));
+        let shown = lead.listing.map_or_else(|| cell(lead.name), named);
         let reasons = output::escape(&lead.reasons.join("; ")).into_owned();
         let (severity, kind) = (lead.severity.as_str().to_owned(), lead.kind.as_str().to_owned());
-        table.add_row([severity, shown, cell(&lead.target), kind, lead.distance.to_string(), reasons]);
+        table.add_row([severity, shown, cell(lead.target), kind, lead.distance.to_string(), reasons]);
     }
     out.line(table)?;
     let more = leads.len().saturating_sub(SHOWN);

@@ -4,11 +4,12 @@ use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
 use super::{alerts, summary};
-use crate::cli::{Global, Nightly};
+use crate::cli::Nightly;
 use crate::clock;
 use crate::config::Schedule;
 use crate::exit::Exit;
 use crate::jobs::{plan, run as jobs};
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::Result<Exit> {

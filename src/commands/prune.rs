@@ -6,12 +6,13 @@ use capdex_model::time::AsOf;
 use serde_json::json;
 
 use super::listed;
-use crate::cli::{Global, ListFormat, Prune};
+use crate::cli::{ListFormat, Prune};
 use crate::clock;
-use crate::daemon::signals::Halt;
 use crate::exit::Exit;
 use crate::jobs::prune::{self, TableReport};
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::shutdown::Shutdown;
 
 /// The file is written anew where at least one byte in so many holds nothing.
 const SHARE: u64 = 10;
@@ -31,9 +32,9 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
     drop(reader);
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let before = store.reader()?.pages()?;
-    let halt = Halt::listen()?;
-    let (tables, stage) = prune::run(&store, (as_of, options.keep_days), &halt.stop, global.quiet)?;
-    if halt.stop.is_asked() {
+    let shutdown = Shutdown::listen()?;
+    let (tables, stage) = prune::run(&store, (as_of, options.keep_days), &shutdown.stop, global.quiet)?;
+    if shutdown.stop.is_asked() {
         output::say("stopped; what went is gone, and the next prune goes on");
         return Ok(Exit::Interrupted);
     }

@@ -1,8 +1,9 @@
 //! `capdex report`: writes the static site from the store.
 
-use crate::cli::{Global, Report};
+use crate::cli::Report;
 use crate::exit::Exit;
 use crate::export::ranked;
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::report::{self, ReportOptions};
 

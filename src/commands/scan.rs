@@ -12,11 +12,12 @@ use capdex_model::snapshot::Completeness;
 use capdex_model::time::{AsOf, Timestamp};
 
 use crate::baseline::{Asked, Baseline, Held, KnownBand, KnownFinding, Standing};
-use crate::cli::{FailOn, Global, Scan};
+use crate::cli::{FailOn, Scan};
 use crate::exit::{Exit, usage};
 use crate::finding::Finding;
 use crate::formats::place::Input;
 use crate::formats::{FORMATS, Judged};
+use crate::options::Global;
 use crate::output::Out;
 use crate::progress::Progress;
 use crate::{analysis, bulk, clock, instant};

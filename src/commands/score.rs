@@ -1,9 +1,10 @@
 //! `capdex score`: scores stored facts again, without any request.
 
-use crate::cli::{Global, Score, Tape};
+use crate::cli::Score;
 use crate::config::Schedule;
 use crate::exit::Exit;
 use crate::jobs::{run as jobs, score};
+use crate::options::{Global, Tape};
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Result<Exit> {

@@ -1,7 +1,8 @@
 //! `capdex serve`: answers over HTTP from the store until it is told to stop.
 
-use crate::cli::{Global, Serve};
+use crate::cli::Serve;
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::Out;
 use crate::serve::{self, Options};
 

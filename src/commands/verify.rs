@@ -9,9 +9,10 @@ use capdex_model::score::Score;
 use capdex_rubrics::RUBRICS;
 
 use super::named::{self, Found};
-use crate::cli::{Global, Verify};
+use crate::cli::Verify;
 use crate::exit::{Exit, usage};
 use crate::export::{manifest, ranked, verify};
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{analysis, bulk};
 

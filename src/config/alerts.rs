@@ -14,44 +14,69 @@ use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use serde::Deserialize;
 
+use super::keys::{REQUIRED, keys};
 use super::sinks::{SinkSection, sink_of};
 use crate::exit::usage;
 use crate::instant;
 
-/// The `[alerts]` table of a schedule.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AlertsSection {
-    /// Alerts told one by one to each sink in a run (default 20); the rest is one digest.
-    pub budget: Option<usize>,
-    /// Days in which more about the same subject and rule joins what was told (default 7).
-    pub cooldown_days: Option<u32>,
-    /// How long one run begins tries at one sink, in milliseconds (default 30000).
-    pub patience_ms: Option<u64>,
-    /// How long a receiver may take for one message, in milliseconds (default 10000).
-    pub deadline_ms: Option<u64>,
-    /// The wait after a first failure, in milliseconds (default 2000); it doubles with every failure, up to six hours.
-    pub backoff_ms: Option<u64>,
-    /// What is never told.
-    pub suppress: Vec<SuppressSection>,
-    /// Whom to tell.
-    pub sinks: Vec<SinkSection>,
+keys! {
+    /// The receivers of alerts, and the limits of telling.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct AlertsSection {
+        /// Alerts told one by one to each sink in a run, worst first; the rest is one digest.
+        #[key(default = BUDGET, example = "50")]
+        pub budget: Option<usize>,
+        /// Days in which more about the same subject and rule joins what was told, unless it is worse.
+        #[key(default = COOLDOWN_DAYS, example = "14")]
+        pub cooldown_days: Option<u32>,
+        /// Milliseconds in which one run begins tries at one sink.
+        #[key(default = Alerts::default().patience.as_millis(), example = "60000")]
+        pub patience_ms: Option<u64>,
+        /// Milliseconds that a receiver may take for one message.
+        #[key(default = Alerts::default().deadline.as_millis(), example = "20000")]
+        pub deadline_ms: Option<u64>,
+        /// Milliseconds to wait after a first failure; the wait doubles with every failure, up to six hours.
+        #[key(default = Alerts::default().backoff.as_millis(), example = "5000")]
+        pub backoff_ms: Option<u64>,
+        /// The alerts that are never told.
+        pub suppress: Vec<SuppressSection>,
+        /// The receivers.
+        pub sinks: Vec<SinkSection>,
+    }
 }
 
-/// An entry of `[[alerts.suppress]]`. One of the first three is needed, a reason and an end always.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SuppressSection {
-    /// Which subjects, by readable name or capability id; `*` stands for any text.
-    pub subject: Option<String>,
-    /// Which rules, `pass/class`; `*` stands for any text.
-    pub rule: Option<String>,
-    /// Which content.
-    pub content: Option<Digest>,
-    /// Why.
-    pub reason: String,
-    /// From which date or instant on it holds no more.
-    pub expires: String,
+/// Alerts told one by one unless the schedule says otherwise.
+const BUDGET: usize = 20;
+/// The mildest severity that is told unless the schedule says otherwise.
+pub(super) const MIN_SEVERITY: Severity = Severity::Low;
+/// Days in which more about one subject joins what was told, unless the schedule says otherwise.
+const COOLDOWN_DAYS: u32 = 7;
+
+keys! {
+    /// Alerts that are never told. One of `subject`, `rule` and `content` is needed, and all that is given must fit.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct SuppressSection {
+        /// The subjects, by readable name or capability id; `*` stands for any text.
+        #[key(default = "one of the three", example = r#""npm-our-own-*""#)]
+        pub subject: Option<String>,
+        /// The rules, as `pass/class`; `*` stands for any text.
+        #[key(default = "one of the three", example = r#""drift/same_version""#)]
+        pub rule: Option<String>,
+        /// The digest of the content.
+        #[key(
+            default = "one of the three",
+            example = r#""sha256:0000000000000000000000000000000000000000000000000000000000000000""#
+        )]
+        pub content: Option<Digest>,
+        /// The reason.
+        #[key(default = REQUIRED, example = r#""our builds are repeated under one version""#)]
+        pub reason: String,
+        /// The date or instant at which it ends.
+        #[key(default = REQUIRED, example = r#""2027-01-01""#)]
+        pub expires: String,
+    }
 }
 
 /// How alerts are told, with what the schedule leaves to the program filled in.
@@ -160,9 +185,9 @@ impl AlertsSection {
         let own = Alerts::default();
         let millis = |given: Option<u64>, own: Duration| given.map_or(own, Duration::from_millis);
         let policy = Policy {
-            budget: self.budget.unwrap_or(20),
-            cooldown_days: self.cooldown_days.unwrap_or(7),
-            min_severity: Severity::Low,
+            budget: self.budget.unwrap_or(BUDGET),
+            cooldown_days: self.cooldown_days.unwrap_or(COOLDOWN_DAYS),
+            min_severity: MIN_SEVERITY,
         };
         let mut names = BTreeSet::new();
         let mut sinks = Vec::new();

@@ -7,30 +7,44 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::daemon::cron::Cron;
+use super::cron::Cron;
+use super::keys::{ConfigValue, Kind, REQUIRED, keys};
 
-/// The `[daemon]` table of a schedule. A schedule without one is run by hand only.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DaemonSection {
-    /// When it is due, UTC: minute, hour, day of month, month, day of week; with a sixth field in front for seconds.
-    pub cron: String,
-    /// What becomes of a due time that comes while the schedule's own run before is still going (default skip).
-    #[serde(default)]
-    pub overlap: Overlap,
-    /// Minutes after which a run begins no more requests; what was fetched by then is scanned, scored, watched, exported and
-    /// told, and the next run fetches the rest (default: no budget).
-    pub budget_minutes: Option<u32>,
-    /// Seconds over which starts are spread, by the schedule's name and the due time (default 0).
-    #[serde(default)]
-    pub jitter_seconds: u32,
-    /// Whether due times at which nobody was there are made up for, once for all of them (default true).
-    pub recover: Option<bool>,
-    /// Where the dataset goes (default `capdex-export`).
-    pub out: Option<PathBuf>,
+keys! {
+    /// The times at which `capdex daemon` runs the schedule. A schedule without this table is run by hand only.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct DaemonSection {
+        /// The due times, UTC: minute, hour, day of month, month, day of week, with a sixth field in front for seconds. Days of
+        /// the week stand by name; one of the two kinds of day is `*`.
+        #[key(default = REQUIRED, example = r#""30 2 * * *""#)]
+        pub cron: String,
+        /// The fate of a due time that comes while the schedule's own run before is still going: `skip` leaves it out, `queue`
+        /// runs it right after, once for all that came.
+        #[serde(default)]
+        #[key(default = "skip", example = r#""queue""#)]
+        pub overlap: Overlap,
+        /// Minutes after which a run begins no more requests. Everything that was fetched by then is scanned, scored, watched,
+        /// exported and told all the same, and the next run fetches the rest.
+        #[key(default = "no budget", example = "240")]
+        pub budget_minutes: Option<u32>,
+        /// Seconds over which starts are spread, by the schedule's name and the due time; six hours at most.
+        #[serde(default)]
+        #[key(default = 0, example = "900")]
+        pub jitter_seconds: u32,
+        /// Whether due times that nobody met are made up for, once for all of them.
+        #[key(default = true, example = "false")]
+        pub recover: Option<bool>,
+        /// The folder of the dataset.
+        #[key(default = OUT, example = r#""/srv/capdex/dataset""#)]
+        pub out: Option<PathBuf>,
+    }
 }
 
-/// What becomes of a due time that comes while the run before is still going.
+/// The folder of the dataset unless the schedule names another.
+const OUT: &str = "capdex-export";
+
+/// The fate of a due time that comes while the run before is still going.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
@@ -41,7 +55,13 @@ pub enum Overlap {
     Queue,
 }
 
-/// When a schedule runs.
+impl ConfigValue for Overlap {
+    fn kind() -> Kind {
+        Kind::Words(vec!["skip", "queue"])
+    }
+}
+
+/// The times at which a schedule runs.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// When it is due.
@@ -80,7 +100,7 @@ impl DaemonSection {
             budget: self.budget_minutes.map(|minutes| Duration::from_secs(u64::from(minutes) * 60)),
             jitter_s: self.jitter_seconds,
             recovers: self.recover.unwrap_or(true),
-            out: self.out.clone().unwrap_or_else(|| PathBuf::from("capdex-export")),
+            out: self.out.clone().unwrap_or_else(|| PathBuf::from(OUT)),
         })
     }
 }

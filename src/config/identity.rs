@@ -5,14 +5,18 @@ use std::path::PathBuf;
 use capdex_corpus::identity::Overrides;
 use serde::Deserialize;
 
+use super::keys::{NONE, keys};
 use crate::exit::usage;
 
-/// The `[identity]` table of a schedule.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct IdentitySection {
-    /// A TOML file that joins or parts listings.
-    pub overrides: Option<PathBuf>,
+keys! {
+    /// The operator's word on which listings are one thing.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct IdentitySection {
+        /// A TOML file by which the operator joins or parts listings, see below; its path as seen from the working folder.
+        #[key(default = NONE, example = r#""identity.toml""#)]
+        pub overrides: Option<PathBuf>,
+    }
 }
 
 impl IdentitySection {

@@ -3,8 +3,11 @@
 //! Must not ask the network anything; where a registry is, is decided here once.
 
 mod alerts;
+mod cron;
 mod daemon;
+mod http;
 mod identity;
+pub mod keys;
 mod retention;
 mod sinks;
 mod sources;
@@ -18,133 +21,77 @@ use capdex_crawlers::{SOURCES, Source, source};
 use serde::Deserialize;
 
 use crate::exit::usage;
-use crate::jobs::SourceRun;
+use keys::{REQUIRED, keys};
 
 pub use alerts::{Alerts, AlertsSection, Sink, Target};
+pub use cron::Cron;
 pub use daemon::{DaemonSection, Overlap, Timing};
+pub use http::HttpSection;
 pub use identity::IdentitySection;
 pub use retention::RetentionSection;
+pub use sources::{SourceRun, SourceSection};
 
 /// The schedule that runs without any configuration.
 pub const QUICKSTART: &str = include_str!("../../schedules/quickstart.toml");
 
-/// A schedule as written. Unknown keys are errors. The default one has no name and lists nothing.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Schedule {
-    /// What it is called in the ledger of runs.
-    pub name: String,
-    /// How requests are made.
-    #[serde(default)]
-    pub http: HttpSection,
-    /// What is fetched again although it claims to be unchanged.
-    #[serde(default)]
-    pub drift: DriftSection,
-    /// Whom to tell of alerts.
-    #[serde(default)]
-    pub alerts: AlertsSection,
-    /// What names are compared with.
-    #[serde(default)]
-    pub lookalikes: LookalikesSection,
-    /// Which listings are one thing.
-    #[serde(default)]
-    pub identity: IdentitySection,
-    /// When the daemon runs it; none for one that is run by hand only.
-    pub daemon: Option<DaemonSection>,
-    /// How long the store keeps what nobody needs any more; for ever without it.
-    pub retention: Option<RetentionSection>,
-    /// Which sources, by id, and what to list there.
-    pub sources: BTreeMap<String, SourceSection>,
-}
-
-/// The `[drift]` table of a schedule.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DriftSection {
-    /// Artifacts that are fetched and hashed again in one night although they claim to be unchanged (default 50).
-    pub rehash_per_night: Option<usize>,
-}
-
-/// What is fetched again in one night unless the schedule says otherwise: every artifact of a small store once in a while,
-/// and a rounding error in a large one.
-const REHASH_PER_NIGHT: usize = 50;
-
-/// The `[http]` table of a schedule.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct HttpSection {
-    /// Who to write to about our requests: an e-mail address or a page. Sent in the User-Agent.
-    pub contact: Option<String>,
-    /// Requests a second to one host (default 10).
-    pub requests_per_second: Option<u32>,
-    /// Requests in flight to one host (default 6).
-    pub max_in_flight_per_host: Option<usize>,
-    /// How often one address is tried before it counts as failed (default 4).
-    pub max_tries: Option<u32>,
-    /// The wait before the second try in milliseconds; it doubles with every try (default 500).
-    pub backoff_ms: Option<u64>,
-    /// How long a server may be silent, in milliseconds (default 30000).
-    pub idle_deadline_ms: Option<u64>,
-    /// How long one exchange may take over all its tries and redirects, in milliseconds (default 120000).
-    pub total_deadline_ms: Option<u64>,
-}
-
-impl HttpSection {
-    /// The client's settings: what is written here, else the client's own.
-    fn settings(&self, seed: u64) -> HttpSettings {
-        let own = HttpSettings::default();
-        HttpSettings {
-            contact: self.contact.clone().unwrap_or(own.contact),
-            requests_per_second: self.requests_per_second.unwrap_or(own.requests_per_second),
-            max_in_flight_per_host: self.max_in_flight_per_host.unwrap_or(own.max_in_flight_per_host),
-            max_tries: self.max_tries.unwrap_or(own.max_tries),
-            backoff_ms: self.backoff_ms.unwrap_or(own.backoff_ms),
-            idle_deadline_ms: self.idle_deadline_ms.unwrap_or(own.idle_deadline_ms),
-            total_deadline_ms: self.total_deadline_ms.unwrap_or(own.total_deadline_ms),
-            seed,
-            ..HttpSettings::default()
-        }
+keys! {
+    /// A schedule as written. Unknown keys are errors. The default one has no name and lists nothing.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Schedule {
+        /// The name of the schedule in the ledger of runs.
+        #[key(default = REQUIRED, example = r#""nightly""#)]
+        pub name: String,
+        /// The manner in which requests are made.
+        #[serde(default)]
+        pub http: HttpSection,
+        /// Artifacts that are fetched again although they claim to be unchanged.
+        #[serde(default)]
+        pub drift: DriftSection,
+        /// The receivers of alerts, and the limits of telling.
+        #[serde(default)]
+        pub alerts: AlertsSection,
+        /// The names that names are compared with.
+        #[serde(default)]
+        pub lookalikes: LookalikesSection,
+        /// The operator's word on which listings are one thing.
+        #[serde(default)]
+        pub identity: IdentitySection,
+        /// The times at which the daemon runs it; none for one that is run by hand only.
+        pub daemon: Option<DaemonSection>,
+        /// The time for which the store keeps things that nobody needs any more; for ever without it.
+        pub retention: Option<RetentionSection>,
+        /// The sources by id, each with what to list there.
+        pub sources: BTreeMap<String, SourceSection>,
     }
 }
 
-/// The `[lookalikes]` table of a schedule.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LookalikesSection {
-    /// Files of popular names that a night's names are compared with beside its own: lines of a name, how popular it is and
-    /// whose it is, with tabs between; the last two may be missing.
-    pub popular: Vec<PathBuf>,
+keys! {
+    /// Artifacts that are fetched again although they claim to be unchanged.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct DriftSection {
+        /// Artifacts that claim to be unchanged and are fetched and hashed again in one night, other ones every night;
+        /// `capdex drift --rehash` takes all.
+        #[key(default = REHASH_PER_NIGHT, example = "200")]
+        pub rehash_per_night: Option<usize>,
+    }
 }
 
-/// A `[sources.<id>]` table of a schedule.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SourceSection {
-    /// The source that is asked, where the table has another name than that: several tables may ask sources of one kind
-    /// at several addresses. Listings are kept under the table's name.
-    pub kind: Option<String>,
-    /// Whether it is asked at all (default true).
-    pub enabled: Option<bool>,
-    /// Where the source is; without it, the ecosystem's own settings or the source's own address.
-    pub base_url: Option<String>,
-    /// The names to list; for `folder`, the paths.
-    pub watchlist: Vec<String>,
-    /// What to search for, for sources that can be searched.
-    pub queries: Vec<String>,
-    /// The base address of the feed of changes, for sources that have one.
-    pub changes_url: Option<String>,
-    /// Whether what other listings refer to is asked for too (default true for sources that are asked by name).
-    pub follow: Option<bool>,
-    /// References that are visited in one run at most (default 5000).
-    pub max_references: Option<usize>,
-    /// Requests after which the walk stops until the next run (default: no budget).
-    pub max_requests: Option<u64>,
-    /// Requests a minute, where they shall be fewer or more than the source's published limit allows.
-    pub requests_per_minute: Option<u32>,
-    /// Days after which everything is walked again although the source can say what changed (default 7).
-    pub full_walk_days: Option<u32>,
-    /// The share of the listings in percent that may be missing at once before `capdex confirm` is needed (default 10).
-    pub max_gone_percent: Option<u32>,
+/// Artifacts that are fetched again in one night unless the schedule says otherwise: every artifact of a small store once in
+/// a while, and a rounding error in a large one.
+const REHASH_PER_NIGHT: usize = 50;
+
+keys! {
+    /// Popular names of the operator's own, beside the established ones of the store.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct LookalikesSection {
+        /// Files of popular names with which a night compares names beside its own established ones. A line holds a name, how
+        /// popular it is and whose it is, with tabs between; the last two are optional.
+        #[key(default = "empty", example = r#"["popular.tsv"]"#)]
+        pub popular: Vec<PathBuf>,
+    }
 }
 
 impl Schedule {

@@ -4,12 +4,18 @@
 
 use serde::Deserialize;
 
-/// The `[retention]` table of a schedule. Without it nothing is ever deleted.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RetentionSection {
-    /// Days for which everything is kept; what is older and not needed goes at the end of each night.
-    pub keep_days: u32,
+use super::keys::{REQUIRED, keys};
+
+keys! {
+    /// The time for which the store keeps everything. Without this table nothing is ever deleted.
+    #[derive(Clone, Copy, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct RetentionSection {
+        /// Days for which the store keeps everything; at the end of each night goes what is older and not needed, as
+        /// `capdex prune` says.
+        #[key(default = REQUIRED, example = "180")]
+        pub keep_days: u32,
+    }
 }
 
 impl RetentionSection {

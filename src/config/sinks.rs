@@ -8,7 +8,8 @@ use capdex_model::alert::plan::Policy;
 use capdex_model::fact::Severity;
 use serde::Deserialize;
 
-use super::alerts::{Sink, Target};
+use super::alerts::{MIN_SEVERITY, Sink, Target};
+use super::keys::{ConfigValue, Kind, REQUIRED, keys};
 use crate::exit::usage;
 
 /// Entries of a feed, where the schedule says nothing else.
@@ -43,41 +44,70 @@ pub enum TlsSection {
     None,
 }
 
-/// An entry of `[[alerts.sinks]]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SinkSection {
-    /// Its name, by which the store knows what it was told.
-    pub name: String,
-    /// What it is.
-    pub kind: SinkKind,
-    /// Milder alerts are not told (default low).
-    pub min_severity: Option<Severity>,
-    /// Alerts told one by one in a run (default: that of `[alerts]`).
-    pub budget: Option<usize>,
-    /// webhook, slack: where to. atom: where readers find the feed.
-    pub url: Option<String>,
-    /// webhook, slack: the variable that holds the address, where that is a secret.
-    pub url_env: Option<String>,
-    /// webhook: the variable that holds what is signed with. smtp: the one that holds the password.
-    pub secret_env: Option<String>,
-    /// smtp: the server.
-    pub host: Option<String>,
-    /// smtp: its port (default 587, 465 with `tls = "tls"`, 25 with `tls = "none"`).
-    pub port: Option<u16>,
-    /// smtp: how the way there is protected (default starttls).
-    pub tls: Option<TlsSection>,
-    /// smtp: who logs in.
-    pub username: Option<String>,
-    /// smtp: who the letters are from.
-    pub from: Option<String>,
-    /// smtp: whom they are for.
-    #[serde(default)]
-    pub to: Vec<String>,
-    /// atom, jsonl: the file.
-    pub path: Option<std::path::PathBuf>,
-    /// atom: entries at most (default 100).
-    pub max_entries: Option<usize>,
+impl ConfigValue for SinkKind {
+    fn kind() -> Kind {
+        Kind::Words(vec!["webhook", "slack", "smtp", "atom", "jsonl"])
+    }
+}
+
+impl ConfigValue for TlsSection {
+    fn kind() -> Kind {
+        Kind::Words(vec!["starttls", "tls", "none"])
+    }
+}
+
+keys! {
+    /// One receiver of alerts. A key that its kind has no use for is an error.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct SinkSection {
+        /// The name by which the store knows what the sink was told; a new name is told everything that is open.
+        #[key(default = REQUIRED, example = r#""ops""#)]
+        pub name: String,
+        /// The kind of sink.
+        #[key(default = REQUIRED, example = r#""webhook""#)]
+        pub kind: SinkKind,
+        /// The mildest severity that is told.
+        #[key(default = MIN_SEVERITY.as_str(), example = r#""medium""#)]
+        pub min_severity: Option<Severity>,
+        /// As `alerts.budget`, for this sink.
+        #[key(default = "that of `alerts.budget`", example = "5")]
+        pub budget: Option<usize>,
+        /// webhook, slack: the address of the receiver. atom: the address at which readers find the feed.
+        #[key(default = "webhook, slack: this or `url_env`", example = r#""https://hooks.example.org/capdex""#)]
+        pub url: Option<String>,
+        /// webhook, slack: the variable that holds the address, which is a secret where it proves who sends.
+        #[key(default = "webhook, slack: this or `url`", example = r#""CAPDEX_HOOK_URL""#)]
+        pub url_env: Option<String>,
+        /// webhook: the variable that holds the secret of the signature. smtp: the one that holds the password.
+        #[key(default = "webhook: required", example = r#""CAPDEX_HOOK_SECRET""#)]
+        pub secret_env: Option<String>,
+        /// smtp: the server.
+        #[key(default = "smtp: required", example = r#""mail.example.org""#)]
+        pub host: Option<String>,
+        /// smtp: the port of the server.
+        #[key(default = "587; 465 for `tls`, 25 for `none`", example = "2525")]
+        pub port: Option<u16>,
+        /// smtp: the protection of the way there: `starttls`, `tls` from the first byte, or `none` to a server on this machine.
+        #[key(default = "starttls", example = r#""tls""#)]
+        pub tls: Option<TlsSection>,
+        /// smtp: the name that logs in, together with `secret_env`.
+        #[key(default = "no login", example = r#""capdex""#)]
+        pub username: Option<String>,
+        /// smtp: the sender of the letters.
+        #[key(default = "smtp: required", example = r#""capdex <capdex@example.org>""#)]
+        pub from: Option<String>,
+        /// smtp: the addressees of the letters.
+        #[serde(default)]
+        #[key(default = "smtp: required", example = r#"["ops@example.org"]"#)]
+        pub to: Vec<String>,
+        /// atom, jsonl: the file.
+        #[key(default = "atom, jsonl: required", example = r#""alerts.xml""#)]
+        pub path: Option<std::path::PathBuf>,
+        /// atom: entries at most.
+        #[key(default = MAX_ENTRIES, example = "500")]
+        pub max_entries: Option<usize>,
+    }
 }
 
 impl SinkSection {

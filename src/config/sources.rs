@@ -9,12 +9,86 @@ use capdex_crawlers::http::{AppCredential, Credential, HttpSettings, Pace, Secre
 use capdex_crawlers::settings::{self, BaseUrl};
 use capdex_crawlers::{SourceMeta, SourceSettings, WalkKind};
 use capdex_model::source_role::Ecosystem;
+use serde::Deserialize;
 use tracing::debug;
 
-use super::SourceSection;
+use super::keys::{NONE, keys};
 use crate::clock;
 use crate::exit::usage;
-use crate::jobs::SourceRun;
+
+keys! {
+    /// One source, by its id or under a name of the table's own.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct SourceSection {
+        /// The source that is asked, where the table has a name of its own: several tables may ask sources of one kind at
+        /// several addresses. Listings are kept under the table's name.
+        #[key(default = "the table's name", example = r#""npm""#)]
+        pub kind: Option<String>,
+        /// Whether the source is asked at all.
+        #[key(default = true, example = "false")]
+        pub enabled: Option<bool>,
+        /// The address of the source.
+        #[key(default = "its own address; for npm and PyPI the ecosystem's settings, see below", example = r#""https://registry.example""#)]
+        pub base_url: Option<String>,
+        /// The names to list; for `folder`, the paths; for sources of documents, their addresses.
+        #[key(default = "empty", example = r#"["left-mcp", "@acme/server"]"#)]
+        pub watchlist: Vec<String>,
+        /// Searches in the source's own terms, for sources that can be searched.
+        #[key(default = "empty", example = r#"["mcp server"]"#)]
+        pub queries: Vec<String>,
+        /// The address of the feed of changes (npm: a CouchDB database; PyPI: a whole simple index with serials). With it a
+        /// night asks only for what changed.
+        #[key(default = NONE, example = r#""https://replicate.example/registry""#)]
+        pub changes_url: Option<String>,
+        /// Whether the source is also asked for what other listings refer to: packages, repositories, images, endpoints.
+        #[key(default = "true for sources that are asked by name, but `folder`", example = "false")]
+        pub follow: Option<bool>,
+        /// References that are visited in one run at most, never visited ones first.
+        #[key(default = MAX_REFERENCES, example = "20000")]
+        pub max_references: Option<usize>,
+        /// Requests after which the walk stops; the next run goes on.
+        #[key(default = "no budget", example = "1000")]
+        pub max_requests: Option<u64>,
+        /// Requests a minute, where that shall differ from the source's published limit.
+        #[key(default = "as `docs/sources.md` says", example = "30")]
+        pub requests_per_minute: Option<u32>,
+        /// Days after which everything is walked again although the source can say what changed.
+        #[key(default = FULL_WALK_DAYS, example = "30")]
+        pub full_walk_days: Option<u32>,
+        /// The share of the listings in percent that may be missing at once before `capdex confirm` is needed.
+        #[key(default = MAX_GONE_PERCENT, example = "5")]
+        pub max_gone_percent: Option<u32>,
+    }
+}
+
+/// References that are visited in one run unless the schedule says otherwise.
+const MAX_REFERENCES: usize = 5_000;
+/// Days between two full walks unless the schedule says otherwise.
+const FULL_WALK_DAYS: u32 = 7;
+/// The share that may be missing at once unless the schedule says otherwise.
+const MAX_GONE_PERCENT: u32 = 10;
+
+/// The manner in which one source is walked in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRun {
+    /// The id of the source that is asked.
+    pub kind: String,
+    /// Where and what.
+    pub settings: SourceSettings,
+    /// Whether it is also asked for what other listings refer to. Those sources are walked after the others.
+    pub follows: bool,
+    /// References that are visited at most.
+    pub max_references: usize,
+    /// Requests after which the walk stops until the next run; none without a budget.
+    pub max_requests: Option<u64>,
+    /// Entries after which the walk stops until the next run; none without a limit.
+    pub max_entries: Option<u64>,
+    /// Days after which everything is walked again although the source can say what changed.
+    pub full_walk_days: u32,
+    /// The share of the listings in percent that may be missing at once before an operator must confirm it.
+    pub max_gone_percent: u32,
+}
 
 /// Why a source is not asked at all; none where it is.
 pub(super) fn reason_to_skip(meta: &SourceMeta, section: &SourceSection) -> Option<String> {
@@ -48,11 +122,11 @@ pub(super) fn run_of(meta: &SourceMeta, section: &SourceSection, http: &mut Http
     Ok(SourceRun {
         kind: meta.id.to_owned(),
         follows: section.follow.unwrap_or(is_asked_by_name),
-        max_references: section.max_references.unwrap_or(5_000),
+        max_references: section.max_references.unwrap_or(MAX_REFERENCES),
         max_requests: section.max_requests,
         max_entries: None,
-        full_walk_days: section.full_walk_days.unwrap_or(7),
-        max_gone_percent: section.max_gone_percent.unwrap_or(10),
+        full_walk_days: section.full_walk_days.unwrap_or(FULL_WALK_DAYS),
+        max_gone_percent: section.max_gone_percent.unwrap_or(MAX_GONE_PERCENT),
         settings,
     })
 }

@@ -16,15 +16,14 @@ use capdex_db::{DueOutcome, DueRun, Store, StoreError};
 use capdex_model::time::Timestamp;
 use tracing::{debug, error, info, warn};
 
-use crate::cli::{Global, Tape};
 use crate::clock::{self, Stopwatch};
 use crate::config::{Schedule, Timing};
 use crate::exit::usage;
 use crate::jobs::run as jobs;
+use crate::options::{Global, Tape};
+use crate::shutdown::Shutdown;
 
-pub mod cron;
 pub mod plan;
-pub mod signals;
 
 use plan::{Known, MOST_TRIES, Next};
 
@@ -67,18 +66,18 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn run(
     global: &Global,
     scheduled: &[Scheduled],
-    halt: &signals::Halt,
+    shutdown: &Shutdown,
     tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     // Since when it is there without having slept: what comes due while a run is under way is met late and not missed.
     let (mut entered, mut attended) = (BTreeSet::new(), None);
-    while !halt.stop.is_asked() {
+    while !shutdown.stop.is_asked() {
         let store = match Store::open(&global.db) {
             Ok(store) => store,
             Err(StoreError::Locked { .. }) => {
                 debug!("another process holds the store");
                 attended.get_or_insert_with(clock::now);
-                halt.wait(LOCKED_SLEEP);
+                shutdown.wait(LOCKED_SLEEP);
                 continue;
             }
             Err(error) => return Err(error.into()),
@@ -88,12 +87,12 @@ pub fn run(
         match choose(&store, scheduled, (now, attended), tell)? {
             Choice::Run(one, due, missed) => {
                 attended.get_or_insert(now);
-                run_one(global, store, one, (due, missed), halt, tell)?;
+                run_one(global, store, one, (due, missed), shutdown, tell)?;
             }
             Choice::Wait(until) => {
                 drop(store);
                 attended = None;
-                sleep_until(until, halt);
+                sleep_until(until, shutdown);
             }
         }
     }
@@ -191,15 +190,15 @@ fn forget_ahead(
 }
 
 /// Sleeps until a due time, in pieces: clocks are set, and machines sleep.
-fn sleep_until(until: Option<Timestamp>, halt: &signals::Halt) {
-    while !halt.stop.is_asked() {
+fn sleep_until(until: Option<Timestamp>, shutdown: &Shutdown) {
+    while !shutdown.stop.is_asked() {
         let left = until.map_or(i64::MAX, |until| until.unix_seconds() - clock::now().unix_seconds());
         let Ok(left) = u64::try_from(left) else { return };
         if left == 0 {
             return;
         }
         // The clock counts whole seconds: a little more than what is left never ends a second too early.
-        halt.wait(Duration::from_secs(left).min(LONGEST_SLEEP).max(LOOK));
+        shutdown.wait(Duration::from_secs(left).min(LONGEST_SLEEP).max(LOOK));
     }
 }
 
@@ -209,7 +208,7 @@ fn run_one(
     store: Store,
     one: &Scheduled,
     (due, missed): (Timestamp, u64),
-    halt: &signals::Halt,
+    shutdown: &Shutdown,
     tell: &mut dyn FnMut(&Event<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (name, now) = (one.schedule.name.clone(), clock::now());
@@ -217,7 +216,7 @@ fn run_one(
     let Some(begun) = begun else { return Ok(()) };
     tell(&Event::Begun(&begun))?;
     let (name, watch) = (one.schedule.name.as_str(), Stopwatch::start());
-    let (outcome, why) = outcome_of(catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, halt))));
+    let (outcome, why) = outcome_of(catch_unwind(AssertUnwindSafe(|| work(global, store.clone(), one, shutdown))));
     if let Some(why) = why {
         error!(schedule = name, error = why, "the run failed");
         tell(&Event::Error(name, why))?;
@@ -247,7 +246,7 @@ fn outcome_of(
 }
 
 /// The run itself; no outcome where the daemon is to end before the run did.
-fn work(global: &Global, store: Store, one: &Scheduled, halt: &signals::Halt) -> anyhow::Result<Option<DueOutcome>> {
+fn work(global: &Global, store: Store, one: &Scheduled, shutdown: &Shutdown) -> anyhow::Result<Option<DueOutcome>> {
     let context = jobs::open_in(store, global, &one.schedule, &Tape::default())?;
     let (is_over, budget, watch) = (AtomicBool::new(false), one.timing.budget, Stopwatch::start());
     let report = thread::scope(|scope| {
@@ -255,7 +254,7 @@ fn work(global: &Global, store: Store, one: &Scheduled, halt: &signals::Halt) ->
         let (watch, is_over) = (&watch, &is_over);
         scope.spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
-                if halt.stop.is_asked() {
+                if shutdown.stop.is_asked() {
                     context.ask_to_stop();
                     break;
                 }

@@ -113,7 +113,7 @@ pub fn start(name: &str, timing: &Timing, due: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::cron::Cron;
+    use crate::config::Cron;
     use capdex_db::DueOutcome;
 
     fn at(text: &str) -> Timestamp {

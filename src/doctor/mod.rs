@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::Global;
 use crate::config::Schedule;
+use crate::options::Global;
 
 mod clock;
 mod disk;

@@ -11,8 +11,8 @@ use capdex_model::time::AsOf;
 use capdex_rubrics::saferskills::Member;
 use capdex_rubrics::{RUBRICS, verdict};
 
-use crate::cli::Global;
 use crate::finding::Tally;
+use crate::options::Global;
 
 /// A capability with its place in the order.
 #[derive(Clone, Debug)]

@@ -20,9 +20,10 @@ use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
 use super::list::{FETCH_JOB, FetchPayload};
-use super::{Context, StageReport, Stop};
+use super::{Context, StageReport};
 use crate::clock;
 use crate::progress::Progress;
+use crate::shutdown::Stop;
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "fetch";

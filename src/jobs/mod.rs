@@ -5,18 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use capdex_corpus::identity::Overrides;
-use capdex_crawlers::SourceSettings;
 use capdex_crawlers::http::Http;
 use capdex_crawlers::unpack::Limits;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use crate::config::Alerts;
+use crate::config::{Alerts, SourceRun};
+use crate::shutdown::Stop;
 
 pub mod alerts;
 pub mod export;
@@ -86,43 +84,6 @@ impl Context {
     /// Whether the run's time for requests was over before somebody asked it to stop.
     pub fn is_over_budget(&self) -> bool {
         self.requests.is_asked() && !self.stop.is_asked()
-    }
-}
-
-/// How one source is walked in a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceRun {
-    /// The id of the source that is asked.
-    pub kind: String,
-    /// Where and what.
-    pub settings: SourceSettings,
-    /// Whether it is also asked for what other listings refer to. Those sources are walked after the others.
-    pub follows: bool,
-    /// References that are visited at most.
-    pub max_references: usize,
-    /// Requests after which the walk stops until the next run; none without a budget.
-    pub max_requests: Option<u64>,
-    /// Entries after which the walk stops until the next run; none without a limit.
-    pub max_entries: Option<u64>,
-    /// Days after which everything is walked again although the source can say what changed.
-    pub full_walk_days: u32,
-    /// The share of the listings in percent that may be missing at once before an operator must confirm it.
-    pub max_gone_percent: u32,
-}
-
-/// A flag that says "finish what you have in hand, then stop".
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks everybody to stop.
-    pub fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether somebody asked.
-    pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }
 

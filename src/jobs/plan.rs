@@ -5,11 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::list;
+use crate::config::SourceRun;
+use crate::views::ledger::WalkReport;
 use capdex_db::{Reader, StoreError, WalkOutcome, WalkRow};
 use capdex_model::ids::ListingKey;
 use capdex_model::time::AsOf;
-
-use super::{SourceRun, list};
+use serde::Deserialize as _;
 
 /// The mean size of a listing answer and of an artifact where the store knows none. Measured on the quick-start
 /// packages, 2026-11-21.
@@ -64,13 +66,14 @@ pub fn plan(db: &Path, sources: &BTreeMap<String, SourceRun>, at: AsOf) -> anyho
 
 /// A directory costs what it cost last time.
 fn of_directory(id: &str, run: &SourceRun, last: Option<&WalkRow>) -> SourcePlan {
-    let number = |key: &str| last.and_then(|walk| walk.report.get(key)?.as_u64());
-    let bytes = number("bytes").unwrap_or(0);
-    let requests = number("requests");
+    // A report that cannot be read is none: a plan is an estimate.
+    let report = last.and_then(|walk| WalkReport::deserialize(&walk.report).ok());
+    let bytes = report.as_ref().map_or(0, |report| report.bytes);
+    let requests = report.as_ref().map(|report| report.requests);
     SourcePlan {
         source: id.to_owned(),
         base_url: run.settings.base_url.clone(),
-        listings: number("listed"),
+        listings: report.as_ref().map(|report| report.listed),
         requests,
         artifacts: 0,
         bytes,

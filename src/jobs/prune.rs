@@ -8,9 +8,10 @@ use capdex_db::{Gone, LEDGERS, Reader, Store};
 use capdex_model::time::{AsOf, Timestamp};
 use serde::Serialize;
 
-use super::{StageReport, Stop};
+use super::StageReport;
 use crate::clock;
 use crate::progress::Progress;
+use crate::shutdown::Stop;
 
 /// Snapshots looked at in one round: bounds the memory for the digests of their files.
 const ROUND: usize = 50_000;

@@ -6,20 +6,12 @@ use std::future::Future;
 
 use capdex_db::{RunId, RunStatus};
 use capdex_model::time::{AsOf, Timestamp};
-use serde::Serialize;
 use serde_json::{Value, json};
 use tracing::{Span, field, info_span};
 
 use crate::clock::{self, Stopwatch};
 use crate::output::escape;
-
-/// One stage of a run. A stage that ran twice stands twice.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct StageTime {
-    stage: &'static str,
-    began: Timestamp,
-    seconds: f64,
-}
+use crate::views::ledger::StageTime;
 
 /// The stages of a run so far, in their order.
 pub(super) struct Times {
@@ -89,7 +81,11 @@ impl Times {
             begun.span.record("error", &*escape(&format!("{error:#}")));
         }
         let millis = u32::try_from(begun.watch.elapsed().as_millis()).unwrap_or(u32::MAX);
-        self.stages.push(StageTime { stage: begun.stage, began: begun.began, seconds: f64::from(millis) / 1000.0 });
+        self.stages.push(StageTime {
+            began: begun.began,
+            seconds: f64::from(millis) / 1000.0,
+            stage: begun.stage.into(),
+        });
         result
     }
 

@@ -5,7 +5,8 @@
 use capdex_model::digest::Digest;
 use hyper::StatusCode;
 use hyper::body::Bytes;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 /// The media types that are given.
 pub(super) const JSON: &str = "application/json; charset=utf-8";
@@ -28,8 +29,13 @@ pub(super) enum Said {
 
 impl Said {
     /// A JSON document.
-    pub(super) fn json(value: &Value) -> Self {
-        Self::Found(JSON, format!("{value}\n").into_bytes())
+    ///
+    /// # Errors
+    /// A value that is no JSON, which no view is.
+    pub(super) fn json(value: &impl Serialize) -> anyhow::Result<Self> {
+        let mut body = serde_json::to_vec(value)?;
+        body.push(b'\n');
+        Ok(Self::Found(JSON, body))
     }
 
     /// Text of a media type.

@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 
 use super::dispatch::Service;
+use crate::shutdown::asked_to_stop;
 
 /// Bytes of a head, and of what is read ahead.
 const HEAD_BYTES: usize = 16 * 1024;
@@ -96,22 +97,4 @@ async fn serve(stream: TcpStream, service: &Arc<Service>, mut ended: watch::Rece
         connection.as_mut().graceful_shutdown();
         let _ = tokio::time::timeout(LAST_WAIT, connection).await;
     }
-}
-
-/// Waits for SIGINT or SIGTERM.
-async fn asked_to_stop() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminated) => tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            },
-            Err(_) => drop(interrupted.await),
-        }
-    }
-    #[cfg(not(unix))]
-    drop(interrupted.await);
 }

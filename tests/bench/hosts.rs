@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use capdex::bulk;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
-use capdex::jobs::{Context, Stop, fetch};
+use capdex::jobs::{Context, fetch};
+use capdex::shutdown::Stop;
 use capdex_crawlers::http::{Http, HttpSettings, Pace};
 use capdex_crawlers::unpack::Limits;
 use capdex_db::Store;

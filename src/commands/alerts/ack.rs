@@ -5,9 +5,10 @@ use capdex_db::Store;
 use capdex_model::alert::ack::{Ack, holding};
 use capdex_model::time::{AsOf, Timestamp};
 
-use crate::cli::{AlertsAck, Global};
+use crate::cli::AlertsAck;
 use crate::exit::{Exit, usage};
 use crate::instant;
+use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow::Result<Exit> {

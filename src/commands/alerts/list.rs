@@ -3,14 +3,15 @@
 use capdex_db::Reader;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
-use serde_json::Value;
 
-use super::{Known, SCHEMA};
-use crate::cli::{AlertsList, Global, ListFormat};
+use super::Known;
+use crate::cli::AlertsList;
 use crate::commands::{drift, listed, summary};
 use crate::exit::{Exit, usage};
 use crate::jobs::alerts::AlertsReport;
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::views::alerts::{AlertView, SCHEMA};
 
 /// New alerts that the end of a night shows.
 const SHOWN: usize = 5;
@@ -21,13 +22,9 @@ pub(super) fn run(global: &Global, options: &AlertsList, out: &mut Out) -> anyho
     let reader = crate::commands::reader(global)?;
     let known = Known::read(&reader, super::now(global))?;
     let rows = chosen(&reader, options, &known)?;
-    match options.format {
-        ListFormat::Table => table(&rows, options, out)?,
-        format => {
-            let items: Vec<Value> = rows.iter().map(|(raised, state)| super::to_json(raised, state)).collect();
-            listed::print(format, SCHEMA, &items, out, |_| Ok(()))?;
-        }
-    }
+    let views: Vec<AlertView<'_>> =
+        rows.iter().map(|(Raised { alert, at }, state)| AlertView::of(alert, *at).in_state(state)).collect();
+    listed::print(options.format, SCHEMA, &views, out, |out| table(&views, options, out))?;
     Ok(Exit::Done)
 }
 
@@ -56,25 +53,25 @@ fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Resul
     Ok(rows.filter(is_chosen).collect())
 }
 
-fn table(rows: &[(Raised, &'static str)], options: &AlertsList, out: &mut Out) -> anyhow::Result<()> {
-    if rows.is_empty() {
+fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyhow::Result<()> {
+    if alerts.is_empty() {
         let what = if options.all { "No alerts." } else { "No open alerts. `--all` also shows what is acknowledged." };
         out.line(what)?;
         return Ok(());
     }
     let mut table = summary::table();
     table.set_header(["alert", "severity", "state", "raised", "rule", "what"]);
-    for (raised, state) in rows {
-        let Raised { alert, at } = raised;
+    for alert in alerts {
         let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
-        let title = output::shorten(&output::escape(&alert.title), COLUMNS);
+        let title = output::shorten(&output::escape(alert.title), COLUMNS);
         let rule = output::escape(&alert.rule()).into_owned();
-        table.add_row([alert.handle(), severity, (*state).to_owned(), at.to_string(), rule, title]);
+        let state = alert.state.unwrap_or("-").to_owned();
+        table.add_row([alert.id.clone(), severity, state, alert.raised.to_string(), rule, title]);
     }
     out.line(table)?;
     out.line(format_args!(
         "{}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
-        output::count(rows.len() as u64, "alert")
+        output::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())
 }

@@ -4,12 +4,11 @@ use capdex_db::Reader;
 use capdex_model::alert::plan::kept_back;
 use capdex_model::alert::{Raised, by_rank};
 use capdex_model::time::AsOf;
-use serde_json::{Value, json};
 
-use crate::alerts::payload;
-use crate::cli::{Alerts, Global};
+use crate::cli::Alerts;
 use crate::clock;
 use crate::exit::{Exit, usage};
+use crate::options::Global;
 use crate::output::Out;
 
 mod ack;
@@ -19,8 +18,6 @@ mod show;
 
 pub(super) use list::print_new;
 
-/// The schema of what is printed as JSON.
-const SCHEMA: &str = "capdex.alerts/1";
 /// Digits of a short name that are needed at least.
 const DIGITS: usize = 6;
 
@@ -53,16 +50,6 @@ impl Known {
     fn read(reader: &Reader, now: AsOf) -> anyhow::Result<Self> {
         Ok(Self { acks: reader.acks()?, suppressions: reader.suppressions()?, now })
     }
-}
-
-/// An alert as JSON, with its state.
-fn to_json(raised: &Raised, state: &str) -> Value {
-    let mut value = payload::alert(&raised.alert, raised.at);
-    if let Some(object) = value.as_object_mut() {
-        object.insert("schema".into(), json!(SCHEMA));
-        object.insert("state".into(), json!(state));
-    }
-    value
 }
 
 /// Every alert, worst first.

@@ -5,12 +5,13 @@ use std::path::Path;
 use anyhow::Context as _;
 use capdex_db::{Reader, Store};
 
-use crate::cli::{AlertsSend, Global};
+use crate::cli::AlertsSend;
 use crate::config::{Alerts, Schedule};
 use crate::exit::{Exit, usage};
-use crate::jobs::Stop;
 use crate::jobs::alerts as jobs;
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::shutdown::Shutdown;
 
 pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyhow::Result<Exit> {
     let alerts = Schedule::load(options.config.as_deref())?.alerts()?;
@@ -25,9 +26,9 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
     // Only a store that is there can hold alerts.
     drop(crate::commands::reader(global)?);
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
-    let stop = Stop::default();
-    stop_on_interrupt(&stop)?;
-    let report = jobs::run(&store, &alerts, as_of, &stop)?;
+    // The message in hand is finished; the next run sends what waits.
+    let shutdown = Shutdown::listen()?;
+    let report = jobs::run(&store, &alerts, as_of, &shutdown.stop)?;
     for sink in &report.sinks {
         let error = sink.error.as_deref().map(|error| format!(" — {}", output::escape(error))).unwrap_or_default();
         out.line(format_args!(
@@ -38,7 +39,7 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
             output::count(sink.failed, "try")
         ))?;
     }
-    Ok(match (stop.is_asked(), report.waiting()) {
+    Ok(match (shutdown.stop.is_asked(), report.waiting()) {
         (true, _) => Exit::Interrupted,
         (false, waiting) => Exit::of(false, waiting > 0),
     })
@@ -67,16 +68,4 @@ fn print_plan(
     }
     out.line("Nothing was sent.")?;
     Ok(Exit::Done)
-}
-
-/// An interruption finishes the message in hand; what waits is sent by the next run.
-fn stop_on_interrupt(stop: &Stop) -> anyhow::Result<()> {
-    let stop = stop.clone();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
-    std::thread::spawn(move || {
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            stop.ask();
-        }
-    });
-    Ok(())
 }

@@ -2,24 +2,26 @@
 
 use capdex_db::{Reader, Telling};
 use capdex_model::alert::plan::FateKind;
-use serde_json::json;
 
 use super::Known;
 use crate::alerts::note::{self, Room};
 use crate::alerts::payload;
-use crate::cli::{Global, ListFormat};
+use crate::cli::ListFormat;
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::{self, Out};
+use crate::views::List;
+use crate::views::alerts::{AlertView, SCHEMA};
 
 pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
     let raised = super::find(&reader, key)?;
     let known = Known::read(&reader, super::now(global))?;
     let state = super::state(&raised, &known);
-    let value = super::to_json(&raised, state);
+    let view = AlertView::of(&raised.alert, raised.at).in_state(state);
     match format {
-        ListFormat::Json => out.json_pretty(&json!({ "schema": super::SCHEMA, "items": [value] }))?,
-        ListFormat::Jsonl => out.line(payload::text(&value))?,
+        ListFormat::Json => out.json_pretty(&List { items: &[view], schema: SCHEMA })?,
+        ListFormat::Jsonl => out.line(payload::safe(&serde_json::to_string(&view)?))?,
         ListFormat::Table => {
             let alert = &raised.alert;
             let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());

@@ -17,8 +17,9 @@ use capdex_model::time::AsOf;
 use capdex_rules::measured::{self, MeasuredSet};
 use serde_json::{Value, json};
 
-use crate::cli::{Bench, Global};
+use crate::cli::Bench;
 use crate::exit::Exit;
+use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{analysis, bulk, clock};
 

@@ -11,6 +11,7 @@ use crate::cli::Docs;
 use crate::exit::Exit;
 use crate::output::Out;
 
+mod config;
 mod coverage;
 mod pages;
 
@@ -22,7 +23,7 @@ const PAGES: &[Page] = &[
     ("rubrics.md", pages::rubrics),
     ("sources.md", pages::sources),
     ("cli.md", pages::cli),
-    ("config.md", pages::config),
+    ("config.md", config::config),
     ("dataset.md", pages::dataset),
 ];
 

@@ -218,14 +218,6 @@ pub(super) fn cli() -> String {
     text
 }
 
-/// The configuration reference.
-pub(super) fn config() -> String {
-    let mut text = page("Configuration");
-    text.push_str(include_str!("config.md"));
-    let _ = writeln!(text, "\n## The quick start\n\n```toml\n{}\n```", crate::config::QUICKSTART.trim_end());
-    text
-}
-
 /// The data dictionary.
 pub(super) fn dataset() -> String {
     let mut text = page("Dataset");

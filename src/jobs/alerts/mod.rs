@@ -13,9 +13,9 @@ use capdex_model::alert::plan::{Known, Plan, plan};
 use capdex_model::time::AsOf;
 use serde::Serialize;
 
-use super::Stop;
 use crate::clock;
 use crate::config::{Alerts, Target};
+use crate::shutdown::Stop;
 
 mod files;
 mod hand_over;

@@ -17,8 +17,8 @@ use super::SinkReport;
 use super::hand_over::hand_over;
 use crate::clock::{self, Stopwatch};
 use crate::config::{Alerts, Sink, Target};
-use crate::jobs::Stop;
 use crate::output::escape;
+use crate::shutdown::Stop;
 
 /// The longest that a receiver may ask to be left alone.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);

@@ -16,10 +16,12 @@ use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Context, SourceRun, StageReport};
+use super::{Context, StageReport};
 use crate::clock;
+use crate::config::SourceRun;
 use crate::progress::Progress;
-use walk::{Walked, Walker};
+use crate::views::ledger::{SourceReport, WalkReport};
+use walk::Walker;
 
 pub use absence::confirm;
 pub(super) use names::{is_directory, is_local, planned};
@@ -72,7 +74,7 @@ pub async fn run(context: &Context) -> anyhow::Result<ListReport> {
     Ok(report)
 }
 
-fn add(report: &mut ListReport, walked: &Walked) {
+fn add(report: &mut ListReport, walked: &WalkReport) {
     report.sources += 1;
     report.unreachable += u64::from(walked.is_unreachable());
     report.stage.items += walked.listed;
@@ -80,11 +82,12 @@ fn add(report: &mut ListReport, walked: &Walked) {
     report.stage.failed += walked.failed + u64::from(walked.error.is_some());
 }
 
-async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<Walked> {
+async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progress) -> anyhow::Result<WalkReport> {
     let source = source(&run.kind);
     let source = source.ok_or_else(|| anyhow::anyhow!("the schedule names a source {} that is none", run.kind))?;
     let walked = Walker { context, id, run, source, progress }.walk().await?;
-    let (outcome, report, at, source) = (walked.outcome(), json!(walked), context.as_of, id.to_owned());
+    let (outcome, report, at, source) =
+        (walked.outcome(), json!(SourceReport::Walked(walked.clone())), context.as_of, id.to_owned());
     context.store.write(move |writer| writer.record_walk(&source, outcome, &report, at))?;
     Ok(walked)
 }
@@ -92,7 +95,7 @@ async fn walk_one(context: &Context, id: &str, run: &SourceRun, progress: &Progr
 /// Enters the sources that are not asked at all, with the reason, so that nobody takes them for empty.
 fn skip(context: &Context) -> anyhow::Result<()> {
     for (id, reason) in &context.skipped {
-        let (id, report, at) = (id.clone(), json!({ "detail": reason }), context.as_of);
+        let (id, report, at) = (id.clone(), json!(SourceReport::Skipped { detail: reason.clone() }), context.as_of);
         let outcome = capdex_db::WalkOutcome::Skipped;
         context.store.write(move |writer| writer.record_walk(&id, outcome, &report, at))?;
     }

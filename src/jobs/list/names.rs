@@ -9,7 +9,8 @@ use capdex_crawlers::{SourceSettings, WalkKind, source};
 use capdex_db::{Reader, WalkMode};
 use capdex_model::time::AsOf;
 
-use crate::jobs::{Context, SourceRun};
+use crate::config::SourceRun;
+use crate::jobs::Context;
 
 /// The settings of a source with tonight's names in its watchlist. A walk of changes has all names in it, because the feed
 /// says which of them are due.

@@ -2,9 +2,8 @@
 //!
 //! Must not know where the page came from.
 
-use capdex_crawlers::http;
 use capdex_crawlers::revisit::{self, Revisit};
-use capdex_crawlers::{Listed, Next, Page, WalkKind};
+use capdex_crawlers::{Listed, Next, Page, WalkKind, http};
 use capdex_db::{ListingState, Reader, StoreError, Upserted, Writer};
 use capdex_model::history::History;
 use capdex_model::ids::ListingKey;
@@ -12,10 +11,11 @@ use capdex_model::listing::{Locator, Validators};
 use capdex_model::snapshot::{Gap, GapReason};
 use capdex_model::time::{AsOf, Timestamp};
 
-use super::walk::{Walked, Walker};
+use super::walk::Walker;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
 use crate::jobs::fetch;
+use crate::views::ledger::WalkReport;
 
 /// An entry of a page with what the store must be told beside it.
 struct Row {
@@ -31,7 +31,7 @@ struct Row {
 }
 
 /// Saves a page; how many of its entries this walk had not met before.
-pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut Walked) -> anyhow::Result<u64> {
+pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut WalkReport) -> anyhow::Result<u64> {
     let (at, now, id) = (walker.context.as_of, clock::now(), walker.id.to_owned());
     let reader = walker.context.store.reader()?;
     let is_visit = matches!(walker.source.meta().walk, WalkKind::Names);
@@ -39,7 +39,7 @@ pub(super) fn save(walker: &Walker<'_>, page: Page, walked: &mut Walked) -> anyh
         page.listed.into_iter().map(|listed| row(&reader, listed, is_visit, at)).collect::<Result<_, _>>()?;
     let next = page.next;
     let (counts, met) = walker.context.store.write(move |writer| {
-        let (mut counts, mut met) = (Walked::default(), 0);
+        let (mut counts, mut met) = (WalkReport::default(), 0);
         writer.resolve_gaps(STAGE, &id, at)?;
         for row in &rows {
             met += u64::from(save_one(writer, row, &mut counts, at, now)?);
@@ -123,7 +123,13 @@ fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<V
     Ok(missing)
 }
 
-fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: Timestamp) -> Result<bool, StoreError> {
+fn save_one(
+    writer: &Writer<'_>,
+    row: &Row,
+    counts: &mut WalkReport,
+    at: AsOf,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let key = key_of(&row.listed);
     counts.listed += 1;
     match &row.listed {
@@ -170,7 +176,7 @@ fn save_one(writer: &Writer<'_>, row: &Row, counts: &mut Walked, at: AsOf, now: 
 }
 
 /// A listing is not there any more. To what was asked for by name that is a gap; a directory's tombstone is its answer.
-fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut Walked, at: AsOf) -> Result<(), StoreError> {
+fn leave(writer: &Writer<'_>, row: &Row, gap: &Gap, counts: &mut WalkReport, at: AsOf) -> Result<(), StoreError> {
     let key = key_of(&row.listed);
     counts.gone += u64::from(row.was_there);
     for stage in [STAGE, fetch::STAGE] {

@@ -3,79 +3,29 @@
 //! Must not know any source. A cursor that comes back, pages without end and pages without rows are errors: a hostile or
 //! broken source must not keep a night busy.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use capdex_crawlers::http::Http;
 use capdex_crawlers::{CrawlError, Cursor, ListRequest, Next, Page, Source, SourceSettings, Walk, WalkKind};
-use capdex_db::{SourceState, WalkMode, WalkOutcome};
+use capdex_db::{SourceState, WalkMode};
 use capdex_model::digest::Digest;
 use capdex_model::snapshot::GapReason;
 use capdex_model::time::AsOf;
-use serde::Serialize;
 use tracing::{info, warn};
 
 use super::known::Stored;
 use super::{STAGE, absence, names, page};
 use crate::clock;
-use crate::jobs::{Context, SourceRun};
+use crate::config::SourceRun;
+use crate::jobs::Context;
 use crate::progress::Progress;
+use crate::views::ledger::WalkReport;
 
 /// Pages in a row that may have nothing new to the walk. Sources that filter after they fetch give some.
 const MAX_EMPTY_PAGES: u64 = 100;
 /// Pages of one run. The largest directory has a tenth of that.
 const MAX_PAGES: u64 = 100_000;
-
-/// What a walk gave, as the ledger keeps it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Walked {
-    /// `full` or `since`.
-    pub mode: &'static str,
-    /// Pages saved.
-    pub pages: u64,
-    /// Entries on them.
-    pub listed: u64,
-    /// Entries never met before.
-    pub new: u64,
-    /// Entries that say something else than before.
-    pub changed: u64,
-    /// Entries that are gone or have another name, those inferred from absence among them.
-    pub gone: u64,
-    /// Entries that could not be read.
-    pub failed: u64,
-    /// Entries that are missing and not taken as gone until somebody confirms it.
-    pub held: u64,
-    /// Requests sent.
-    pub requests: u64,
-    /// Body bytes received.
-    pub bytes: u64,
-    /// Answers that said "not modified".
-    pub not_modified: u64,
-    /// Wall time.
-    pub wall_ms: u64,
-    /// Whether the source's own end was reached.
-    pub is_complete: bool,
-    /// Why the walk stopped before its end without an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<&'static str>,
-    /// The error that ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-impl Walked {
-    pub(super) const fn outcome(&self) -> WalkOutcome {
-        match (self.is_complete, &self.error) {
-            (true, _) => WalkOutcome::Complete,
-            (false, Some(_)) => WalkOutcome::Failed,
-            (false, None) => WalkOutcome::Stopped,
-        }
-    }
-
-    /// Whether the source gave nothing at all.
-    pub(super) const fn is_unreachable(&self) -> bool {
-        self.error.is_some() && self.pages == 0
-    }
-}
 
 /// Everything that a walk needs.
 pub(super) struct Walker<'a> {
@@ -101,11 +51,11 @@ impl Walker<'_> {
     ///
     /// # Errors
     /// Only what the store says.
-    pub(super) async fn walk(&self) -> anyhow::Result<Walked> {
+    pub(super) async fn walk(&self) -> anyhow::Result<WalkReport> {
         let watch = clock::Stopwatch::start();
         let http = self.context.http.counted().acting_for(&self.run.kind);
         let mut position = self.begin()?;
-        let mut walked = Walked { mode: position.mode.as_str(), ..Walked::default() };
+        let mut walked = WalkReport { mode: position.mode.as_str().into(), ..WalkReport::default() };
         let mut settings = names::tonight(self.context, self.id, self.run, position.mode)?;
         let known = Stored::new(self.context.store.reader()?, self.context.asks_anew);
         while walked.stopped.is_none() && walked.error.is_none() && !walked.is_complete {
@@ -169,8 +119,8 @@ impl Walker<'_> {
         if can { WalkMode::Since } else { WalkMode::Full }
     }
 
-    fn reason_to_stop(&self, http: &Http, walked: &Walked) -> Option<&'static str> {
-        if self.context.stop.is_asked() {
+    fn reason_to_stop(&self, http: &Http, walked: &WalkReport) -> Option<Cow<'static, str>> {
+        let reason = if self.context.stop.is_asked() {
             Some("interrupted")
         } else if self.context.requests.is_asked() {
             Some("the time for requests of this run is over")
@@ -180,7 +130,8 @@ impl Walker<'_> {
             Some("its limit of entries for one run is reached")
         } else {
             None
-        }
+        };
+        reason.map(Cow::Borrowed)
     }
 
     async fn step(
@@ -200,7 +151,7 @@ impl Walker<'_> {
     }
 
     /// Saves a page and moves on.
-    fn take(&self, page: Page, position: &mut Position, walked: &mut Walked) -> anyhow::Result<()> {
+    fn take(&self, page: Page, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
         let next = page.next.clone();
         if let Err(error) = self.check(&page, position) {
             return self.fail(&error, walked);
@@ -243,16 +194,16 @@ impl Walker<'_> {
     }
 
     /// Walks everything again from the beginning.
-    fn restart(&self, error: &CrawlError, position: &mut Position, walked: &mut Walked) -> anyhow::Result<()> {
+    fn restart(&self, error: &CrawlError, position: &mut Position, walked: &mut WalkReport) -> anyhow::Result<()> {
         warn!(source = self.id, %error, "what the last walk left is not taken any more; everything is walked again");
         let id = self.id.to_owned();
         self.context.store.write(move |writer| writer.begin_walk(&id, WalkMode::Full))?;
-        (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str());
+        (position.cursor, position.mode, walked.mode) = (None, WalkMode::Full, WalkMode::Full.as_str().into());
         Ok(())
     }
 
     /// Ends the walk; the next run goes on from the saved cursor.
-    fn fail(&self, error: &CrawlError, walked: &mut Walked) -> anyhow::Result<()> {
+    fn fail(&self, error: &CrawlError, walked: &mut WalkReport) -> anyhow::Result<()> {
         warn!(source = self.id, %error, "a source gave no page; its cursor stays");
         let (gap, at, id) = (error.to_gap(), self.context.as_of, self.id.to_owned());
         self.context.store.write(move |writer| writer.record_gap(STAGE, &id, &gap, at))?;
@@ -262,7 +213,7 @@ impl Walker<'_> {
 }
 
 /// Whether a source does not take its own saved cursor or watermark any more. It is walked from its beginning then, once.
-fn is_stale(error: &CrawlError, position: &Position, walked: &Walked) -> bool {
+fn is_stale(error: &CrawlError, position: &Position, walked: &WalkReport) -> bool {
     let is_refused = matches!(error, CrawlError::Malformed { .. } | CrawlError::Gone { .. });
     let was_saved = position.cursor.is_some() || position.mode == WalkMode::Since;
     is_refused && walked.pages == 0 && position.met.is_empty() && was_saved

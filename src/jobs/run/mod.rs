@@ -15,12 +15,12 @@ use tracing::info;
 
 use super::alerts::{self, AlertsReport};
 use super::times::Times;
-use super::{Context, StageReport, Stop, export, fetch, list, prune, rehash, scan, score, watch};
-use crate::cli::{Global, Tape};
+use super::{Context, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
 use crate::config::Schedule;
-use crate::daemon::signals::asked_to_stop;
 use crate::exit::usage;
 use crate::export::Written;
+use crate::options::{Global, Tape};
+use crate::shutdown::{Stop, asked_to_stop};
 use crate::{bulk, clock};
 
 /// What a run did, stage by stage.

@@ -1,7 +1,7 @@
 //! Tests of what a run does when its time for requests is over.
 
 use super::*;
-use crate::cli::{Colour, LogFormat};
+use crate::options::{Colour, LogFormat};
 
 const SKILL: &str = "---\nname: notes\ndescription: Writes notes. Use when asked.\n---\n\n# Notes\n";
 

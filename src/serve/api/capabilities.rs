@@ -5,7 +5,7 @@ use capdex_model::fact::Severity;
 use capdex_rubrics::RUBRICS;
 use serde_json::{Map, Value, json};
 
-use super::{Page, either, listed, whole};
+use super::{Page, listed, whole};
 use crate::export::ranked;
 use crate::finding;
 use crate::item::Item;
@@ -52,12 +52,10 @@ fn object(row: &Row) -> Map<String, Value> {
 
 /// `/api/v1/capabilities`
 pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    Ok(either(try_list(ask)))
-}
-
-fn try_list(ask: &Ask<'_>) -> Result<Said, Said> {
-    let page = Page::of(&ask.query)?;
-    let kind = ask.query.parsed::<Kind>("kind").map_err(Said::Wrong)?;
+    let (page, kind) = match asked(ask) {
+        Ok(asked) => asked,
+        Err(said) => return Ok(said),
+    };
     let (band, source, package) = (ask.query.text("band"), ask.query.text("source"), ask.query.text("package"));
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
@@ -75,7 +73,12 @@ fn try_list(ask: &Ask<'_>) -> Result<Said, Said> {
     let total = ask.site.rows.iter().filter(wanted).count();
     let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted));
     let items: Vec<Value> = rows.into_iter().map(|row| Value::Object(object(row))).collect();
-    Ok(listed("capdex.capabilities/1", ask.site, total, &items, next))
+    listed("capdex.capabilities/1", ask.site, total, &items, next)
+}
+
+/// The page and the kind that are asked for.
+fn asked(ask: &Ask<'_>) -> Result<(Page, Option<Kind>), Said> {
+    Ok((Page::of(&ask.query)?, ask.query.parsed::<Kind>("kind").map_err(Said::Wrong)?))
 }
 
 /// The row that a path names: by its slug, or by at least eight digits of its id.
@@ -126,7 +129,7 @@ pub(in crate::serve) fn one(ask: &Ask<'_>) -> anyhow::Result<Said> {
         object.insert("ruleset_sha256".to_owned(), json!(current.ruleset.hex()));
         object.insert("facts_sha256".to_owned(), json!(current.facts.hex()));
         object.insert("scan".to_owned(), serde_json::to_value(&item)?);
-        Ok(Said::json(&Value::Object(object)))
+        Said::json(&Value::Object(object))
     })
 }
 
@@ -135,7 +138,7 @@ pub(in crate::serve) fn findings(ask: &Ask<'_>) -> anyhow::Result<Said> {
     with(ask, |_, current| {
         let facts = ranked::facts(ask.reader, current)?;
         let items = finding::findings(&facts).iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
-        Ok(whole("capdex.findings/1", ask.site, &items))
+        whole("capdex.findings/1", ask.site, &items)
     })
 }
 
@@ -144,7 +147,7 @@ pub(in crate::serve) fn scores(ask: &Ask<'_>) -> anyhow::Result<Said> {
     with(ask, |_, current| {
         let (scores, _) = ranked::scores(ask.reader, current, ask.site.as_of)?;
         let items = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
-        Ok(whole("capdex.scores/1", ask.site, &items))
+        whole("capdex.scores/1", ask.site, &items)
     })
 }
 
@@ -160,6 +163,6 @@ pub(in crate::serve) fn history(ask: &Ask<'_>) -> anyhow::Result<Said> {
                         "facts_sha256": scan.facts.hex() })
             })
             .collect();
-        Ok(whole("capdex.history/1", ask.site, &items))
+        whole("capdex.history/1", ask.site, &items)
     })
 }

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use capdex_model::fact::Severity;
 use capdex_model::score::Band;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Page, either, least, listed};
-use crate::commands;
-use crate::report::site::Site;
+use super::{Page, least, listed};
 use crate::serve::answer::Said;
 use crate::serve::routes::Ask;
+use crate::views::alerts::{self, RaisedView};
+use crate::views::collisions::{self, CollisionView};
+use crate::views::drift::{self, DriftView};
+use crate::views::lookalikes::{self, LookalikeView};
 
 /// `/api/v1/packages`
 pub(in crate::serve) fn packages(ask: &Ask<'_>) -> anyhow::Result<Said> {
@@ -29,7 +32,7 @@ pub(in crate::serve) fn packages(ask: &Ask<'_>) -> anyhow::Result<Said> {
         .into_iter()
         .map(|(package, (count, band))| json!({ "package": package, "capabilities": count, "band": band.as_str() }))
         .collect();
-    Ok(listed("capdex.packages/1", ask.site, total, &items, next))
+    listed("capdex.packages/1", ask.site, total, &items, next)
 }
 
 /// The one of two bands that a person should know of: what is unknown is never clean, and no excuse for what is known.
@@ -46,58 +49,48 @@ fn stricter(one: Band, other: Band) -> Band {
 
 /// `/api/v1/drift`
 pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let heads = &ask.site.watch.drift;
-    let part = part(ask, heads, |head| head.severity);
-    let (heads, total, next) = match part {
+    let (heads, total, next) = match part(ask, &ask.site.watch.drift, |head| head.severity) {
         Ok(part) => part,
         Err(said) => return Ok(said),
     };
-    let mut items = Vec::new();
+    let mut events = Vec::new();
     for head in heads {
-        items.extend(ask.reader.drift_event(&head.key)?.as_ref().map(commands::drift::to_json));
+        events.extend(ask.reader.drift_event(&head.key)?);
     }
-    Ok(listed("capdex.drift/1", ask.site, total, &items, next))
+    let items: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
+    listed(drift::SCHEMA, ask.site, total, &items, next)
 }
 
 /// `/api/v1/alerts`
 pub(in crate::serve) fn alerts(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let object = |raised: &capdex_model::alert::Raised| {
-        let mut alert = json!(raised.alert);
-        if let Some(alert) = alert.as_object_mut() {
-            alert.insert("alert".to_owned(), json!(raised.alert.handle()));
-            alert.insert("rule".to_owned(), json!(raised.alert.rule()));
-            alert.insert("raised".to_owned(), json!(raised.at));
-        }
-        alert
-    };
-    Ok(page_of(ask, "capdex.alerts/1", &ask.site.watch.alerts, |raised| raised.alert.severity, object))
+    page_of(ask, alerts::SCHEMA, &ask.site.watch.alerts, |raised| raised.alert.severity, RaisedView::of)
 }
 
 /// `/api/v1/lookalikes`
 pub(in crate::serve) fn lookalikes(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let object = |(lead, at): &(_, _)| commands::lookalikes::object(lead, Some(*at));
-    Ok(page_of(ask, "capdex.lookalikes/1", &ask.site.watch.leads, |(lead, _)| lead.severity, object))
+    let leads = &ask.site.watch.leads;
+    page_of(ask, lookalikes::SCHEMA, leads, |(lead, _)| lead.severity, |(lead, at)| LookalikeView::of(lead, Some(*at)))
 }
 
 /// `/api/v1/collisions`
 pub(in crate::serve) fn collisions(ask: &Ask<'_>) -> anyhow::Result<Said> {
-    let object = commands::collisions::to_json;
-    Ok(page_of(ask, "capdex.collisions/1", &ask.site.watch.collisions, |(of, _)| of.severity, object))
+    page_of(ask, collisions::SCHEMA, &ask.site.watch.collisions, |(of, _)| of.severity, CollisionView::of)
 }
 
-/// A page of what is severe enough.
-fn page_of<T>(
-    ask: &Ask<'_>,
+/// A page of the items that are severe enough.
+fn page_of<'a, T, V: Serialize>(
+    ask: &Ask<'a>,
     schema: &str,
-    all: &[T],
+    all: &'a [T],
     severity: impl Fn(&T) -> Severity,
-    object: impl Fn(&T) -> Value,
-) -> Said {
-    let site: &Site = ask.site;
-    either(part(ask, all, severity).map(|(items, total, next)| {
-        let items: Vec<Value> = items.into_iter().map(object).collect();
-        listed(schema, site, total, &items, next)
-    }))
+    view: impl Fn(&'a T) -> V,
+) -> anyhow::Result<Said> {
+    let (items, total, next) = match part(ask, all, severity) {
+        Ok(part) => part,
+        Err(said) => return Ok(said),
+    };
+    let items: Vec<V> = items.into_iter().map(view).collect();
+    listed(schema, ask.site, total, &items, next)
 }
 
 /// Items, how many there are on all pages, and the `after` of the next page.

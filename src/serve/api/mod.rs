@@ -2,12 +2,12 @@
 //!
 //! They say what the commands say with `--format json`, in the same words.
 
-use capdex_model::fact::Severity;
-use serde_json::{Value, json};
-
 use super::answer::Said;
 use super::query::Query;
 use crate::report::site::Site;
+use crate::views;
+use capdex_model::fact::Severity;
+use serde::Serialize;
 
 pub(super) mod capabilities;
 pub(super) mod catalogue;
@@ -43,13 +43,19 @@ impl Page {
     }
 }
 
-/// A list as it is given.
-fn listed(schema: &str, site: &Site, total: usize, items: &[Value], next: Option<usize>) -> Said {
-    Said::json(&json!({ "schema": schema, "as_of": site.as_of, "total": total, "items": items, "next": next }))
+/// A page of a list of `total` items.
+fn listed<T: Serialize>(
+    schema: &str,
+    site: &Site,
+    total: usize,
+    items: &[T],
+    next: Option<usize>,
+) -> anyhow::Result<Said> {
+    Said::json(&views::Page { as_of: site.as_of, items, next, schema, total })
 }
 
 /// A whole list, on one page.
-fn whole(schema: &str, site: &Site, items: &[Value]) -> Said {
+fn whole<T: Serialize>(schema: &str, site: &Site, items: &[T]) -> anyhow::Result<Said> {
     listed(schema, site, items.len(), items, None)
 }
 
@@ -60,11 +66,4 @@ fn least(query: &Query) -> Result<Severity, Said> {
         .into_iter()
         .find(|severity| severity.as_str() == word)
         .ok_or_else(|| Said::Wrong("severity is info, low, medium, high or critical".to_owned()))
-}
-
-/// What a function says that may refuse.
-fn either(said: Result<Said, Said>) -> Said {
-    match said {
-        Ok(said) | Err(said) => said,
-    }
 }

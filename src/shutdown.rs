@@ -1,24 +1,40 @@
-//! Ctrl-C and the signal of service managers, as a wish to stop that can be waited for.
+//! Shutdown: Ctrl-C and the signal of service managers, as a wish to stop that can be looked at and waited for.
 //!
 //! Must not know what is stopped.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::jobs::Stop;
+/// A flag that says "finish what you have in hand, then stop".
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
 
-/// Waits for a signal for as long as it lives.
-pub struct Halt {
+impl Stop {
+    /// Asks everybody to stop.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Listens to signals for as long as it lives.
+pub struct Shutdown {
     /// Set when a signal came.
     pub stop: Stop,
     asked: watch::Receiver<bool>,
     runtime: Runtime,
 }
 
-impl Halt {
+impl Shutdown {
     /// Begins to listen.
     ///
     /// # Errors
@@ -49,6 +65,8 @@ impl Halt {
 }
 
 /// Ends at Ctrl-C, and where service managers send their own signal, at that. Called within a runtime.
+///
+/// Without a handler for either, nobody asks: a run that cannot hear signals ends by itself.
 pub async fn asked_to_stop() {
     #[cfg(unix)]
     {
