@@ -30,7 +30,9 @@ mod tests;
 #[cfg(test)]
 mod traps;
 
+use checks::CodeRule;
 pub use defaults::{defaults, facts};
+
 /// A quoted line with every secret masked: those that a rule knows, and runs of letters that are a word of no language.
 pub fn mask_line(text: &str) -> std::borrow::Cow<'_, str> {
     runs::mask_runs(&mask_secrets(text)).into_owned().into()
@@ -62,6 +64,10 @@ pub const FAMILIES: [&str; 4] = ["spiderrating", "saferskills", "mcpbundles", "a
 pub struct RuleMeta {
     /// Stable, lower-case kebab, never reused.
     pub id: RuleId,
+    /// The check in `checks/` that looks: a module, or `module::function` where one module serves several rules. Data
+    /// rules name none. It is no part of the rule set's digest: a moved function changes no fact.
+    #[serde(default, skip_serializing)]
+    pub check: Option<String>,
     /// Raised with every change of what fires.
     pub version: u32,
     /// One line for a person: what the finding is.
@@ -111,15 +117,6 @@ pub struct Example {
     /// What the listing claims, for rules that look at claims.
     #[serde(default)]
     pub claims: Claims,
-}
-
-/// A rule that needs structure. Data rules are run together by the engine in `pattern`.
-pub trait Rule: Send + Sync {
-    /// What is known of it without running it.
-    fn meta(&self) -> &RuleMeta;
-    /// Looks at one capability of a kind that it applies to, and reports what it found. Reporting nothing means that
-    /// it looked and found nothing.
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>);
 }
 
 /// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
@@ -252,12 +249,12 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
 }
 
 /// Asks one rule in code about some capabilities, and adds to what was told of each.
-fn ask((rule, meta, number): &CodeRule, asked: &mut [(&Subject<'_>, &mut Vec<NumberedFact>)]) {
+fn ask((rule, number): &NumberedCheck, asked: &mut [(&Subject<'_>, &mut Vec<NumberedFact>)]) {
     // One list serves all of them: a rule nearly always reports nothing or little.
     let mut own = Vec::new();
     for (subject, told) in asked {
-        let mut sink = FactSink { meta, number: *number, facts: own };
-        rule.check(subject, &mut sink);
+        let mut sink = FactSink { meta: &rule.meta, number: *number, facts: own };
+        (rule.check)(subject, &mut sink);
         own = sink.facts;
         if own.len() > FINDINGS_PER_FILE {
             own = without_flood(own);
@@ -281,14 +278,14 @@ pub(crate) fn facts_of(bundle: &capdex_model::bundle::Bundle) -> Vec<SparseFacts
     evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }
 
-/// A rule in code with what is known of it and its place among all rules.
-type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
+/// A rule with a check, and its place among all rules.
+type NumberedCheck = (&'static CodeRule, Option<usize>);
 
-/// For each kind the rules in code that run on it.
-static CODE_RULES: LazyLock<Vec<(Kind, Vec<CodeRule>)>> = LazyLock::new(|| {
-    let running = || checks::RULES.iter().map(|rule| (*rule, rule.meta(), number(rule.meta().id.as_str())));
+/// For each kind the rules with a check that run on it.
+static CODE_RULES: LazyLock<Vec<(Kind, Vec<NumberedCheck>)>> = LazyLock::new(|| {
+    let numbered = || checks::RULES.iter().map(|rule| (rule, number(rule.meta.id.as_str())));
     let runs = |meta: &RuleMeta, kind| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind);
-    Kind::ALL.into_iter().map(|kind| (kind, running().filter(|(_, meta, _)| runs(meta, kind)).collect())).collect()
+    Kind::ALL.into_iter().map(|kind| (kind, numbered().filter(|(rule, _)| runs(&rule.meta, kind)).collect())).collect()
 });
 
 /// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
@@ -327,7 +324,7 @@ fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
 }
 
 static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
-    let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| rule.meta()).collect();
+    let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| &rule.meta).collect();
     metas.extend(pattern::metas());
     metas.sort_by(|a, b| a.id.cmp(&b.id));
     metas

@@ -58,11 +58,11 @@ fn holds(data: &str, set: &str, bars: &[Bar]) {
     }
 
     let now: Value = serde_json::from_str(&read("measured.json")).expect("bench writes JSON");
-    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/src/core/rules/measured.json");
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/measured.json");
     let kept: Value = serde_json::from_str(&std::fs::read_to_string(kept).expect("is there")).expect("is JSON");
     assert!(
         now[set] == kept[set],
-        "the figures are stale: capdex bench {set}.jsonl.gz --rounds 1 --measure src/core/rules/measured.json, then capdex docs docs"
+        "the figures are stale: capdex bench {set}.jsonl.gz --rounds 1 --measure src/rules/measured.json, then capdex docs docs"
     );
 }
 

@@ -9,13 +9,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{FactSink, Rule, RuleMeta, cut};
+use crate::{FactSink, cut};
 use capdex_evidence::bytes;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
+use super::json_object::object;
 use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
 
 #[path = "measure_numbered.rs"]
@@ -29,34 +28,12 @@ use overlaps::overlaps;
 /// The longest tool name that is kept, in code points.
 const NAME_LENGTH: usize = 128;
 
-/// The rule.
-pub(super) struct MeasureToolDescriptions;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-tool-descriptions",
-        title: "signals of good tool descriptions",
-        why: "A model chooses tools by their descriptions: one that says what, when and with what is used rightly.",
-        fix: "Begin with a verb, say when to use the tool, name its arguments with an example, its result and its errors.",
-        cannot_see: "Descriptions that are put together at run time; whether a description is true.",
-        kinds: &[Kind::McpServer],
-        cites: &["spiderrating:description"],
-    };
-    RuleMeta { version: 2, ..measure(&text, vec![two_tools()], vec![bare_skill()]) }
-});
-
-impl Rule for MeasureToolDescriptions {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let described = described_tools(subject.tools());
-        if described.is_empty() {
-            facts.unavailable("no tool description could be read");
-        } else {
-            facts.measured(signals_of(&described));
-        }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let described = described_tools(subject.tools());
+    if described.is_empty() {
+        facts.unavailable("no tool description could be read");
+    } else {
+        facts.measured(signals_of(&described));
     }
 }
 

@@ -10,20 +10,12 @@ use capdex_evidence::surfaces::push_lower;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
-use super::card_rule::card_rule;
 use super::name_known::{SCOPES, SERVER_PACKAGES, SKILL_NEIGHBOURS, SKILL_TARGETS};
-
-card_rule!(
-    /// Names that are almost the name of something known.
-    NameLookAlike,
-    TEXT,
-    check
-);
 
 /// Shorter names are too close to everything.
 const SHORTEST: usize = 4;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
     let found = match capability.kind {
         Kind::Skill | Kind::Plugin => skill(&capability.name),
@@ -165,59 +157,6 @@ fn is_variant(name: &str, target: &str) -> bool {
 fn is_one_edit(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) == 1
 }
-
-const TEXT: &str = r#"
-id = "name-look-alike"
-version = 1
-title = "The name is almost the name of something known"
-why = "Who types or picks the wrong one of two names gets the other's code. Names one letter apart have been registered for that."
-fix = "Nothing to fix if the name is yours: say in the description what it is not."
-cannot_see = "Names that are known to fewer people, names with a known one inside, and whether the two have one owner."
-severity = "low"
-confidence = "low"
-kinds = ["skill", "mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1004", "SAFE-T1006", "owasp-mcp:MCP04", "owasp-ast:AST04"]
-[codes]
-spiderrating = ["TS-W007"]
-saferskills = ["SS-MCP-SUPPLY-CHAIN-TYPOSQUAT-01"]
-
-[[examples.fires]]
-note = "a letter left out"
-files = { "skills/whatsap/SKILL.md" = "---\nname: whatsap\ndescription: Sends messages.\n---\nSend it." }
-
-[[examples.fires]]
-note = "two letters in the other order"
-files = { "skills/a/SKILL.md" = "---\nname: gogole-search\ndescription: Searches.\n---\nSearch." }
-
-[[examples.fires]]
-note = "a digit drawn like a letter"
-files = { "skills/a/SKILL.md" = "---\nname: disc0rd\ndescription: Posts.\n---\nPost it." }
-
-[[examples.fires]]
-note = "a package"
-files = { "package.json" = '{"name": "postmrk-mcp", "dependencies": {"@modelcontextprotocol/sdk": "1"}, "bin": "a.js"}', "a.js" = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nnew McpServer({name: 'a'});\n" }
-
-[[examples.silent]]
-note = "the known one itself"
-files = { "skills/slack/SKILL.md" = "---\nname: slack\ndescription: Posts.\n---\nPost it." }
-
-[[examples.silent]]
-note = "the same with other separators"
-files = { "skills/a/SKILL.md" = "---\nname: open_claw\ndescription: Helps.\n---\nHelp." }
-
-[[examples.silent]]
-note = "an ordinary word"
-files = { "skills/a/SKILL.md" = "---\nname: stack\ndescription: Stacks.\n---\nStack." }
-
-[[examples.silent]]
-note = "a known name with more to it"
-files = { "skills/a/SKILL.md" = "---\nname: discord-bot\ndescription: Posts.\n---\nPost it." }
-
-[[examples.silent]]
-note = "a plural"
-files = { "skills/a/SKILL.md" = "---\nname: calendars\ndescription: Shows days.\n---\nShow." }
-"#;
 
 #[cfg(test)]
 mod tests {

