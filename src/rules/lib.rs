@@ -43,7 +43,7 @@ pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {
     pattern::mask_secrets(text)
 }
 
-/// How far a rule is trusted.
+/// The trust in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
@@ -58,7 +58,7 @@ pub enum Lifecycle {
 /// The methods whose catalogues a rule may carry codes of, by the first part of the rubric's id.
 pub const FAMILIES: [&str; 4] = ["spiderrating", "saferskills", "mcpbundles", "agentscore"];
 
-/// What is known of a rule without running it. The manual is written from it.
+/// The description of a rule, as its card gives it. The manual is written from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleMeta {
@@ -74,17 +74,17 @@ pub struct RuleMeta {
     pub title: String,
     /// Why it matters.
     pub why: String,
-    /// What its author can do about it.
+    /// The remedy for the author.
     pub fix: String,
-    /// What it cannot see.
+    /// Its blind spots.
     pub cannot_see: String,
     /// The severity of its plainest case; context may lower it, nothing raises it.
     pub severity: Severity,
-    /// How sure it is in its plainest case.
+    /// The confidence of its plainest case.
     pub confidence: Confidence,
     /// The kinds that it applies to; for the others it answers `NotApplicable`.
     pub kinds: Vec<Kind>,
-    /// How far it is trusted.
+    /// The trust in it.
     pub lifecycle: Lifecycle,
     /// The published entries that it rests on: `SAFE-T1402`, `mcp-scan:W021@C`, `owasp-mcp:MCP03`.
     pub cites: Vec<String>,
@@ -109,17 +109,17 @@ pub struct Examples {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// What the example shows.
+    /// The case that the example shows.
     #[serde(default)]
     pub note: String,
     /// The files by path. Escapes of the format write what an editor cannot show.
     pub files: BTreeMap<String, String>,
-    /// What the listing claims, for rules that look at claims.
+    /// The claims of the listing, for rules that look at claims.
     #[serde(default)]
     pub claims: Claims,
 }
 
-/// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
+/// The sink for a rule's reports. It fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
     /// The number of the rule in [`defaults`].
@@ -133,7 +133,7 @@ impl<'a> FactSink<'a> {
         Self { meta, number: number(meta.id.as_str()), facts: Vec::new() }
     }
 
-    /// What the rule has reported, in that order.
+    /// The reported facts, in their order.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.facts.iter().map(NumberedFact::fact)
     }
@@ -288,7 +288,7 @@ static CODE_RULES: LazyLock<Vec<(Kind, Vec<NumberedCheck>)>> = LazyLock::new(|| 
     Kind::ALL.into_iter().map(|kind| (kind, numbered().filter(|(rule, _)| runs(&rule.meta, kind)).collect())).collect()
 });
 
-/// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
+/// Facts of every rule where nothing at all could be read: the data is missing, or the question makes no sense.
 pub fn unavailable(kind: Kind) -> SparseFacts {
     let applies = all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
     let told = applies.map(|meta| unavailable_fact(numbered(meta), "nothing could be read")).collect();
@@ -340,7 +340,7 @@ static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
     Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
 });
 
-/// What is known of every rule, sorted by id.
+/// The descriptions of all rules, sorted by id.
 pub fn all() -> &'static [&'static RuleMeta] {
     &ALL
 }
@@ -359,7 +359,7 @@ fn unavailable_fact(rule: NumberedRule<'_>, missing: &str) -> NumberedFact {
     defaults().unavailable(rule, missing, quote)
 }
 
-/// What is known of one rule.
+/// The description of one rule.
 pub fn find(id: &str) -> Option<&'static RuleMeta> {
     ALL.get(number(id)?).copied()
 }

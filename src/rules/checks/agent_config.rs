@@ -1,7 +1,7 @@
 //! Rules over the configuration of an OpenClaw agent that is shipped along (`openclaw.json`, JSON5).
 //!
-//! What is shipped is a sample that users copy, or a plugin's own settings: a choice, and so never above medium. What a
-//! sample does not speak of is not taken for its default. Source: SpiderRating's configuration codes.
+//! A shipped file is a sample that users copy, or a plugin's own settings: a choice, and so never above medium. A key
+//! that a sample leaves out is not taken for its default. Source: SpiderRating's configuration codes.
 
 use serde_json::Value;
 

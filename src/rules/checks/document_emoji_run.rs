@@ -5,7 +5,7 @@ use capdex_evidence::document::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 
-/// As many emoji in a row as SaferSkills asks for.
+/// The number of emoji in a row that SaferSkills asks for.
 const LEAST: usize = 10;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -45,7 +45,7 @@ const fn is_emoji(letter: char) -> bool {
         && !matches!(letter, '\u{1F7E0}'..='\u{1F7EB}' | '\u{1F532}'..='\u{1F53D}')
 }
 
-/// What stands between emoji without ending a run.
+/// Characters between emoji that do not end a run.
 const fn joins(letter: char) -> bool {
     matches!(letter, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
 }

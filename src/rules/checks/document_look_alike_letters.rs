@@ -35,7 +35,7 @@ fn is_read(document: &Document) -> bool {
     role && may_hold_twin(&document.text)
 }
 
-/// Whether any letter begins as twins do in UTF-8. Looks at every byte, so that many are looked at at once.
+/// True where any letter begins as twins do in UTF-8. It looks at every byte, so that many are looked at at once.
 fn may_hold_twin(text: &str) -> bool {
     text.bytes().fold(false, |found, byte| found | matches!(byte, 0xCD..=0xD4))
 }
@@ -63,7 +63,7 @@ fn word_around(text: &str, offset: usize) -> Range<usize> {
     start..right.find(is_other).map_or(text.len(), |length| offset + length)
 }
 
-/// Whether Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
+/// True where Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
 fn is_mixed(word: &str) -> bool {
     let (mut latin, mut twins, mut after, mut letters) = (0, 0, 0, 0);
     for letter in word.chars().take(64) {

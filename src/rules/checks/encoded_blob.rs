@@ -14,7 +14,7 @@ const BASE64_LEAST: usize = 128;
 const HEX_LEAST: usize = 256;
 /// A run in base64 uses at least this many different letters; rulers and paths use fewer.
 const LETTERS_LEAST: usize = 24;
-/// How many finds one file may have.
+/// The most finds in one file.
 const MOST: usize = 2;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
@@ -35,7 +35,7 @@ const fn is_read(role: FileRole) -> bool {
     matches!(role, FileRole::Instruction | FileRole::Script | FileRole::Manifest | FileRole::Docs)
 }
 
-/// Whether a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
+/// True where a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
 fn is_blob(document: &Document, run: &Run) -> bool {
     let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
     let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);

@@ -1,6 +1,6 @@
 //! `hidden-unicode-tags`, `hidden-unicode-bidi`, `hidden-unicode-zero-width`: characters that a reader does not see.
 //!
-//! What emoji, joining scripts and right-to-left text need is no find (`evidence::unicode` tells it apart).
+//! Characters that emoji, joining scripts and right-to-left text need are no find (`evidence::unicode` tells it apart).
 
 use capdex_evidence::document::{Document, FileRole};
 use capdex_evidence::unicode::{Hidden, HiddenKind, hidden};
@@ -9,7 +9,7 @@ use capdex_model::fact::{Confidence, Severity};
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
 
-/// How many finds one file may have.
+/// The most finds in one file.
 const MOST: usize = 3;
 /// From this many stray characters in one file on, chance is ruled out.
 const MANY: usize = 10;
@@ -78,7 +78,7 @@ pub(super) fn zero_width(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether the run stands between two ASCII letters, where no script needs it.
+/// True where the run stands between two ASCII letters, where no script needs it.
 fn splits_a_word(document: &Document, run: &Hidden) -> bool {
     let before = document.text.get(..run.offset).and_then(|left| left.chars().next_back());
     let after = document.text.get(run.offset..).and_then(|right| right.chars().nth(run.count));
@@ -93,7 +93,7 @@ fn names(document: &Document, run: &Hidden) -> String {
     letter.map_or_else(String::new, |letter| format!("U+{:04X}", u32::from(letter)))
 }
 
-/// What is visible of the line around a run.
+/// The visible part of the line around a run.
 fn line(document: &Document, run: &Hidden) -> String {
     let (start, end) = document.line_at(run.offset);
     let start =

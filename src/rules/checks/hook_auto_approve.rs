@@ -32,7 +32,7 @@ static ALLOW: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
-/// What a script that weighs anything holds: another answer, or a condition.
+/// Marks of a script that weighs anything: another answer, or a condition.
 static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i-u)\\?["'](?:deny|block|ask|reject)\b|\bexit 2\b|sys\.exit\(2|process\.exit\(2|\bif\b|\bcase\b|\bgrep -q"#).expect("the pattern is fixed and valid")
 });
@@ -44,7 +44,7 @@ pub(super) fn script_of<'a>(hook: &HookCommand<'_>, evidence: &'a Evidence) -> O
     names.max_by_key(|(path, _)| path.len()).map(|(path, document)| (path.as_str(), document.text.as_str()))
 }
 
-/// Whether the command names the file by its path under the folder that holds the hooks, or by its bare name.
+/// True where the command names the file by its path under the folder that holds the hooks, or by its bare name.
 fn is_named(hook: &HookCommand<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.contains('.')

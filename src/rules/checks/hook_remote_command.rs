@@ -39,7 +39,7 @@ static LOCAL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)").expect("the pattern is fixed and valid")
 });
 
-/// Whether a script sends all that the client tells a hook: its whole input, as it comes.
+/// True where a script sends all that the client tells a hook: its whole input, as it comes.
 fn forwards_all(text: &str) -> bool {
     static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?i-u)\bcurl\b(?u:[^\n]){0,200}(?:-d|--data|--data-binary|--data-raw|-T|--upload-file)[ =]["']?(?:@-|-(?:\s|$)|\$\(cat\))|\bdata\s*=\s*sys\.stdin(?:\.buffer)?\.read\(\)"#)

@@ -37,10 +37,10 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
-/// How far a request reaches at most.
+/// The longest reach of a request.
 const REACH: usize = 600;
 
-/// Where a request stands that names the secrets of two services or more, with their names.
+/// The place of a request that names the secrets of two services or more, with their names.
 fn gathered(document: &Document) -> Option<(usize, String)> {
     let text = document.text.as_str();
     REQUESTS.find_iter(text).take(200).find_map(|request| {
@@ -60,7 +60,7 @@ fn gathered(document: &Document) -> Option<(usize, String)> {
     })
 }
 
-/// Where a request ends: at its closing bracket, else at the end of a line that goes on no further.
+/// The end of a request: at its closing bracket, else at the end of a line that goes on no further.
 fn end_of(text: &str) -> usize {
     let called = text.split(['\n', ' ']).next().is_some_and(|first| first.contains('('));
     let mut depth = 0_i32;

@@ -111,7 +111,7 @@ fn is_source(path: &str) -> bool {
     [".py", ".ts", ".js"].iter().any(|ending| path.ends_with(ending)) && !is_skipped(path)
 }
 
-/// Whether the reference's code scanner rates a file: by its ending, its folders and its name.
+/// True where the reference's code scanner rates a file: by its ending, its folders and its name.
 pub fn is_rated(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let unrated = path.split('/').any(|part| UNRATED.contains(&part))

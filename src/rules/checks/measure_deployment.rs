@@ -116,7 +116,7 @@ fn of_client_entry(entry: &Value) -> &'static str {
     }
 }
 
-/// Whether an argument of `docker run` can be the image: no assignment of an option's value.
+/// True where an argument of `docker run` can be the image: no assignment of an option's value.
 fn is_image(word: &str) -> bool {
     !word.contains('=') && !word.starts_with(['/', '.', '$'])
 }

@@ -107,7 +107,7 @@ pub(crate) fn outcome(id: &str, kind: Kind, files: &[(&str, &str)]) -> Outcome {
     facts.first().map_or(Outcome::False, |fact| fact.outcome)
 }
 
-/// Whether a rule measures nothing over some files.
+/// True where a rule measures nothing over some files.
 pub(crate) fn silent(id: &str, kind: Kind, files: &[(&str, &str)]) -> bool {
     Scene::of(kind, files).facts(id).iter().all(|fact| fact.outcome != Outcome::True)
 }

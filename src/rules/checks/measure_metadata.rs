@@ -1,6 +1,6 @@
 //! `measure-metadata`: what sources and manifests state about a package: licence, repository, owner, times, counts.
 //!
-//! Must not weigh or age them: times go into the fact as they are. What nobody states is null.
+//! Must not weigh or age them: times go into the fact as they are. A field that nobody states is null.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn package_manifest<'a>(subject: &Subject<'a>) -> Option<&'a Manifest> {
     subject.evidence.manifests.values().filter(of_package).min_by_key(rank)
 }
 
-/// What is stated; none where nobody states it.
+/// The stated value; none where nobody states it.
 #[derive(Default, PartialEq, Serialize)]
 struct Stated<'a> {
     repository: Option<bool>,

@@ -40,7 +40,7 @@ pub(super) struct Numbered<'a> {
     crowded: BTreeMap<Headed<'a>, usize>,
 }
 
-/// How many places a word may take.
+/// The most places that a word may take.
 const NEAR: usize = 16;
 
 impl<'a> Numbered<'a> {

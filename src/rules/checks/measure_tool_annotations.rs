@@ -30,7 +30,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }));
 }
 
-/// How many annotations matter for a tool, and how many of them are written as booleans.
+/// The number of annotations that matter for a tool, and of those written as booleans.
 fn annotations(tool: &Tool) -> (usize, usize) {
     let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
     let read_only = hint("readOnlyHint") == Some(true);

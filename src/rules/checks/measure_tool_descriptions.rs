@@ -77,8 +77,8 @@ fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>)
     ])
 }
 
-/// What the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same as
-/// looking in the text in lower case, and several times quicker.
+/// Words that the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same
+/// as looking in the text in lower case, and several times quicker.
 struct Words {
     lower: Regex,
     any_case: Regex,
@@ -142,8 +142,8 @@ fn has_flag(text: &str) -> bool {
     })
 }
 
-/// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
-/// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
+/// The content of a text, as (unique words with content, unique words longer than one letter, unique words, words);
+/// none for fewer than three words. A word begins with an ASCII letter or an underscore.
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
     let words = words(lower);
     let all = words.len();

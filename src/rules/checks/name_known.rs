@@ -2,7 +2,7 @@
 //!
 //! Must not judge.
 
-/// What skills are named after that others imitate: the targets that SpiderRating publishes, in its order.
+/// Names that others imitate in naming skills: the targets that SpiderRating publishes, in its order.
 pub(super) const SKILL_TARGETS: [&str; 14] = [
     "clawhub",
     "openclaw",

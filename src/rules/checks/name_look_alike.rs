@@ -129,7 +129,7 @@ fn redraw(folded: &str) -> String {
     drawn
 }
 
-/// What is left of two names without the letters that both begin and end with.
+/// The rest of two names without the letters that both begin and end with.
 fn apart<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
     let same = length_of_same(one.chars().zip(other.chars()));
     let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
@@ -138,7 +138,7 @@ fn apart<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
     (cut(one), cut(other))
 }
 
-/// How many bytes long the first pairs are that are the same twice.
+/// The length in bytes of the first pairs that are the same twice.
 fn length_of_same(letters: impl Iterator<Item = (char, char)>) -> usize {
     letters.take_while(|(one, other)| one == other).map(|(letter, _)| letter.len_utf8()).sum()
 }
@@ -153,7 +153,7 @@ fn is_variant(name: &str, target: &str) -> bool {
     added.bytes().all(|letter| letter.is_ascii_digit()) || (added == "s" && longer.starts_with(shorter))
 }
 
-/// Whether one letter more, less or other, or two neighbours in the other order, make one name the other.
+/// True where one letter more, less or other, or two neighbours in the other order, make one name the other.
 fn is_one_edit(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) == 1
 }

@@ -1,4 +1,4 @@
-//! What is not on the operator's own list.
+//! `name-not-approved`: a package that the operator's own list does not name.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;

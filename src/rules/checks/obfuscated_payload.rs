@@ -22,7 +22,7 @@ static DANGER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
-/// How many finds one file may have.
+/// The most finds in one file.
 const MOST: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

@@ -40,7 +40,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether every command of a command line is a well-known step or does nothing.
+/// True where every command of a command line is a well-known step or does nothing.
 fn is_known(command: &str) -> bool {
     let steps = command.split(['&', '|', ';']).map(str::trim).filter(|step| !step.is_empty());
     steps.map(program_of).all(|program| KNOWN.contains(&program) || ["echo", "exit", "true", ":"].contains(&program))

@@ -92,7 +92,7 @@ fn danger_of_file(document: &Document) -> Option<Danger> {
 /// Further into its line than this a hit is quoted from where it begins, in bytes.
 const LONG_LINE: usize = 100;
 
-/// Where a pattern first matches outside comments and printed advice, on a line that counts. Each line is asked once.
+/// The first match of a pattern outside comments and printed advice, on a line that counts. Each line is asked once.
 fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool) -> Option<usize> {
     let (mut line_end, mut talk_end) = (0, 0);
     for hit in pattern.find_iter(document.text.as_bytes()) {
@@ -110,8 +110,8 @@ fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool
     None
 }
 
-/// How much of a line is a comment or only prints, for files whose zones are not told apart: a printing command ends
-/// where the next begins, and a line that starts a process prints nothing that counts.
+/// The part of a line that is a comment or only prints, for files without zones. A printing command ends where the next
+/// begins, and a line that starts a process prints nothing that counts.
 fn talk_length(path: &str, line: &str) -> usize {
     let program = [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| path.ends_with(end));
     let (comment, prints) =
@@ -126,8 +126,8 @@ fn talk_length(path: &str, line: &str) -> usize {
     end_of_command(line)
 }
 
-/// Where the first command of a shell line ends: at what separates commands outside quotation marks, or at what a
-/// shell runs even inside double ones.
+/// The end of the first command of a shell line: at what separates commands outside quotation marks, or at what a shell
+/// runs even inside double ones.
 fn end_of_command(line: &str) -> usize {
     let mut quote = None;
     for (at, byte) in line.bytes().enumerate() {

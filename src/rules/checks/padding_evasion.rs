@@ -22,7 +22,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Where text begins again after the first stretch of emptiness that is too long, and the length of the stretch.
+/// The place where text begins again after the first stretch of emptiness that is too long, and the length of the
+/// stretch.
 fn padding(bytes: &[u8]) -> Option<(usize, usize)> {
     // A stretch that long holds half of it from some multiple on: most texts are done with a look at few bytes.
     if !bytes.chunks_exact(LINES.min(BLANKS) / 2).any(|part| part.iter().all(u8::is_ascii_whitespace)) {

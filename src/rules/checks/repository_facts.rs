@@ -1,7 +1,7 @@
 //! Rules over what the world says of a package: its repository, its account, other lists.
 //!
-//! Quality, not danger. What nobody states is unavailable. Marks as SaferSkills publishes them; no source gives all of
-//! these facts, and a rule without its fact costs coverage and nothing else.
+//! Quality, not danger. A number that nobody states is unavailable. Marks as SaferSkills publishes them; no source
+//! gives all of these facts, and a rule without its fact costs coverage and nothing else.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;

@@ -21,7 +21,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What an argument gives away: the control of the host, or a part of its walls.
+/// The thing that an argument gives away: the control of the host, or a part of its walls.
 fn weakness(argument: &str) -> Option<Severity> {
     let argument = argument.trim_matches(['"', '\'']);
     let mounted = argument.split(['=', ',']).next_back().unwrap_or(argument).split(':').next().unwrap_or_default();

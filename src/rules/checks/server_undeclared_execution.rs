@@ -130,7 +130,7 @@ fn weigh(call: &Call) -> Severity {
     }
 }
 
-/// Whether the server's name, description, keywords or tools mention that programs are run.
+/// True where the server's name, description, keywords or tools mention that programs are run.
 fn declares(subject: &Subject<'_>) -> bool {
     let says = |text: &str| {
         let folded = text.to_lowercase();

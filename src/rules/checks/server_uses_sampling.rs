@@ -5,11 +5,11 @@ use capdex_evidence::document::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 
-/// How the SDKs ask, and the name of the request itself.
+/// The calls by which the SDKs ask, and the name of the request itself.
 const REQUESTS: [&str; 5] =
     [".createMessage(", ".create_message(", "ctx.sample(", "context.sample(", "sampling/createMessage"];
 
-/// What a file that speaks the protocol imports.
+/// Imports of a file that speaks the protocol.
 const SDKS: [&str; 4] = ["modelcontextprotocol", "fastmcp", "from mcp", "import mcp"];
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {

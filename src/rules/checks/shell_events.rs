@@ -1,4 +1,4 @@
-//! What the shell text of a capability does, with how loudly its context lets one speak of it.
+//! Events in the shell text of a capability, each with the severity that its context allows.
 //!
 //! Must not know any rule.
 

@@ -1,7 +1,8 @@
-//! What the passes saw, as findings: the layer of the published methods that compares listings and nights.
+//! Signals of the passes, as findings: the layer of the published methods that compares listings and nights.
 //!
-//! Must not look for itself: it reads what a pass stored (`sighting`), and says it under the methods' codes. Of what
-//! nobody compared (a local input, a first night) nothing is said: such a question makes no sense of one thing alone.
+//! Must not look for itself: it reads what a pass stored (`sighting`), and says it under the methods' codes. Nothing is
+//! said of things that nobody compared (a local input, a first night): such a question makes no sense of one thing
+//! alone.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
@@ -40,7 +41,7 @@ pub(super) fn owner_change(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     report(subject, facts, |sighting| sighting.pass == "identity");
 }
 
-/// Whether a look-alike is one of hosts: the classes of that pass name it.
+/// True where a look-alike is one of hosts: the classes of that pass name it.
 fn is_of_host(sighting: &Sighting) -> bool {
     sighting.class.starts_with("host")
 }

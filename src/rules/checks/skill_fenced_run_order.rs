@@ -51,12 +51,12 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether a line is a comment of a batch file.
+/// True where a line is a comment of a batch file.
 fn is_batch(text: &str) -> bool {
     text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "))
 }
 
-/// Whether a line begins as no comment does, which its first byte tells of most.
+/// True where a line begins as no comment does, which its first byte tells of most.
 fn begins_otherwise(line: &[u8]) -> bool {
     let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
     first.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'#' | b'/' | b'r' | b'R'))

@@ -18,7 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What the front matter lacks, as words for a person; none where it has all.
+/// Fields that the front matter lacks, as words for a person; none where it has all.
 fn missing_in(front: Option<&Manifest>) -> Option<String> {
     let Some(front) = front else { return Some("no front matter".to_owned()) };
     let missing: Vec<&str> = ["name", "description"].into_iter().filter(|key| front.text(key).is_none()).collect();

@@ -7,7 +7,7 @@ use capdex_evidence::manifest::{is_foreign, name_of};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::Place;
 
-/// Where skills stand: each folder in one of these is one.
+/// Folders of skills: each folder in one of these is one.
 const HOMES: [&str; 4] = [".claude/skills/", ".codex/skills/", ".agents/skills/", "skills/"];
 
 /// Folders beside skills that are none.

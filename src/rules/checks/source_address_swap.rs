@@ -48,7 +48,7 @@ static WRITES_CLIPBOARD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What stands between a page and its wallet or its server.
+/// Interfaces between a page and its wallet or its server.
 static STANDS_BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"ethereum(?:\.|\[.)(?:request|send)\S{0,3}\s*=[^=]|XMLHttpRequest\.prototype\.(?:open|send)\s*=[^=]|(?:window|globalThis)\.fetch\s*=[^=]",

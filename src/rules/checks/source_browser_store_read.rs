@@ -28,7 +28,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is fixed and valid")
 }
 
-/// Where profiles of browsers and chat clients lie.
+/// Folders with profiles of browsers and chat clients.
 static PROFILES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i-u)google[/\\]+chrome|bravesoftware|microsoft[/\\]+edge|opera software|yandexbrowser|mozilla[/\\]+firefox|vivaldi[/\\]+user|discord(?:canary|ptb)|user data[/\\]+default",
@@ -42,14 +42,14 @@ static STORES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What opens them, or what else such programs take along.
+/// Words for opening them, and for other data that such programs take along.
 static SPOILS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i-u)cryptunprotectdata|os_crypt|encrypted_key|nkbihfbeogaeaoehlefnkodbefgpgknn|bfnaelmomeimhlpmgjnjophhpkkoljpa|exodus\.wallet|\bexodus\b|\belectrum\b|discord(?:canary|ptb)|roblosecurity|\\?\[\\w-\]\{24",
     )
 });
 
-/// Where a file goes through stores: all three kinds of words stand in it.
+/// The place where a file goes through stores: all three kinds of words stand in it.
 fn goes_through_stores(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
     let store = STORES.find(text)?;

@@ -12,9 +12,9 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) struct SourceFile<'a> {
     /// Its path.
     pub(super) path: &'a str,
-    /// What was read from it.
+    /// The view that was read from it.
     pub(super) view: &'a SourceView,
-    /// Whether it is a test, a fixture or an example: nothing that runs for a user.
+    /// True where it is a test, a fixture or an example: nothing that runs for a user.
     pub(super) test: bool,
 }
 

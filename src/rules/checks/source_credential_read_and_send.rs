@@ -43,15 +43,15 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
     found
 }
 
-/// Whether a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
+/// True where a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
 fn looks_up(call: &Call) -> bool {
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
         || call.callee.starts_with("dns.");
     by_name && call.flows.first.any(TaintSources::COMPOSED)
 }
 
-/// Whether a call goes to somebody who did not hand out the token that it carries: by the address in it, else by those
-/// in the file, of which none may be an issuer's.
+/// True where a call goes to somebody who did not hand out its token: by the address in it, else by those in the file,
+/// of which none may be an issuer's.
 fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
     let texts = call.arguments.iter().filter_map(text_of).chain(std::iter::once(call.text.as_str()));
     let named = texts.filter_map(|text| text.find("http").and_then(|at| text.get(at..))).next();
@@ -85,7 +85,7 @@ fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What functions that send are called.
+/// Names of functions that send.
 const CARRIES: [&str; 10] =
     ["send", "post", "report", "track", "ship", "push", "upload", "emit", "beacon", "telemetry"];
 
@@ -100,12 +100,12 @@ fn module_and_function(callee: &str) -> (&str, &str) {
     (module, function.unwrap_or(module))
 }
 
-/// How far apart, in lines of ordinary length, a read and a send are surely one piece of work.
+/// The distance, in lines of ordinary length, within which a read and a send are surely one piece of work.
 const NEAR: u32 = 15;
 /// Columns that make up for a line where a bundler has joined many into one.
 const COLUMNS_A_LINE: u32 = 80;
 
-/// How many lines of ordinary length lie between two calls.
+/// The distance of two calls, in lines of ordinary length.
 fn distance(a: &Call, b: &Call) -> u32 {
     let columns = a.place.column.abs_diff(b.place.column);
     let lines = a.place.line.abs_diff(b.place.line);
@@ -143,7 +143,7 @@ const SECRETS: [&str; 26] = [
     "exodus.wallet",
 ];
 
-/// Whether a call reads a secret file (`Some(false)`) or takes the whole environment into data (`Some(true)`).
+/// A call that reads a secret file (`Some(false)`) or takes the whole environment into data (`Some(true)`).
 fn reads_secret(call: &Call) -> Option<bool> {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     match call.callee.as_str() {

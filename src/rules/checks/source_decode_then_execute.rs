@@ -47,7 +47,7 @@ fn packed_program(document: &Document) -> Option<(&Document, usize)> {
     in_literals.find(|at| imports_before(document, *at)).map(|at| (document, at))
 }
 
-/// Whether a module is imported within a literal just before a place.
+/// True where a module is imported within a literal just before a place.
 fn imports_before(document: &Document, at: usize) -> bool {
     let text = document.text.as_str();
     let from = (at.saturating_sub(300)..at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
@@ -55,7 +55,7 @@ fn imports_before(document: &Document, at: usize) -> bool {
     import.is_some_and(|import| document.zone_at(from + import) == ZoneKind::Literal)
 }
 
-/// Whether what is run comes from a decoder, directly or through a constant.
+/// True where the text that is run comes from a decoder, directly or through a constant.
 fn decodes(call: &Call) -> bool {
     let from_decoder = call.arguments.iter().any(|argument| match argument {
         Argument::Result(callee) => is_decoder(callee, &call.text),
@@ -104,7 +104,7 @@ fn is_decoder(callee: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a decoder stands within the call's own parentheses.
+/// True where a decoder stands within the call's own parentheses.
 fn opens_with(text: &str, token: &str) -> bool {
     let Some(open) = text.find('(') else { return false };
     let Some(at) = text.find(token) else { return false };

@@ -68,7 +68,7 @@ fn judgement(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, Confidence
     (evaluates(call) && call.arguments.iter().any(fetched)).then_some((Severity::High, Confidence::High))
 }
 
-/// What a server answers is the command, the program of an interpreter, or its input. A command that an answer is only a
+/// A server's answer is the command, the program of an interpreter, or its input. A command that an answer is only a
 /// part of is not meant.
 fn runs_answer(call: &Call) -> bool {
     let first = call.arguments.first();
@@ -97,7 +97,7 @@ fn loads_fetched(call: &Call) -> bool {
     loads && call.flows.arguments().any(TaintSources::FETCHED_FILE)
 }
 
-/// Whether an answer is the input of a program.
+/// True where an answer is the input of a program.
 fn fed(call: &Call) -> bool {
     call.flows.rest.any(TaintSources::ANSWER) && call.text.contains("input=")
 }
@@ -154,7 +154,7 @@ fn starts_fetched_file(file: &SourceFile<'_>, call: &Call) -> Option<(Severity, 
     Some((severity, Confidence::Medium))
 }
 
-/// Whether a file names addresses of archives or programs alone that nobody publishes at.
+/// True where a file names addresses of archives or programs alone that nobody publishes at.
 fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
     static HOST: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i-u)https?://(?:[\w-]+\.)*?(?P<host>[\w-]+\.[a-z]{2,})(?:[:/]|$)")
@@ -169,8 +169,8 @@ fn comes_from_a_stranger(file: &SourceFile<'_>) -> bool {
     !hosts.is_empty() && !hosts.iter().any(|host| KNOWN_ARCHIVES.is_match(host))
 }
 
-/// Whether what is started is cut loose from its parent, shows no window, lies hidden or among the temporary files, or is
-/// a script that an interpreter is given.
+/// True where the started program is cut loose from its parent, shows no window, lies hidden or among the temporary
+/// files, or is a script that an interpreter is given.
 fn is_furtive(call: &Call) -> bool {
     let loose = ["detached", "start_new_session", "creationflags", "windowsHide", "preexec_fn"];
     let texts = || call.arguments.iter().filter_map(text_of).map(str::trim);

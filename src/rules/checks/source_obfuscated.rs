@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether the name of what can start programs or run text is written in pieces.
+/// True where the name of a function that starts programs or runs text is written in pieces.
 fn hides_name(call: &Call) -> bool {
     let [Argument::Literal(name)] = call.arguments.as_slice() else { return false };
     call.callee == "hidden-name"
@@ -62,7 +62,7 @@ fn hides_name(call: &Call) -> bool {
         )
 }
 
-/// How many numbered names make a file obfuscated, and how many make it plain.
+/// The least numbered names that make a file obfuscated, and the least plain names that make it plain.
 const FEW: usize = 12;
 const MANY: usize = 200;
 

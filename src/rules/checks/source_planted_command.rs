@@ -19,13 +19,13 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed and valid")
 });
 
-/// Whether something is written at all.
+/// Calls that write something at all.
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i-u)write_?text|write_?file|append_?file|\.write(?:lines|_bytes|Sync)?\(|json\.dump\(|plistlib\.dump|SetValueEx|["']crontab["']|\bcrontab\s+-|Set-Content|Add-Content|Out-File|\breg\s+add\b|\bschtasks\b|New-ItemProperty|file_put_contents|File\.(?:write|open)|git\s+config|copyFile"#)
         .expect("the pattern is fixed and valid")
 });
 
-/// What switches an agent's questions to the user off.
+/// Settings that switch an agent's questions to the user off.
 static PERMITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"bypassPermissions|skipDangerousModePermissionPrompt|Bash\(\*(?::\*)?\)")
         .expect("the pattern is fixed and valid")
@@ -56,7 +56,7 @@ static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)\b(?:assistant|agent|claude|the\s+model|llm|copilot)\b").expect("the pattern is fixed and valid")
 });
 
-/// How far apart a place and what is written to it stand, and how many of either are looked at.
+/// The largest distance of a place and the text written to it, and the most of either that are looked at.
 const REACH: usize = 1_200;
 const MOST: usize = 40;
 const LARGEST: usize = 2 << 20;
@@ -89,7 +89,7 @@ fn is_program(document: &Document) -> bool {
         && !is_test_path(&document.path)
 }
 
-/// Where a payload stands in a literal near one of the places, in a file that writes.
+/// The place of a payload in a literal near one of the places, in a file that writes.
 fn planted(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
     let mut places = PLACES.captures_iter(text).take(MOST).peekable();
@@ -121,7 +121,7 @@ fn planted(document: &Document) -> Option<usize> {
     })
 }
 
-/// Where a program prints an order to an agent that it is to hide.
+/// The place where a program prints an order to an agent that it is to hide.
 fn printed_order(document: &Document) -> Option<usize> {
     let text = document.text.as_str();
     ADDRESSED.find_iter(text).take(MOST).find_map(|found| {
@@ -136,7 +136,7 @@ fn printed_order(document: &Document) -> Option<usize> {
     })
 }
 
-/// Whether a statement that prints begins shortly before a place.
+/// True where a statement that prints begins shortly before a place.
 fn prints(text: &str, at: usize) -> bool {
     let low = floor_char_boundary(text, at.saturating_sub(160));
     let before = text.get(low..at).unwrap_or_default();
@@ -145,7 +145,7 @@ fn prints(text: &str, at: usize) -> bool {
         .any(|call| before.contains(call))
 }
 
-/// Whether a place stands in a literal that is no expression to search by.
+/// True where a place stands in a literal that is no expression to search by.
 fn is_said(document: &Document, at: usize) -> bool {
     let text = document.text.as_str();
     let low = floor_char_boundary(text, at.saturating_sub(60));

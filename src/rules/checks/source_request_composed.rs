@@ -25,7 +25,7 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     }
 }
 
-/// Whether a hole stands where the host does.
+/// True where a hole stands where the host does.
 fn is_open_host(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     rest.map_or(text.starts_with("{}"), |rest| rest.split('/').next().is_some_and(|host| host.contains("{}")))

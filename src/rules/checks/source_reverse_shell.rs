@@ -26,7 +26,8 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     found.then_some((Severity::Critical, Confidence::High))
 }
 
-/// Whether the whole command came out of a bare connection. Answers of a web client are `source-download-and-execute`.
+/// True where the whole command came out of a bare connection. Answers of a web client are
+/// `source-download-and-execute`.
 fn is_remote_command(call: &Call) -> bool {
     let whole = matches!(call.arguments.first(), Some(Argument::Name(_) | Argument::Result(_) | Argument::Other));
     whole && call.flows.first.any(TaintSources::ANSWER) && call.flows.first.any(TaintSources::CONNECTION)

@@ -18,7 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether a composed SQL statement is run. A list of placeholders with values beside it is the safe form.
+/// True where a composed SQL statement is run. A list of placeholders with values beside it is the safe form.
 fn is_statement(call: &Call) -> bool {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     if !matches!(
@@ -43,7 +43,7 @@ fn is_statement(call: &Call) -> bool {
     verb && upper.contains("{}") | upper.contains('%') && !placeholders
 }
 
-/// Whether a hole stands where a value stands: after a comparison, in quotation marks, or in a list of values.
+/// True where a hole stands where a value stands: after a comparison, in quotation marks, or in a list of values.
 fn has_value(call: &Call) -> bool {
     let Some(Argument::Composed(text)) = call.arguments.first() else { return false };
     ["={}", "= {}", "'{}", "\"{}", "LIKE {}", "like {}", "({}", "%s'", "'%", "> {}", "< {}"]

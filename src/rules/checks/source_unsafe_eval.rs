@@ -29,13 +29,13 @@ fn judgement(call: &Call) -> Option<(Severity, Confidence)> {
     }
 }
 
-/// Whether a tool's caller chooses the text, unchecked.
+/// True where a tool's caller chooses the text, unchecked.
 fn is_chosen(call: &Call) -> bool {
     let input = call.flows.arguments();
     input.any(TaintSources::TOOL_INPUT) && !input.any(TaintSources::CHECKED)
 }
 
-/// Whether an argument is called a program: then running programs is what the tool is for.
+/// True where an argument is called a program: then running programs is what the tool is for.
 fn is_program(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     ["code", "script", "program", "source", "snippet", "javascript", "python"].iter().any(|word| name.contains(word))

@@ -68,8 +68,8 @@ fn claimed_vendor(sentence: &Sentence<'_>) -> Option<&'static str> {
     })
 }
 
-/// What says whose package it is, in lower case: the scope, the owners of the repositories, the hosts, the maintainers.
-/// Names of packages and repositories say nothing: anyone can choose them.
+/// Statements of the package's owner, in lower case: the scope, the owners of the repositories, the hosts, the
+/// maintainers. Names of packages and repositories say nothing: anyone can choose them.
 fn owner_text(subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
     parts.extend(subject.claims.repository.known().map(|address| without_last(address)));

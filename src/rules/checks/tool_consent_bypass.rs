@@ -104,7 +104,7 @@ const WITHOUT: Phrase =
 const APPROVED: Words =
     Words::of(&["auto-approve", "auto-approved", "autoapprove", "pre-approved", "preapproved", "auto-accept"]);
 
-/// Whether a sentence switches the question off; `true` where it is an order to the model.
+/// A sentence that switches the question off, with true where it is an order to the model.
 fn bypasses(sentence: &Sentence<'_>) -> Option<bool> {
     let option = sentence.has(words![
         "if",

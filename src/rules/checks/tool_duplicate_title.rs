@@ -33,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What a client shows: the title, else that of the annotations, else the name.
+/// The name that a client shows: the title, else that of the annotations, else the name.
 fn display_name(tool: &Tool) -> &str {
     let annotated =
         || tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(serde_json::Value::as_str);

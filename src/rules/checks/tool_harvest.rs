@@ -94,7 +94,7 @@ const PROMPT: Phrase = Phrase::of(
     ],
     2,
 );
-/// What the user says, sent on.
+/// The user's words, sent on.
 const REPORTED: Phrase = Phrase::of(
     &[
         &["send", "forward", "report", "upload", "transmit", "copy", "share"],
@@ -104,7 +104,7 @@ const REPORTED: Phrase = Phrase::of(
     ],
     4,
 );
-/// What was said before, gathered and handed over.
+/// Earlier messages, gathered and handed over.
 const RECALL: Phrase = Phrase::of(
     &[
         &["all", "full", "entire", "previous", "complete", "whole", "earlier"],

@@ -13,7 +13,7 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// Whether a name, whatever its case, is one of a tool that nobody is to see.
+/// True where a name, whatever its case, is one of a tool that nobody is to see.
 fn is_hidden(name: &[u8]) -> bool {
     let holds = |mark: &str| name.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark.as_bytes()));
     let end = |length: usize| name.get(name.len().saturating_sub(length)..).unwrap_or_default();

@@ -32,7 +32,7 @@ fn count(hidden: &[Hidden], kind: HiddenKind) -> usize {
     hidden.iter().filter(|run| run.kind == kind).map(|run| run.count).sum()
 }
 
-/// What is hidden, by kind, and what it spells.
+/// The hidden characters, by kind, and the text that they spell.
 fn describe(hidden: &[Hidden]) -> String {
     const KINDS: [(HiddenKind, &str); 7] = [
         (HiddenKind::Bidi, "direction controls"),
@@ -70,7 +70,7 @@ fn judgement(hidden: &[Hidden]) -> Option<(Severity, Confidence)> {
 const HIDING: [HiddenKind; 5] =
     [HiddenKind::Bidi, HiddenKind::ZeroWidth, HiddenKind::Filler, HiddenKind::Selector, HiddenKind::Control];
 
-/// Whether a comment speaks to a reader who acts.
+/// True where a comment speaks to a reader who acts.
 fn gives_orders(comment: &str) -> bool {
     const ORDERS: Words = Words::of(&[
         "you",

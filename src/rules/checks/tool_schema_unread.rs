@@ -18,5 +18,5 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// How many references of one surface are named.
+/// The most references of one surface that are named.
 const MAX_NAMED: usize = 5;

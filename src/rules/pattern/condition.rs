@@ -17,7 +17,7 @@ use super::literals::{Plan, Sight};
 use super::look::Look;
 use super::prefilter::RequiredLiterals;
 
-/// How far around a find a condition looks.
+/// The distance around a find at which a condition looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Scope {
@@ -63,7 +63,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// Whether it holds around a find in a text.
+    /// True where it holds around a find in a text.
     pub(super) fn holds(&self, look: &Look<'_>, found: &Range<usize>) -> bool {
         let occurs = |part: &[u8]| self.any.iter().any(|expression| expression.occurs_in(part));
         // The same for every find: asked once for each text.
@@ -84,7 +84,7 @@ impl Condition {
         self.scope == Scope::Path || (self.scope == Scope::File && self.side == Side::Either)
     }
 
-    /// What a pattern needs, with what a text must hold for the condition to hold, as far as that can be told.
+    /// The needs of a pattern, with those that a text must hold for the condition to hold, as far as that can be told.
     pub(super) fn added_to(&self, need: RequiredLiterals) -> RequiredLiterals {
         // What is asked of the whole text sees it whole; what is asked of a part may see half a word at its ends.
         let sight = if self.is_the_same_everywhere() { Sight::Whole } else { Sight::Part };
@@ -102,7 +102,7 @@ impl Condition {
         self.any.iter()
     }
 
-    /// Whether it would look at all of a text anew for every find.
+    /// True where it would look at all of a text anew for every find.
     #[cfg(test)]
     pub(super) fn is_slow(&self) -> bool {
         self.scope == Scope::File && self.side != Side::Either
@@ -209,8 +209,8 @@ const COMMON_WORDS: [&str; 14] = [
     "test",
 ];
 
-/// Whether the name of every host on the find's line shares a word of four letters or more with the first 700 bytes
-/// of the document, where it says what it is about. An attacker can arrange that, so it only makes a find milder.
+/// True where every host on the find's line shares a word of four letters or more with the first 700 bytes of the
+/// document. There it states its subject. An attacker can arrange that, so it only makes a find milder.
 fn names_own_host(around: &Around<'_>) -> bool {
     let text = around.look.document.text.as_bytes();
     let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
@@ -269,7 +269,7 @@ impl Lower {
     }
 }
 
-/// What surrounds a find, for deciding how mild it is.
+/// The surroundings of a find, from which its milder severity follows.
 pub(super) struct Around<'a> {
     pub(super) context: &'a Context,
     pub(super) look: &'a Look<'a>,

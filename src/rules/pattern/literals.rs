@@ -14,7 +14,7 @@ use super::reach::{Reach, holds_only, is_blank, is_word};
 /// Literals of which a text must hold at least one.
 pub(super) type LiteralSet = BTreeSet<Literal>;
 
-/// What a text must hold where an expression, or a part of one, matches.
+/// Literals that a text must hold where an expression, or a part of one, matches.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Plan<L = LiteralSet> {
     /// One of these literals.
@@ -29,15 +29,15 @@ pub(super) enum Plan<L = LiteralSet> {
 const JOINED_MOST: usize = 64;
 /// The most literals of one demand.
 const DEMAND_MOST: usize = 800;
-/// What is expected to be met more often, in a million bytes, holds too little back to be worth its cost.
+/// A plan that is expected to be met more often, in a million bytes, holds too little back to be worth its cost.
 const COMMON: f64 = 4_000.0;
 /// The most parts of a row that are looked for together.
 const PARTS_MOST: usize = 3;
-/// What is met more often holds too little back to be looked for beside something rarer.
+/// A plan that is met more often holds too little back to be looked for beside a rarer one.
 pub(super) const COMMON_BESIDE: f64 = 1_500.0;
 
 impl Plan {
-    /// What an expression needs; none where it may match almost anything.
+    /// The needs of an expression; none where it may match almost anything.
     pub(super) fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
         sight.known(parsed).settled(Reach::of(parsed))
     }
@@ -52,7 +52,7 @@ impl Plan {
         (known.settled(Reach::of(parsed)), begins)
     }
 
-    /// What any of several expressions needs; none where one of them may match almost anything.
+    /// The needs of any of several expressions; none where one of them may match almost anything.
     pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>, sight: Sight) -> Option<Self> {
         let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?, sight));
         any(plans.collect::<Option<Vec<Self>>>()?)
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// How often it may be expected to be met in a million bytes.
+    /// The expected number of meetings in a million bytes.
     fn frequency(&self) -> f64 {
         match self {
             Self::Literals(literals) => literals.iter().map(Literal::frequency).sum(),
@@ -106,12 +106,12 @@ impl<L> Plan<L> {
     }
 }
 
-/// What is known of a part of an expression.
+/// Literals and edges of a part of an expression.
 #[derive(Default)]
 struct Known {
     /// All the texts that it matches, where they are few; then there are no plans.
     exact: Option<LiteralSet>,
-    /// What every match holds.
+    /// The literals that every match holds.
     plans: Vec<Plan>,
     /// The texts with which matches begin that are not known in full, where they are few.
     begins: Option<LiteralSet>,
@@ -158,7 +158,7 @@ fn demanded(texts: LiteralSet) -> Option<Plan> {
     any(vec![Plan::Literals(needed)])
 }
 
-/// What an expression that is tried sees of a text.
+/// The part of a text that a tried expression sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sight {
     /// All of it, so that an edge of a word is one.
@@ -201,7 +201,7 @@ impl Sight {
         }
     }
 
-    /// What an assertion tells of the bytes on both sides of it.
+    /// The bytes that an assertion allows on both sides of it.
     fn edge(self, look: Look) -> Edge {
         match look {
             Look::WordAscii if self == Self::Whole => Edge::Word,
@@ -209,7 +209,7 @@ impl Sight {
         }
     }
 
-    /// What is known beside a part that begins, or ends, with no byte of a word.
+    /// The edge beside a part that begins, or ends, with no byte of a word.
     fn beside(self, is_blank: bool) -> Edge {
         if is_blank && self == Self::Whole { Edge::Blank } else { Edge::Open }
     }
@@ -284,7 +284,7 @@ impl Sight {
     }
 }
 
-/// What a part that takes in blanks, and nothing else, stands for in a squeezed text.
+/// The literal that a part of blanks alone stands for in a squeezed text.
 fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
     let may_repeat = matches!(part.kind(), HirKind::Class(_) | HirKind::Repetition(_));
     let may_be_missing = part.properties().minimum_len()? == 0;
@@ -292,12 +292,12 @@ fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
     (may_repeat && holds_only(part, is_blank)).then(|| nothing.into_iter().chain([Literal::new(b" ")]).collect())
 }
 
-/// Whether every match of a part begins with a byte that is none of a word.
+/// True where every match of a part begins with a byte that is none of a word.
 fn begins_blank(part: &Hir) -> bool {
     has_blank(part, &|parts| parts.first())
 }
 
-/// Whether every match of a part ends with a byte that is none of a word.
+/// True where every match of a part ends with a byte that is none of a word.
 fn ends_blank(part: &Hir) -> bool {
     has_blank(part, &|parts| parts.last())
 }

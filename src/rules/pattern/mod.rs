@@ -52,7 +52,7 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs
 /// Room for the answers that all rules together give about a capability where they find little.
 const TOLD: usize = 64;
 
-/// How many matches of one expression in one text are judged, each by what stands around it.
+/// The most matches of one expression in one text that are judged, each by its surroundings.
 const JUDGED_MOST: usize = 10_000;
 
 struct Engine {
@@ -61,7 +61,7 @@ struct Engine {
     searches: Vec<(usize, usize)>,
     /// For each rule, where its marks begin among the expressions of the prefilter.
     marks: Vec<usize>,
-    /// Where the questions of rules in code begin among them, behind all marks.
+    /// The first question of a check among them, behind all marks.
     questions: usize,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     prefilter: Prefilter,
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
+    /// True where a text holds one of the marks without which the patterns of a rule are not tried.
     fn is_marked(&self, at: usize, rule: &DataRule, candidates: &Candidates<'_>, text: &[u8]) -> bool {
         let numbers = self.marks.get(at).map_or(0, |first| *first)..;
         rule.marks.is_empty()
@@ -137,7 +137,7 @@ struct Finder<'a> {
     expression: &'a Expression,
 }
 
-/// What is known of every data rule.
+/// The descriptions of all data rules.
 pub(super) fn metas() -> impl Iterator<Item = &'static RuleMeta> {
     ENGINE.rules.iter().map(|rule| &rule.meta)
 }
@@ -147,7 +147,7 @@ pub(super) fn texts() -> impl Iterator<Item = &'static (&'static str, &'static s
     FILES.iter()
 }
 
-/// What one rule has found in the documents of a capability.
+/// The finds of one rule in the documents of a capability.
 #[derive(Default)]
 struct Found<'a> {
     finds: Vec<(&'a Document, Find)>,
@@ -240,7 +240,7 @@ impl DataRule {
             && self.languages.as_ref().is_none_or(|languages| languages.contains(&document.language))
     }
 
-    /// Whether a match is a find, and how bad.
+    /// The severity and confidence of a match; none where it is no find.
     fn judge(&self, look: &Look<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
         if self.zones.as_ref().is_some_and(|zones| !zones.contains(&look.document.zone_at(offset)))
             || !self.near.iter().all(|condition| condition.holds(look, found))
@@ -260,7 +260,7 @@ impl DataRule {
         Some((severity, confidence))
     }
 
-    /// What people are shown: the secret masked, or the sentence from where the find is in sight.
+    /// The evidence that people are shown: the secret masked, or the sentence from where the find is in sight.
     fn evidence(&self, view: &View<'_>, found: Range<usize>) -> String {
         let text = view.text();
         let part = |range: Range<usize>| {

@@ -11,10 +11,10 @@ use super::expression::Expression;
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchWindow {
-    /// Where they may begin.
+    /// The places at which they may begin.
     pub(super) starts: Range<usize>,
-    /// Where they end at the latest, one byte more where the text has one: what follows a match counts too. Not before the
-    /// end of a part that begins earlier.
+    /// Their latest end, one byte more where the text has one: what follows a match counts too. Not before the end of a
+    /// part that begins earlier.
     pub(super) end: usize,
 }
 
@@ -31,14 +31,14 @@ pub(super) fn find_in<'a>(
 /// The search through stretches of which each overlaps the next one.
 struct Search<'a> {
     expression: &'a Expression,
-    /// How the expression is looked for, as long as that pays.
+    /// The quick search for the expression, as long as that pays.
     anchored: Option<&'a Anchored>,
     budget: usize,
     /// The text up to the end of the last one.
     held: &'a [u8],
     /// Those that are not done with.
     stretches: &'a [SearchWindow],
-    /// Where the next match may begin, in the first of them or behind its beginnings.
+    /// The place at which the next match may begin, in the first of them or behind its beginnings.
     from: usize,
     /// The first match of the expression that was not yet asked for; none inside where there are no more.
     ahead: Option<Option<Range<usize>>>,

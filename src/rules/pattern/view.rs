@@ -10,7 +10,7 @@ use capdex_evidence::unicode::{self, Folded};
 /// One text of a document.
 #[derive(Debug)]
 pub(super) enum View<'a> {
-    /// As written.
+    /// The text as written.
     Written(&'a str),
     /// Derived in one or two steps, the last of which holds the text.
     Derived(Vec<Folded>),
@@ -18,11 +18,11 @@ pub(super) enum View<'a> {
     Plain(&'a Folded),
     /// Decoded from a stretch that begins at an offset.
     Decoded {
-        /// Where the stretch begins.
+        /// The begin of the stretch.
         offset: usize,
-        /// How it was written.
+        /// The encoding in which it was written.
         encoding: Encoding,
-        /// What it says.
+        /// The decoded text.
         text: String,
     },
 }
@@ -58,7 +58,7 @@ impl View<'_> {
         }
     }
 
-    /// What to tell people about how the text was come by; empty for text as written.
+    /// The label for people that tells how the text was made; empty for text as written.
     pub(super) fn label(&self) -> &'static str {
         match self {
             Self::Written(_) | Self::Derived(_) | Self::Plain(_) => "",
@@ -152,7 +152,8 @@ fn unescape(language: Language, text: &str) -> Option<Folded> {
     Some(unescaped)
 }
 
-/// The character that an escape stands for, and its length in bytes. What is no known escape stays a backslash.
+/// The character that an escape stands for, and its length in bytes. A sequence that is no known escape stays a
+/// backslash.
 fn escape_at(text: &str, slash: usize, json: bool) -> (char, usize) {
     match text.as_bytes().get(slash + 1) {
         Some(b'n' | b'r') => ('\n', 2),

@@ -9,8 +9,8 @@ use super::super::reach::{Reach, Runs, is_word};
 use super::normalized::Normalized;
 use capdex_evidence::bytes::{WORD, nth_of, places};
 
-/// How many bytes of a run count: as many as ordinary words have. An expression that takes in seven words
-/// reaches seven times as far as that.
+/// The bytes of a run that count: as many as ordinary words have. An expression that takes in seven words reaches seven
+/// times as far as that.
 const COUNTED: Runs = Runs { blanks: 1, word: 12, dense: 16, line: usize::MAX };
 /// The bytes of a block that count.
 const SIZE: usize = 32;
@@ -53,11 +53,11 @@ fn beyond(kind: u64, before: u64, most: usize) -> u64 {
 
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// How many counted bytes a block has.
+    /// The counted bytes of a block.
     size: usize,
     /// The length of the text as it is written.
     length: usize,
-    /// Where each block begins in the text as it is written.
+    /// The begin of each block in the text as it is written.
     starts: Vec<usize>,
     /// For each chunk of the squeezed text how many blocks begin before it, and at which of its bytes others do.
     chunks: Vec<(u32, u64)>,
@@ -107,12 +107,12 @@ impl Blocks {
         self.length
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// Where a block begins; the end of the text past the last one.
+    /// The begin of a block; the end of the text past the last one.
     pub(super) fn start_of(&self, block: usize) -> usize {
         self.starts.get(block).copied().unwrap_or(self.length)
     }

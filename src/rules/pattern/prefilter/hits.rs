@@ -10,7 +10,7 @@ const NOWHERE: u16 = u16::MAX;
 /// One serves many texts in turn: most are short, and a table of all things would have to be written for each.
 #[derive(Debug, Default)]
 pub(in crate::pattern) struct Hits {
-    /// How many blocks there are.
+    /// The number of blocks.
     blocks: usize,
     /// The words that the blocks of one thing take.
     width: usize,
@@ -56,7 +56,7 @@ impl Hits {
         Some(all)
     }
 
-    /// Where the words of a thing begin, which is met by now.
+    /// The first word of a thing, which is met by now.
     fn start_of(&mut self, thing: u32) -> usize {
         let Some(place) = self.places.get_mut(thing as usize) else { return usize::MAX / 2 };
         if *place == NOWHERE {

@@ -1,8 +1,8 @@
 //! The prefilter: one pass over a text that tells which of many expressions may match it at all, and where.
 //!
 //! It looks for the literals that each expression, and what must stand near its matches, cannot do without: all at once
-//! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
-//! a byte, however many expressions there are.
+//! and regardless of case. A text that it lets through may still not match; one that it holds back cannot. A pass costs
+//! a few steps a byte, however many expressions there are.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(super) use hits::Hits;
 use normalized::Normalized;
 use search::Search;
 
-/// What an expression needs of a text.
+/// The needs of an expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequiredLiterals {
     /// In every match, and how far a match reaches.
@@ -41,7 +41,7 @@ pub(super) struct RequiredLiterals {
 }
 
 impl RequiredLiterals {
-    /// What an expression needs by itself, in a text of whole words.
+    /// The needs of an expression by itself, in a text of whole words.
     pub(super) fn of(pattern: &str) -> Self {
         let parsed = parsed(pattern);
         let known = parsed.as_ref().map(|parsed| Plan::with_beginning(parsed, Sight::Whole));
@@ -49,7 +49,7 @@ impl RequiredLiterals {
         Self { within, reach: parsed.as_ref().and_then(Reach::of), begins, ..Self::default() }
     }
 
-    /// What stands around an expression, with what the expression needs by itself.
+    /// The surroundings of an expression, with the needs of the expression itself.
     pub(super) fn with(self, own: Self) -> Self {
         Self { within: own.within, reach: own.reach, begins: own.begins, ..self }
     }
@@ -86,11 +86,11 @@ pub(super) struct Prefilter {
     open: Vec<usize>,
     /// The sets of literals in plans.
     sets: Lists,
-    /// What must stand near matches: patterns of one rule ask for the same.
+    /// Literals that must stand near matches: patterns of one rule ask for the same.
     near: Vec<Plan<usize>>,
 }
 
-/// What one expression needs, by the numbers of sets of literals.
+/// The needs of one expression, by the numbers of sets of literals.
 #[derive(Debug)]
 struct Expected {
     within: Option<Plan<usize>>,
@@ -172,7 +172,7 @@ impl Prefilter {
         }
     }
 
-    /// Whether a text holds anything at all that an expression needs: much less work than telling which.
+    /// True where a text holds anything at all that an expression needs: much less work than telling which.
     pub(super) fn is_touched(&self, text: &[u8]) -> bool {
         let mut is_touched = !self.open.is_empty();
         if !is_touched {
@@ -181,7 +181,7 @@ impl Prefilter {
         is_touched
     }
 
-    /// The expressions that may match a text. What is met in it is noted in `hits`.
+    /// The expressions that may match a text. Meetings are noted in `hits`.
     pub(super) fn candidates<'a>(&'a self, text: &[u8], hits: &'a mut Hits) -> Candidates<'a> {
         let text = Normalized::of(text);
         let blocks = Blocks::of(&text);
@@ -215,7 +215,7 @@ impl Prefilter {
 /// Many short lists in one place.
 #[derive(Debug)]
 struct Lists {
-    /// Where each begins, and where the last ends.
+    /// The begin of each, and the end of the last.
     starts: Vec<u32>,
     all: Vec<u32>,
 }
@@ -252,13 +252,13 @@ fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
     holders
 }
 
-/// What one pass has come across.
+/// The results of one pass.
 pub(super) struct Candidates<'a> {
     prefilter: &'a Prefilter,
     blocks: Blocks,
     hits: &'a Hits,
     expressions: Vec<usize>,
-    /// Where the plans near matches fit, for those few that were asked for.
+    /// The places at which plans near matches fit, for those few that were asked for.
     fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
 }
 
@@ -268,13 +268,13 @@ impl Candidates<'_> {
         &self.expressions
     }
 
-    /// Whether the text that was passed matches an expression.
+    /// True where the text that was passed matches an expression.
     pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
         may && find_in(&self.stretches(number), expression, text).next().is_some()
     }
 
-    /// Where all matches of an expression that can count lie, in order.
+    /// The windows of all matches of an expression that can count, in order.
     pub(super) fn stretches(&self, expression: usize) -> Vec<SearchWindow> {
         let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };

@@ -5,9 +5,9 @@
 //! and one more byte of it stand; where its bit stands among those that are set tells which one it is. Literals that
 //! differ in their edges alone are compared once.
 //!
-//! The automatons of `aho-corasick` find the same and are slower. Measured over 706 skills, 9.3 MB, 2026-11: this search
-//! takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB) through 88. Of
-//! the speed of the whole pipeline that is a loss of 9 and 17 per cent.
+//! The automatons of `aho-corasick` find the same and are slower. Measured over 706 skills, 9.3 MB, 2026-11: this
+//! search takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB)
+//! through 88. The whole pipeline loses 9 and 17 per cent of its speed by that.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ use super::normalized::Normalized;
 /// The longest literal, in bytes.
 pub(in crate::pattern) const LONGEST: usize = 16;
 
-/// How many places are looked at before those that are worth it are compared.
+/// The number of places that are looked at before those that are worth it are compared.
 const CHUNK: usize = 256;
 
 /// Pieces of two, three and four bytes are numbered apart, with sixteen bits each.
@@ -38,14 +38,14 @@ pub(super) struct Search {
     before: Box<[[u16; GROUPS]; KINDS]>,
     /// The first entry of each number, in their order, then those that share a number with another.
     entries: Vec<Entry>,
-    /// What is asked of each entry before it is compared: most do not stand there, and are told so by less memory.
+    /// The question to each entry before it is compared: most do not stand there, and are told so by less memory.
     hints: Vec<Hint>,
 }
 
 /// One byte of a text, and the next entry with the same number.
 #[derive(Clone, Copy, Debug)]
 struct Hint {
-    /// Where the byte stands, counted from sixteen bytes before its piece.
+    /// The place of the byte, counted from sixteen bytes before its piece.
     ahead: u8,
     byte: u8,
     /// None where there is no other.
@@ -77,7 +77,7 @@ struct Entry {
     /// nought where there is none.
     by_sides: u16,
     length: u8,
-    /// How far into the text its piece stands.
+    /// The offset of its piece in the text.
     offset: u8,
 }
 
@@ -279,7 +279,7 @@ const OWN: [u128; LONGEST + 1] = {
 };
 
 impl Entry {
-    /// Whether the text stands where its piece does.
+    /// True where the text stands where its piece does.
     #[inline]
     fn stands(&self, padded: &[u8], at: usize) -> bool {
         let start = at - usize::from(self.offset);
@@ -302,7 +302,7 @@ impl Entry {
     }
 }
 
-/// How many bits of a byte are set: not every machine that this runs on counts them in one step.
+/// The number of set bits of a byte: not every machine that this runs on counts them in one step.
 const ONES: [u8; 256] = {
     let mut ones = [0; 256];
     let mut byte = 0;
@@ -323,8 +323,8 @@ fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
     least.map_or_else(Default::default, |(at, piece)| (at, *piece))
 }
 
-/// How often each number of a piece of four bytes stands in a sample: the texts of the rules, which are English, Markdown
-/// and source like those that are looked through.
+/// The count of each number of a piece of four bytes in a sample. The sample is the texts of the rules: English,
+/// Markdown and source, as scanned texts are.
 static SAMPLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut counts = vec![0; 1 << 16];
     for text in FILES.iter().map(|(_, text)| Normalized::of(text.as_bytes())) {
