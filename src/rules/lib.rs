@@ -1,7 +1,13 @@
 //! Rules: they turn a capability's evidence into facts.
 //!
-//! A rule cannot fail; it can lack data. Must not know any rubric beyond the codes that the rule carries in each
-//! method's own catalogue.
+//! A rule cannot fail; it can lack data. Its card carries the codes of each method's own catalogue, by which rubrics find
+//! it. The parts:
+//!
+//! - `cards/<pack>/<id>.toml`: the description and examples of every rule, with the patterns of a data rule or the name of
+//!   a check. `build.rs` lists them.
+//! - `pattern`: the engine for all data rules.
+//! - `checks`: the functions of the rules that need structure.
+//! - [`catalogue`]: entries of published methods, and the rules that answer each.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]

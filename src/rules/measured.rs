@@ -1,7 +1,7 @@
 //! Hit counts of each rule on the labelled sets, over benign and malicious cases, as `capdex bench` measured them.
 //!
 //! The figures are data beside the rules, `measured.json`, written by `capdex bench --measure` and never by hand. They
-//! are no part of the rule set: they describe it. Must not know how a set is read or scanned.
+//! are no part of the rule set: they describe it. The program reads and scans the sets.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Entries that methods and taxonomies publish, as data, and the rules here that answer each entry.
 //!
-//! A rule answers an entry by carrying its code or by citing it. Must not know what any rule looks for.
+//! A rule answers an entry by carrying its code or by citing it.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,8 @@
 //! Flow legs: what a server, a bundle or a skill takes in, reads, hands out and destroys, to see which stand together.
 //!
-//! Legs are capabilities, not defects. Must not decide how bad a combination is. Own definitions; the method that counts
-//! TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its object, or for a command.
+//! Legs are capabilities, not defects. The rules that combine them decide how bad a combination is. Own definitions;
+//! the method that counts TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its
+//! object, or for a command.
 
 use crate::FactSink;
 use crate::pattern::Question;

@@ -9,7 +9,7 @@ use capdex_evidence::Evidence;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-use super::hook_commands::{HookCommand, hook_commands};
+use super::hook_commands::{HookRun, hook_commands};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
@@ -38,14 +38,14 @@ static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The script of the bundle that a command runs: the longest path of the bundle that the command names.
-pub(super) fn script_of<'a>(hook: &HookCommand<'_>, evidence: &'a Evidence) -> Option<(&'a str, &'a str)> {
+pub(super) fn script_of<'a>(hook: &HookRun<'_>, evidence: &'a Evidence) -> Option<(&'a str, &'a str)> {
     let names =
         evidence.documents.iter().filter(|(path, _)| hook.command.contains(path.as_str()) || is_named(hook, path));
     names.max_by_key(|(path, _)| path.len()).map(|(path, document)| (path.as_str(), document.text.as_str()))
 }
 
 /// True where the command names the file by its path under the folder that holds the hooks, or by its bare name.
-fn is_named(hook: &HookCommand<'_>, path: &str) -> bool {
+fn is_named(hook: &HookRun<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.contains('.')
         && hook

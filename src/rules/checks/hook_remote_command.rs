@@ -9,7 +9,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
 use super::hook_auto_approve::script_of;
-use super::hook_commands::{HookCommand, hook_commands};
+use super::hook_commands::{HookRun, hook_commands};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for hook in hook_commands(subject) {
@@ -52,7 +52,7 @@ fn forwards_all(text: &str) -> bool {
         && WHOLE.is_match(text)
 }
 
-fn judgement(hook: &HookCommand<'_>) -> Option<(Severity, Confidence)> {
+fn judgement(hook: &HookRun<'_>) -> Option<(Severity, Confidence)> {
     if PIPED.is_match(hook.command) {
         return Some((Severity::High, Confidence::High));
     }

@@ -1,7 +1,7 @@
 //! `measure-architecture`: what of a server's project can be counted: tests, error handling, README, types, dependency
 //! files, configuration.
 //!
-//! Must not weigh the counts. Source: the public engine of SpiderRating, version 0.3.4.
+//! A rubric weighs the counts. Source: the public engine of SpiderRating, version 0.3.4.
 
 use std::sync::LazyLock;
 

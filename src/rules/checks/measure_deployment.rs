@@ -1,6 +1,6 @@
 //! `measure-deployment`: the ways to launch a server that its manifests declare.
 //!
-//! Must not weigh them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses).
+//! A rubric weighs them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses).
 
 use serde_json::{Value, json};
 

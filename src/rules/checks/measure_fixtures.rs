@@ -1,6 +1,6 @@
 //! Hand-built subjects for the tests of the measures.
 //!
-//! Must not decompose: that is tested with the examples of every rule.
+//! Decomposing is not part of them: it is tested with the examples of every rule.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! `measure-metadata`: what sources and manifests state about a package: licence, repository, owner, times, counts.
 //!
-//! Must not weigh or age them: times go into the fact as they are. A field that nobody states is null.
+//! A rubric weighs and ages them: times go into the fact as they are, so that a fact does not depend on the day. A
+//! field that nobody states is null.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,8 +19,8 @@ const LICENCE_NAME: usize = 64;
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let manifest = package_manifest(subject);
-    let stated = Stated::of(subject.claims, manifest);
-    if stated == Stated::default() {
+    let stated = StatedField::of(subject.claims, manifest);
+    if stated == StatedField::default() {
         return facts.unavailable("no source and no package manifest states anything");
     }
     let own = |name: &str| subject.evidence.documents.contains_key(name);
@@ -42,7 +43,7 @@ fn package_manifest<'a>(subject: &Subject<'a>) -> Option<&'a Manifest> {
 
 /// The stated value; none where nobody states it.
 #[derive(Default, PartialEq, Serialize)]
-struct Stated<'a> {
+struct StatedField<'a> {
     repository: Option<bool>,
     license: Option<bool>,
     license_name: Option<String>,
@@ -66,7 +67,7 @@ struct Stated<'a> {
     archived: Option<&'a bool>,
 }
 
-impl<'a> Stated<'a> {
+impl<'a> StatedField<'a> {
     fn of(claims: &'a Claims, manifest: Option<&'a Manifest>) -> Self {
         let stated = |key: &str| manifest.and_then(|manifest| field(manifest, key));
         let present = |claim: &Claim<String>, key: &str| match claim {

@@ -1,6 +1,6 @@
 //! `measure-model`: the language model that front matter names.
 //!
-//! Must not judge the name.
+//! A rubric judges the name.
 
 use serde_json::{Value, json};
 

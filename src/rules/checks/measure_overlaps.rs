@@ -1,7 +1,6 @@
 //! Overlaps: how much of what one tool's description says another tool's says as well.
 //!
-//! Must not know what the words mean. Source: the public engine of SpiderRating, version 0.3.4, which compares every two
-//! tools.
+//! Source: the public engine of SpiderRating, version 0.3.4, which compares every two tools.
 
 use super::numbered::{Headed, Numbered};
 

@@ -1,6 +1,6 @@
 //! `measure-skill-description`: the signals of a good SKILL.md.
 //!
-//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4.
+//! A rubric weighs them. Source: the public engine of SpiderRating, version 0.3.4.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! `measure-skill-name`: how far a skill's name is from names that others imitate, and whether it is one that was taken
 //! down, by the letter of the published method.
 //!
-//! Must not judge: `name-look-alike` and `name-taken-down` do, with care for honest names. Source: the public engine of
-//! SpiderRating, version 0.3.4; its page gives the distance.
+//! The judgement is left to `name-look-alike` and `name-taken-down`, which take care for honest names. Source: the
+//! public engine of SpiderRating, version 0.3.4; its page gives the distance.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! `measure-tool-annotations`: how many tools have a description, and how many of the annotations that matter are
 //! written.
 //!
-//! Must not judge what they say. Source: the MCP specification's tool annotations.
+//! It counts them, and judges none. Source: the MCP specification's tool annotations.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 //! `measure-tool-descriptions`: the signals of good tool descriptions, for each tool.
 //!
-//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
-//! tests reproduce.
+//! A rubric weighs them. Source: the public engine of SpiderRating, version 0.3.4, whose results the tests reproduce.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -61,7 +60,7 @@ fn signals_of(tools: &[(&str, &str)]) -> Value {
 }
 
 fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
-    let says = |words: &Words| words.stand_in(text, lower);
+    let says = |words: &WordMatcher| words.stand_in(text, lower);
     let parameters = says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text);
     object([
         ("action_verb", begins_with_verb(text).into()),
@@ -79,12 +78,12 @@ fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>)
 
 /// Words that the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same
 /// as looking in the text in lower case, and several times quicker.
-struct Words {
+struct WordMatcher {
     lower: Regex,
     any_case: Regex,
 }
 
-impl Words {
+impl WordMatcher {
     /// A pattern in lower case.
     fn of(text: &str) -> Self {
         Self { lower: pattern(text), any_case: pattern(&format!("(?i){text}")) }
@@ -99,19 +98,20 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a compiled-in pattern, as tested")
 }
 
-static SCENARIO: LazyLock<Words> = LazyLock::new(|| Words::of(r"use (?:this )?when|use for|call this"));
-static EXAMPLES: LazyLock<Words> = LazyLock::new(|| Words::of(r"e\.g\.|example|for instance|such as|like "));
-static PARAMETERS: LazyLock<Words> =
-    LazyLock::new(|| Words::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
+static SCENARIO: LazyLock<WordMatcher> = LazyLock::new(|| WordMatcher::of(r"use (?:this )?when|use for|call this"));
+static EXAMPLES: LazyLock<WordMatcher> =
+    LazyLock::new(|| WordMatcher::of(r"e\.g\.|example|for instance|such as|like "));
+static PARAMETERS: LazyLock<WordMatcher> =
+    LazyLock::new(|| WordMatcher::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
 static IN_CODE: LazyLock<Regex> = LazyLock::new(|| pattern(r"`[a-z][a-z0-9_]*`"));
-static RETURNS: LazyLock<Words> = LazyLock::new(|| {
-    Words::of(concat!(
+static RETURNS: LazyLock<WordMatcher> = LazyLock::new(|| {
+    WordMatcher::of(concat!(
         r"(?:returns?|outputs?|produces?|yields?)\s",
         r"|result(?:s| is| will be)|response (?:is|contains|includes)|→"
     ))
 });
-static ERRORS: LazyLock<Words> = LazyLock::new(|| {
-    Words::of(concat!(
+static ERRORS: LazyLock<WordMatcher> = LazyLock::new(|| {
+    WordMatcher::of(concat!(
         r"fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
         r"|(?:if|when)\s+.*(?:fail|invalid|error|not found)",
         r"|(?:raise|throw)s?\s+(?-u:\w)*(?:error|exception)|common\s+issue|troubleshoot"

@@ -1,7 +1,7 @@
 //! `measure-tool-permissions`: tools by the risk that the first word of their names tells.
 //!
-//! Must not look at what a tool does: AgentScore classifies by the beginning of the name, and says so. The word lists
-//! are ours, since the method publishes none.
+//! The tool's actions are not read: AgentScore classifies by the beginning of the name, and says so. The word lists are
+//! ours, since the method publishes none.
 
 use std::collections::BTreeSet;
 

@@ -168,22 +168,22 @@ mod tool_traps;
 
 /// A check looks at one capability of a kind that its rule applies to, and reports its findings. No report means that it
 /// looked and found nothing.
-pub type Check = fn(&Subject<'_>, &mut FactSink<'_>);
+pub type CheckFunction = fn(&Subject<'_>, &mut FactSink<'_>);
 
 /// A rule that needs structure. Data rules are run together by the engine in `pattern`.
 pub(super) struct CodeRule {
     /// The description on its card.
     pub(super) meta: RuleMeta,
     /// The function that the card names.
-    pub(super) check: Check,
+    pub(super) check: CheckFunction,
 }
 
 /// The file names without their ending, and the texts, of all cards that name a check, each with that function.
-pub(super) const CARDS: &[(&str, &str, Check)] = include!(concat!(env!("OUT_DIR"), "/code_rules.rs"));
+pub(super) const CARDS: &[(&str, &str, CheckFunction)] = include!(concat!(env!("OUT_DIR"), "/code_rules.rs"));
 
 /// Every rule with a check, in the order of their ids.
 pub(super) static RULES: LazyLock<Vec<CodeRule>> = LazyLock::new(|| {
-    let read = |(_, text, check): &(&str, &str, Check)| {
+    let read = |(_, text, check): &(&str, &str, CheckFunction)| {
         let meta = toml::from_str(text).expect("a test reads every card");
         CodeRule { meta, check: *check }
     };

@@ -55,35 +55,35 @@ fn package(slug: &str) -> Option<&'static str> {
 }
 
 /// A known name, as it is written and folded, and how many letters it then has.
-struct Known {
+struct KnownName {
     name: &'static str,
     folded: String,
     length: usize,
 }
 
-type AllKnown = LazyLock<Vec<Known>>;
+type AllKnown = LazyLock<Vec<KnownName>>;
 
 static FOLDED_TARGETS: AllKnown = LazyLock::new(|| all_known(&SKILL_TARGETS));
 static FOLDED_PACKAGES: AllKnown = LazyLock::new(|| all_known(&SERVER_PACKAGES));
 static FOLDED_SCOPES: AllKnown = LazyLock::new(|| all_known(&SCOPES));
 
-fn all_known(names: &[&'static str]) -> Vec<Known> {
+fn all_known(names: &[&'static str]) -> Vec<KnownName> {
     let known = |name: &'static str| {
         let folded = fold(name);
-        Known { name, length: folded.chars().count(), folded }
+        KnownName { name, length: folded.chars().count(), folded }
     };
     names.iter().map(|name| known(name)).collect()
 }
 
 /// The known name that a folded one is almost; none where it is one of them.
-fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
+fn almost(folded: &str, known: &[KnownName]) -> Option<&'static str> {
     let length = folded.chars().count();
     if length < SHORTEST || known.iter().any(|known| known.folded == folded) {
         return None;
     }
     let drawn = redraw(folded);
     let ends = ends_of(folded);
-    let is_alike = |known: &&Known| {
+    let is_alike = |known: &&KnownName| {
         // One edit leaves the first or the last letter as it is.
         let ends_alike = || std::iter::zip(ends, ends_of(&known.folded)).any(|(one, other)| one == other);
         let one_edit = known.length.abs_diff(length) <= 1 && ends_alike() && is_one_edit(folded, &known.folded);

@@ -1,6 +1,6 @@
 //! Questions that rules about packages share: whether a capability is one, and where its manifest stands.
 //!
-//! Must not judge.
+//! The rules that ask judge the answers.
 
 use crate::FactSink;
 use capdex_evidence::signals::{self, Signals};

@@ -1,8 +1,8 @@
 //! Signals of the passes, as findings: the layer of the published methods that compares listings and nights.
 //!
-//! Must not look for itself: it reads what a pass stored (`sighting`), and says it under the methods' codes. Nothing is
-//! said of things that nobody compared (a local input, a first night): such a question makes no sense of one thing
-//! alone.
+//! They look at nothing themselves: they read the signals that a pass stored (`sighting`), and report them under the
+//! methods' codes. Nothing is said of things that nobody compared (a local input, a first night): such a question makes
+//! no sense of one thing alone.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;

@@ -1,6 +1,6 @@
 //! Source calls: the calls in a capability's files, for the rules about source.
 //!
-//! Must not judge a call. Knows which files are tests, where a finding is worth less.
+//! The rules judge the calls. Files of tests are marked, because a finding there is worth less.
 
 use crate::FactSink;
 use capdex_evidence::code::{Call, SourceView};

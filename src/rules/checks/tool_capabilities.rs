@@ -1,7 +1,7 @@
 //! Tool capabilities: which capability tags a tool earns by its name, its description and its arguments.
 //!
-//! Tags are capabilities, not defects. Own definitions under the codes of mcp-scan's current generation, whose reference runs on a
-//! server. Must not judge.
+//! Tags are capabilities, not defects. Own definitions under the codes of mcp-scan's current generation, whose
+//! reference runs on a server. The rules that read the tags judge them.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Tool directives: sentences that decide what other calls do, by whose call it is, which argument and which value.
 //!
-//! The object decides, not the emphasis: an order about a tool's own argument or flow is documentation, the same words about
-//! another tool's recipient are not. Must not decide how bad a directive is. Sources: SAFE-MCP T1001, T1008, T1701.
+//! The object decides, not the emphasis: an order about a tool's own argument or flow is documentation, the same words
+//! about another tool's recipient are not. The rules that read them decide how bad a directive is. Sources: SAFE-MCP
+//! T1001, T1008, T1701.
 
 use capdex_evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,

@@ -1,7 +1,7 @@
 //! Tool languages: the strongest clauses of poisoned text in languages other than English.
 //!
-//! Must not decide how bad they are. Only clauses that say the same in every context: setting instructions aside, silence
-//! towards the user.
+//! The rules that read them decide how bad they are. Only clauses that say the same in every context: setting
+//! instructions aside, silence towards the user.
 
 use std::sync::LazyLock;
 

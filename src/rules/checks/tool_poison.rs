@@ -1,7 +1,6 @@
 //! Tool poison: the cues of one text together, and how bad they are.
 //!
-//! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands. Must not know
-//! where a text stands.
+//! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands.
 
 use std::sync::LazyLock;
 

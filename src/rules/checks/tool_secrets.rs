@@ -1,6 +1,6 @@
 //! Tool secrets: the files and values that are kept from others, and sentences that take or hand them over.
 //!
-//! Must not decide how bad a cue is. Sources: SAFE-MCP T1001, T1501, T1502, T1503.
+//! The rules that read the cues decide how bad they are. Sources: SAFE-MCP T1001, T1501, T1502, T1503.
 
 use std::sync::LazyLock;
 

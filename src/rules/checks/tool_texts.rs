@@ -1,6 +1,6 @@
 //! Tool texts: who speaks in a server's metadata, with places for findings, and the words of names.
 //!
-//! Must not judge them.
+//! The rules that read them judge them.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! Tool values: what a sentence writes out as the value of an argument, and whether it is where something goes.
 //!
-//! Must not decide whether that is bad. Values that are called examples, and addresses to read more at, are none.
+//! The rules that read them decide whether that is bad. Values that are called examples, and addresses to read more at,
+//! are none.
 
 use std::sync::LazyLock;
 

@@ -51,7 +51,7 @@ type NewCaches = Box<dyn Fn() -> Caches + Send + Sync + UnwindSafe + RefUnwindSa
 
 /// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum SearchOutcome {
     /// The first match.
     Found(Range<usize>),
     /// There is none.
@@ -79,7 +79,7 @@ impl Anchored {
     }
 
     /// The first match in a text that begins in a part of it. Bytes that are read come out of the budget.
-    pub(super) fn find(&self, text: &[u8], starts: Range<usize>, budget: &mut usize) -> Outcome {
+    pub(super) fn find(&self, text: &[u8], starts: Range<usize>, budget: &mut usize) -> SearchOutcome {
         let mut from = starts.start;
         let mut cache = None;
         while let Some(at) = self.begins.next(text, from..starts.end) {
@@ -89,12 +89,12 @@ impl Anchored {
                 continue;
             }
             match self.match_at(cache, text, at, budget) {
-                Some(Some(end)) => return Outcome::Found(at..end),
+                Some(Some(end)) => return SearchOutcome::Found(at..end),
                 Some(None) => from = at + 1,
-                None => return Outcome::GaveUp(at),
+                None => return SearchOutcome::GaveUp(at),
             }
         }
-        Outcome::Nothing
+        SearchOutcome::Nothing
     }
 
     /// True where a match may begin at a place, by one with gaps of any length: where that takes long it may.
@@ -293,7 +293,7 @@ mod tests {
         let (regex, anchored): (Regex, _) = (compile(text).expect("is valid"), anchored(text).expect("it has a gap"));
         let expected = regex.find_iter(bytes).map(|found| found.range()).collect();
         let (mut found, mut from, mut budget) = (Vec::new(), 0, usize::MAX);
-        while let Outcome::Found(range) = anchored.find(bytes, from..bytes.len(), &mut budget) {
+        while let SearchOutcome::Found(range) = anchored.find(bytes, from..bytes.len(), &mut budget) {
             from = range.end;
             found.push(range);
         }
@@ -313,12 +313,12 @@ mod tests {
         let anchored = anchored(r"ab[^.]{0,400}c").expect("it has a gap");
         let text = "ab".repeat(10_000);
         let mut budget = Anchored::budget(text.len());
-        let Outcome::GaveUp(at) = anchored.find(text.as_bytes(), 0..text.len(), &mut budget) else {
+        let SearchOutcome::GaveUp(at) = anchored.find(text.as_bytes(), 0..text.len(), &mut budget) else {
             panic!("four hundred bytes are read for every two");
         };
         assert!((100..text.len()).contains(&at));
-        assert_eq!(anchored.find(b"ab ab.abc", 0..9, &mut 1_000), Outcome::Found(6..9));
-        assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), Outcome::Nothing);
+        assert_eq!(anchored.find(b"ab ab.abc", 0..9, &mut 1_000), SearchOutcome::Found(6..9));
+        assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), SearchOutcome::Nothing);
     }
 
     #[test]
@@ -326,8 +326,8 @@ mod tests {
         let anchored = anchored(r"ab[^.]{0,900}c").expect("it has a gap");
         let text = |length: usize| format!("ab{}c", "x".repeat(length));
         let found = |length: usize| anchored.find(text(length).as_bytes(), 0..length + 3, &mut 5_000);
-        assert_eq!(found(LOOSE_MOST + 100), Outcome::Found(0..LOOSE_MOST + 103));
-        assert_eq!([found(LOOSE_MOST - 3), found(901)], [Outcome::Found(0..LOOSE_MOST), Outcome::Nothing]);
+        assert_eq!(found(LOOSE_MOST + 100), SearchOutcome::Found(0..LOOSE_MOST + 103));
+        assert_eq!([found(LOOSE_MOST - 3), found(901)], [SearchOutcome::Found(0..LOOSE_MOST), SearchOutcome::Nothing]);
     }
 
     proptest! {

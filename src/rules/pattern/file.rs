@@ -15,7 +15,7 @@ use capdex_model::ids::RuleId;
 use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
-use super::literals::{Plan, Sight};
+use super::literals::{LiteralPlan, Sight};
 use super::prefilter::RequiredLiterals;
 
 /// A data rule as it is written.
@@ -136,7 +136,7 @@ impl DataRule {
     /// and every neighbour that is demanded.
     pub(super) fn needs(&self) -> impl Iterator<Item = RequiredLiterals> {
         let around = self.near.iter().fold(RequiredLiterals::default(), |need, condition| condition.added_to(need));
-        let around = match Plan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
+        let around = match LiteralPlan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
             Some(marked) => around.beside(marked),
             None => around,
         };

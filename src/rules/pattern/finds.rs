@@ -21,14 +21,14 @@ pub(super) struct Find {
 /// The finds so far.
 #[derive(Debug, Default)]
 pub(super) struct Finds {
-    searches: BTreeMap<(usize, u8), Search>,
+    searches: BTreeMap<(usize, u8), SearchFinds>,
     /// The rules that have not looked at every match.
     cut: BTreeSet<usize>,
 }
 
 /// The finds of one expression in one kind of text.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct SearchFinds {
     /// Each with the beginning of its line.
     kept: Vec<(Find, usize)>,
     judged: usize,
@@ -37,7 +37,7 @@ pub(super) struct Search {
 
 impl Finds {
     /// The finds of one search in one kind of text, of whose rule `most` are reported.
-    pub(super) fn of_search(&mut self, search: usize, kind: u8, most: usize) -> &mut Search {
+    pub(super) fn of_search(&mut self, search: usize, kind: u8, most: usize) -> &mut SearchFinds {
         let found = self.searches.entry((search, kind)).or_default();
         found.most = most;
         found
@@ -77,7 +77,7 @@ impl Finds {
     }
 }
 
-impl Search {
+impl SearchFinds {
     /// Counts a match that is judged; whether it is still within the number.
     pub(super) fn may_judge(&mut self, most: usize) -> bool {
         self.judged += 1;

@@ -18,12 +18,12 @@ pub(super) struct Runs {
 
 /// The length of a match: so many bytes, and so many runs of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct MatchReach {
     fixed: usize,
     runs: Runs,
 }
 
-impl Reach {
+impl MatchReach {
     /// The reach of an expression, or of a part of one; none where nothing bounds it.
     pub(super) fn of(part: &Hir) -> Option<Self> {
         match part.kind() {
@@ -67,12 +67,12 @@ impl Reach {
     }
 }
 
-fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<Reach> {
-    parts.iter().try_fold(Reach::default(), |all, part| Some(all.joined(Reach::of(part)?, join)))
+fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<MatchReach> {
+    parts.iter().try_fold(MatchReach::default(), |all, part| Some(all.joined(MatchReach::of(part)?, join)))
 }
 
 /// A repetition without end of bytes of one kind is a run of them.
-fn of_run(repetition: &Repetition) -> Option<Reach> {
+fn of_run(repetition: &Repetition) -> Option<MatchReach> {
     let all = |fits: fn(u8) -> bool| holds_only(&repetition.sub, fits);
     let mut runs = Runs::default();
     if all(is_blank) {
@@ -86,7 +86,7 @@ fn of_run(repetition: &Repetition) -> Option<Reach> {
     } else {
         return None;
     }
-    Some(Reach { fixed: 0, runs })
+    Some(MatchReach { fixed: 0, runs })
 }
 
 /// True where every match of a part consists of bytes of one kind.
@@ -133,7 +133,7 @@ mod tests {
 
     fn reach(pattern: &str) -> Option<usize> {
         let parsed = parsed(pattern).expect("the pattern is valid");
-        Reach::of(&parsed).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
+        MatchReach::of(&parsed).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
     }
 
     #[test]

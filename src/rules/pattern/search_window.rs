@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::anchored::{Anchored, Outcome};
+use super::anchored::{Anchored, SearchOutcome};
 use super::expression::Expression;
 
 /// A part of a text in which matches may lie.
@@ -25,11 +25,11 @@ pub(super) fn find_in<'a>(
     text: &'a [u8],
 ) -> impl Iterator<Item = Range<usize>> {
     let overlapping = stretches.chunk_by(|one, next| next.starts.start < one.end);
-    overlapping.flat_map(move |stretches| Search::new(stretches, expression, text))
+    overlapping.flat_map(move |stretches| WindowSearch::new(stretches, expression, text))
 }
 
 /// The search through stretches of which each overlaps the next one.
-struct Search<'a> {
+struct WindowSearch<'a> {
     expression: &'a Expression,
     /// The quick search for the expression, as long as that pays.
     anchored: Option<&'a Anchored>,
@@ -44,7 +44,7 @@ struct Search<'a> {
     ahead: Option<Option<Range<usize>>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> WindowSearch<'a> {
     fn new(stretches: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
         let from = stretches.first().map_or(0, |first| first.starts.start);
         let end = stretches.last().map_or(0, |last| last.end);
@@ -57,9 +57,9 @@ impl<'a> Search<'a> {
     fn find(&mut self, end: usize) -> Option<Range<usize>> {
         if let Some(anchored) = self.anchored {
             match anchored.find(self.held, self.from..end, &mut self.budget) {
-                Outcome::Found(found) => return Some(found),
-                Outcome::Nothing => return None,
-                Outcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
+                SearchOutcome::Found(found) => return Some(found),
+                SearchOutcome::Nothing => return None,
+                SearchOutcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
             }
         }
         let is_behind = |ahead: &Option<Range<usize>>| ahead.as_ref().is_some_and(|found| found.start < self.from);
@@ -70,7 +70,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Iterator for Search<'_> {
+impl Iterator for WindowSearch<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {

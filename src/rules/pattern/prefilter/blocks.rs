@@ -5,7 +5,7 @@
 //! however long the run is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions
 //! nothing.
 
-use super::super::reach::{Reach, Runs, is_word};
+use super::super::reach::{MatchReach, Runs, is_word};
 use super::normalized::Normalized;
 use capdex_evidence::bytes::{WORD, nth_of, places};
 
@@ -52,7 +52,7 @@ fn beyond(kind: u64, before: u64, most: usize) -> u64 {
 }
 
 #[derive(Debug)]
-pub(super) struct Blocks {
+pub(super) struct TextBlocks {
     /// The counted bytes of a block.
     size: usize,
     /// The length of the text as it is written.
@@ -64,7 +64,7 @@ pub(super) struct Blocks {
     longest_line: usize,
 }
 
-impl Blocks {
+impl TextBlocks {
     /// The blocks of a text.
     pub(super) fn of(text: &Normalized) -> Self {
         let bytes = text.bytes();
@@ -118,7 +118,7 @@ impl Blocks {
     }
 
     /// The most blocks that a match reaches beyond the one in which it begins.
-    pub(super) fn reached(&self, reach: &Reach) -> usize {
+    pub(super) fn reached(&self, reach: &MatchReach) -> usize {
         self.spanned(reach.within(&Runs { line: self.longest_line, ..COUNTED }))
     }
 
@@ -155,7 +155,7 @@ mod tests {
         #[test]
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
             let squeezed = Normalized::of(text.as_bytes());
-            let blocks = Blocks::of(&squeezed);
+            let blocks = TextBlocks::of(&squeezed);
             let mut starts = starts_of(squeezed.bytes());
             for at in 0..squeezed.bytes().len() {
                 prop_assert_eq!(blocks.block_of(at), starts.partition_point(|start| *start <= at) - 1);

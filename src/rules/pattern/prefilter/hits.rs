@@ -9,7 +9,7 @@ const NOWHERE: u16 = u16::MAX;
 ///
 /// One serves many texts in turn: most are short, and a table of all things would have to be written for each.
 #[derive(Debug, Default)]
-pub(in crate::pattern) struct Hits {
+pub(in crate::pattern) struct PrefilterHits {
     /// The number of blocks.
     blocks: usize,
     /// The words that the blocks of one thing take.
@@ -22,7 +22,7 @@ pub(in crate::pattern) struct Hits {
     words: Vec<u64>,
 }
 
-impl Hits {
+impl PrefilterHits {
     /// Begins with a text of so many blocks, in which so many things may be met.
     pub(super) fn begin(&mut self, things: usize, blocks: usize) {
         (self.blocks, self.width) = (blocks, blocks.div_ceil(64));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_the_text_before() {
-        let mut hits = Hits::default();
+        let mut hits = PrefilterHits::default();
         for (things, blocks) in [(9, 200), (9, 1), (3, 70), (12, 70)] {
             hits.begin(things, blocks);
             let all: Vec<u32> = (0..12).collect();

@@ -31,13 +31,13 @@ const PIECE: usize = 4;
 const GROUPS: usize = 1 << 13;
 
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct LiteralSearch {
     /// For each kind, which numbers there are, eight to a byte.
     known: Box<[[u8; GROUPS]; KINDS]>,
     /// For every group how many numbers there are before it.
     before: Box<[[u16; GROUPS]; KINDS]>,
     /// The first entry of each number, in their order, then those that share a number with another.
-    entries: Vec<Entry>,
+    entries: Vec<LiteralEntry>,
     /// The question to each entry before it is compared: most do not stand there, and are told so by less memory.
     hints: Vec<Hint>,
 }
@@ -54,7 +54,7 @@ struct Hint {
 
 impl Hint {
     /// The byte of an entry that may be expected least often, outside its piece where there is one.
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &LiteralEntry) -> Self {
         let bytes = entry.bytes.to_le_bytes();
         let (length, offset) = (usize::from(entry.length), usize::from(entry.offset));
         let own = bytes.iter().enumerate().take(length);
@@ -68,7 +68,7 @@ impl Hint {
 
 /// One text, in as little room as it takes: most places that are compared wait for memory.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LiteralEntry {
     /// Its bytes from the lowest on, and nothing above them.
     bytes: u128,
     /// The first of the things to be told of it.
@@ -84,7 +84,7 @@ struct Entry {
 /// No entry.
 const NONE: u16 = u16::MAX;
 
-impl Search {
+impl LiteralSearch {
     /// For literals of one to sixteen bytes, squeezed, in their order; with the things that are told, for each the
     /// literals that then stand there.
     pub(super) fn new(literals: &[Literal]) -> (Self, Vec<Vec<usize>>) {
@@ -117,7 +117,7 @@ impl Search {
             let mut bytes = [0; LONGEST];
             bytes.iter_mut().zip(text).for_each(|(byte, own)| *byte = *own);
             let (bytes, length, thing) = (u128::from_le_bytes(bytes), small(text.len()), counted(thing));
-            let entry = Entry { bytes, thing, by_sides, length, offset: 0 };
+            let entry = LiteralEntry { bytes, thing, by_sides, length, offset: 0 };
             let mut number = |kind, piece, entry| {
                 let number = numbers(piece).into_iter().nth(kind).unwrap_or_default();
                 numbered.push((kind, number, entry));
@@ -129,7 +129,7 @@ impl Search {
                 [one, two, three] => number(1, [*one, *two, *three, 0], entry),
                 _ => {
                     let (offset, piece) = rarest(text);
-                    number(2, piece, Entry { offset: small(offset), ..entry });
+                    number(2, piece, LiteralEntry { offset: small(offset), ..entry });
                 }
             }
         }
@@ -137,11 +137,11 @@ impl Search {
     }
 
     /// For entries with their kinds and numbers.
-    fn of(mut numbered: Vec<(usize, u16, Entry)>) -> Self {
+    fn of(mut numbered: Vec<(usize, u16, LiteralEntry)>) -> Self {
         numbered.sort_by_key(|(kind, number, entry)| (*kind, *number, entry.thing));
         let mut known = Box::new([[0_u8; GROUPS]; KINDS]);
         let mut before = Box::new([[0_u16; GROUPS]; KINDS]);
-        let (mut entries, mut others): (Vec<Entry>, Vec<(usize, Entry)>) = (Vec::new(), Vec::new());
+        let (mut entries, mut others): (Vec<LiteralEntry>, Vec<(usize, LiteralEntry)>) = (Vec::new(), Vec::new());
         let mut last = None;
         for (kind, number, entry) in numbered {
             if last == Some((kind, number)) {
@@ -278,7 +278,7 @@ const OWN: [u128; LONGEST + 1] = {
     own
 };
 
-impl Entry {
+impl LiteralEntry {
     /// True where the text stands where its piece does.
     #[inline]
     fn stands(&self, padded: &[u8], at: usize) -> bool {
@@ -367,7 +367,7 @@ mod tests {
 
     /// Each literal that is found, by its number, with its end.
     fn found_of(literals: &[Literal], text: &[u8]) -> Vec<(usize, usize)> {
-        let (search, things) = Search::new(literals);
+        let (search, things) = LiteralSearch::new(literals);
         let mut found = Vec::new();
         search.each(&Normalized::of(text), |thing, last| {
             found.extend(things[thing as usize].iter().map(|literal| (*literal, last + 1)));
