@@ -1,4 +1,5 @@
-//! Lists the data rules of `cards/<pack>/*.toml` as a Rust slice, so that adding a rule is adding a file.
+//! Lists the cards of `cards/<pack>/<id>.toml` as two Rust slices, so that adding a rule is adding a file: the data
+//! rules, and the rules that name a check.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the files that it lists")]
 
@@ -9,18 +10,39 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("cards");
     writeln!(io::stdout(), "cargo::rerun-if-changed={}", root.display())?;
-    let mut list = String::from("&[\n");
-    let is_pack = |path: &PathBuf| path.is_dir();
-    for pack in sorted(&root)?.into_iter().filter(is_pack) {
+    let (mut data, mut code) = (String::from("&[\n"), String::from("&[\n"));
+    for pack in sorted(&root)?.into_iter().filter(|path| path.is_dir()) {
         for file in sorted(&pack)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let path = file.display().to_string();
-            list.push_str(&format!("    ({name:?}, include_str!({path:?})),\n"));
+            let (path, text) = (file.display().to_string(), fs::read_to_string(&file)?);
+            match check_of(&text) {
+                Some(check) => {
+                    let function = function(check)?;
+                    code.push_str(&format!("    ({name:?}, include_str!({path:?}), {function}),\n"));
+                }
+                None => data.push_str(&format!("    ({name:?}, include_str!({path:?})),\n")),
+            }
         }
     }
-    list.push_str("]\n");
     let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
-    fs::write(out.join("data_rules.rs"), list)
+    fs::write(out.join("data_rules.rs"), data + "]\n")?;
+    fs::write(out.join("code_rules.rs"), code + "]\n")
+}
+
+/// The check that a card names, in a line of its own above the first table. A card that names it elsewhere is no data
+/// rule either: reading it fails in the walking test.
+fn check_of(card: &str) -> Option<&str> {
+    let lines = card.lines().take_while(|line| !line.starts_with('['));
+    lines.filter_map(|line| line.strip_prefix("check = \"")?.strip_suffix('"')).next()
+}
+
+/// The path of the function: `module::function`, or `check` of a module that serves one rule.
+fn function(check: &str) -> io::Result<String> {
+    let is_path = check.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:".contains(&byte));
+    if !is_path {
+        return Err(io::Error::other(format!("{check:?} names no function")));
+    }
+    Ok(if check.contains("::") { check.to_owned() } else { format!("{check}::check") })
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {

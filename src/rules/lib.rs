@@ -1,7 +1,13 @@
 //! Rules: they turn a capability's evidence into facts.
 //!
-//! A rule cannot fail; it can lack data. Must not know any rubric beyond the codes that the rule carries in each
-//! method's own catalogue.
+//! A rule cannot fail; it can lack data. Its card carries the codes of each method's own catalogue, by which rubrics find
+//! it. The parts:
+//!
+//! - `cards/<pack>/<id>.toml`: the description and examples of every rule, with the patterns of a data rule or the name of
+//!   a check. `build.rs` lists them.
+//! - `pattern`: the engine for all data rules.
+//! - `checks`: the functions of the rules that need structure.
+//! - [`catalogue`]: entries of published methods, and the rules that answer each.
 
 #![warn(missing_docs)]
 #![warn(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -30,7 +36,9 @@ mod tests;
 #[cfg(test)]
 mod traps;
 
+use checks::CodeRule;
 pub use defaults::{defaults, facts};
+
 /// A quoted line with every secret masked: those that a rule knows, and runs of letters that are a word of no language.
 pub fn mask_line(text: &str) -> std::borrow::Cow<'_, str> {
     runs::mask_runs(&mask_secrets(text)).into_owned().into()
@@ -41,7 +49,7 @@ pub fn mask_secrets(text: &str) -> std::borrow::Cow<'_, str> {
     pattern::mask_secrets(text)
 }
 
-/// How far a rule is trusted.
+/// The trust in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
@@ -56,29 +64,33 @@ pub enum Lifecycle {
 /// The methods whose catalogues a rule may carry codes of, by the first part of the rubric's id.
 pub const FAMILIES: [&str; 4] = ["spiderrating", "saferskills", "mcpbundles", "agentscore"];
 
-/// What is known of a rule without running it. The manual is written from it.
+/// The description of a rule, as its card gives it. The manual is written from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleMeta {
     /// Stable, lower-case kebab, never reused.
     pub id: RuleId,
+    /// The check in `checks/` that looks: a module, or `module::function` where one module serves several rules. Data
+    /// rules name none. It is no part of the rule set's digest: a moved function changes no fact.
+    #[serde(default, skip_serializing)]
+    pub check: Option<String>,
     /// Raised with every change of what fires.
     pub version: u32,
     /// One line for a person: what the finding is.
     pub title: String,
     /// Why it matters.
     pub why: String,
-    /// What its author can do about it.
+    /// The remedy for the author.
     pub fix: String,
-    /// What it cannot see.
+    /// Its blind spots.
     pub cannot_see: String,
     /// The severity of its plainest case; context may lower it, nothing raises it.
     pub severity: Severity,
-    /// How sure it is in its plainest case.
+    /// The confidence of its plainest case.
     pub confidence: Confidence,
     /// The kinds that it applies to; for the others it answers `NotApplicable`.
     pub kinds: Vec<Kind>,
-    /// How far it is trusted.
+    /// The trust in it.
     pub lifecycle: Lifecycle,
     /// The published entries that it rests on: `SAFE-T1402`, `mcp-scan:W021@C`, `owasp-mcp:MCP03`.
     pub cites: Vec<String>,
@@ -103,26 +115,17 @@ pub struct Examples {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// What the example shows.
+    /// The case that the example shows.
     #[serde(default)]
     pub note: String,
     /// The files by path. Escapes of the format write what an editor cannot show.
     pub files: BTreeMap<String, String>,
-    /// What the listing claims, for rules that look at claims.
+    /// The claims of the listing, for rules that look at claims.
     #[serde(default)]
     pub claims: Claims,
 }
 
-/// A rule that needs structure. Data rules are run together by the engine in `pattern`.
-pub trait Rule: Send + Sync {
-    /// What is known of it without running it.
-    fn meta(&self) -> &RuleMeta;
-    /// Looks at one capability of a kind that it applies to, and reports what it found. Reporting nothing means that
-    /// it looked and found nothing.
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>);
-}
-
-/// Where a rule reports. Fills in the rule's id and version and keeps severity within the rule's own.
+/// The sink for a rule's reports. It fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
     /// The number of the rule in [`defaults`].
@@ -136,7 +139,7 @@ impl<'a> FactSink<'a> {
         Self { meta, number: number(meta.id.as_str()), facts: Vec::new() }
     }
 
-    /// What the rule has reported, in that order.
+    /// The reported facts, in their order.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.facts.iter().map(NumberedFact::fact)
     }
@@ -252,12 +255,12 @@ pub fn evaluate(subjects: &[Subject<'_>]) -> Vec<SparseFacts> {
 }
 
 /// Asks one rule in code about some capabilities, and adds to what was told of each.
-fn ask((rule, meta, number): &CodeRule, asked: &mut [(&Subject<'_>, &mut Vec<NumberedFact>)]) {
+fn ask((rule, number): &NumberedCheck, asked: &mut [(&Subject<'_>, &mut Vec<NumberedFact>)]) {
     // One list serves all of them: a rule nearly always reports nothing or little.
     let mut own = Vec::new();
     for (subject, told) in asked {
-        let mut sink = FactSink { meta, number: *number, facts: own };
-        rule.check(subject, &mut sink);
+        let mut sink = FactSink { meta: &rule.meta, number: *number, facts: own };
+        (rule.check)(subject, &mut sink);
         own = sink.facts;
         if own.len() > FINDINGS_PER_FILE {
             own = without_flood(own);
@@ -281,17 +284,17 @@ pub(crate) fn facts_of(bundle: &capdex_model::bundle::Bundle) -> Vec<SparseFacts
     evaluate(&capabilities.iter().map(subject).collect::<Vec<_>>())
 }
 
-/// A rule in code with what is known of it and its place among all rules.
-type CodeRule = (&'static dyn Rule, &'static RuleMeta, Option<usize>);
+/// A rule with a check, and its place among all rules.
+type NumberedCheck = (&'static CodeRule, Option<usize>);
 
-/// For each kind the rules in code that run on it.
-static CODE_RULES: LazyLock<Vec<(Kind, Vec<CodeRule>)>> = LazyLock::new(|| {
-    let running = || checks::RULES.iter().map(|rule| (*rule, rule.meta(), number(rule.meta().id.as_str())));
+/// For each kind the rules with a check that run on it.
+static CODE_RULES: LazyLock<Vec<(Kind, Vec<NumberedCheck>)>> = LazyLock::new(|| {
+    let numbered = || checks::RULES.iter().map(|rule| (rule, number(rule.meta.id.as_str())));
     let runs = |meta: &RuleMeta, kind| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind);
-    Kind::ALL.into_iter().map(|kind| (kind, running().filter(|(_, meta, _)| runs(meta, kind)).collect())).collect()
+    Kind::ALL.into_iter().map(|kind| (kind, numbered().filter(|(rule, _)| runs(&rule.meta, kind)).collect())).collect()
 });
 
-/// What every rule answers where nothing at all could be read: the data is missing, or the question makes no sense.
+/// Facts of every rule where nothing at all could be read: the data is missing, or the question makes no sense.
 pub fn unavailable(kind: Kind) -> SparseFacts {
     let applies = all().iter().filter(|meta| meta.lifecycle != Lifecycle::Retired && meta.kinds.contains(&kind));
     let told = applies.map(|meta| unavailable_fact(numbered(meta), "nothing could be read")).collect();
@@ -327,7 +330,7 @@ fn without_flood(own: Vec<NumberedFact>) -> Vec<NumberedFact> {
 }
 
 static ALL: LazyLock<Vec<&'static RuleMeta>> = LazyLock::new(|| {
-    let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| rule.meta()).collect();
+    let mut metas: Vec<&'static RuleMeta> = checks::RULES.iter().map(|rule| &rule.meta).collect();
     metas.extend(pattern::metas());
     metas.sort_by(|a, b| a.id.cmp(&b.id));
     metas
@@ -343,7 +346,7 @@ static DIGEST: LazyLock<Digest> = LazyLock::new(|| {
     Digest::of_fields(std::iter::once(&metas.as_bytes()[..]).chain(texts))
 });
 
-/// What is known of every rule, sorted by id.
+/// The descriptions of all rules, sorted by id.
 pub fn all() -> &'static [&'static RuleMeta] {
     &ALL
 }
@@ -362,7 +365,7 @@ fn unavailable_fact(rule: NumberedRule<'_>, missing: &str) -> NumberedFact {
     defaults().unavailable(rule, missing, quote)
 }
 
-/// What is known of one rule.
+/// The description of one rule.
 pub fn find(id: &str) -> Option<&'static RuleMeta> {
     ALL.get(number(id)?).copied()
 }

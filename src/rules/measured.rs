@@ -1,7 +1,7 @@
-//! What `capdex bench` measured of each rule on the labelled sets: how often it fires on benign and on malicious cases.
+//! Hit counts of each rule on the labelled sets, over benign and malicious cases, as `capdex bench` measured them.
 //!
 //! The figures are data beside the rules, `measured.json`, written by `capdex bench --measure` and never by hand. They
-//! are no part of the rule set: they describe it. Must not know how a set is read or scanned.
+//! are no part of the rule set: they describe it. The program reads and scans the sets.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,17 +14,17 @@ use capdex_model::fact::Severity;
 /// The highest share of benign cases on which a rule may fire at high or critical and keep that severity: 0.3 %.
 pub const TOLERATED: f64 = 0.003;
 
-/// What was measured on one labelled set.
+/// The measured counts of one labelled set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredSet {
     /// The SHA-256 of the set's file, `sha256:<hex>`.
     pub digest: String,
-    /// How many cases of it are benign.
+    /// The number of its benign cases.
     pub benign: u64,
-    /// How many cases of it are malicious.
+    /// The number of its malicious cases.
     pub malicious: u64,
-    /// What each rule did, by id. Rules that fired on no case are left out.
+    /// The hits of each rule, by id. Rules that fired on no case are left out.
     pub rules: BTreeMap<String, Hits>,
 }
 
@@ -60,7 +60,7 @@ static SETS: LazyLock<BTreeMap<String, MeasuredSet>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("measured.json")).expect("the compiled-in figures parse, as tested")
 });
 
-/// What was measured, by the name of the set.
+/// The measured counts, by the name of the set.
 pub fn sets() -> &'static BTreeMap<String, MeasuredSet> {
     &SETS
 }

@@ -1,6 +1,6 @@
 //! Runs: letters in a row that are a word of no language, as the lines of a key are.
 //!
-//! What no pattern knows as a secret may still be one: a key over several lines has no mark in its middle.
+//! A text that no pattern knows as a secret may still be one: a key over several lines has no mark in its middle.
 
 use std::borrow::Cow;
 

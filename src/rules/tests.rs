@@ -84,6 +84,36 @@ fn every_rule_is_described_cited_and_coded() {
     }
 }
 
+/// The modules of `checks/` that hold rules: they stand before the line that begins those that checks share.
+fn check_modules() -> BTreeSet<String> {
+    let (rules, _) = include_str!("checks/mod.rs").split_once("// Shared by checks").expect("the line is there");
+    let module = |line: &str| Some(line.rsplit_once("mod ")?.1.strip_suffix(';')?.to_owned());
+    rules.lines().filter_map(module).collect()
+}
+
+#[test]
+fn every_check_is_named_by_a_card_with_the_name_of_its_rule() {
+    let mut named = BTreeMap::<String, Vec<&str>>::new();
+    for (file, text, _) in checks::CARDS {
+        let meta: RuleMeta = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let check = meta.check.unwrap_or_else(|| panic!("{file} names no check"));
+        let module = check.split_once("::").map_or(check.as_str(), |(module, _)| module);
+        assert_eq!(meta.id.as_str(), *file, "the file has the name of its rule");
+        assert!(check.contains("::") || module == file.replace('-', "_"), "{file}: {check}");
+        named.entry(module.to_owned()).or_default().push(file);
+    }
+    assert_eq!(named.keys().cloned().collect::<BTreeSet<_>>(), check_modules());
+    let alone = named.values().filter(|rules| rules.len() == 1);
+    assert!(alone.flatten().all(|rule| find(rule).is_some_and(|meta| meta.check == Some(rule.replace('-', "_")))));
+}
+
+#[test]
+fn an_unknown_key_makes_a_card_unreadable() {
+    let (_, text, _) = checks::CARDS.first().expect("there are cards");
+    assert!(toml::from_str::<RuleMeta>(text).is_ok());
+    assert!(toml::from_str::<RuleMeta>(&format!("patterns = []\n{text}")).is_err());
+}
+
 #[test]
 fn no_two_rules_share_an_id() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! What methods and taxonomies publish, entry by entry, as data; and which of our rules answers each entry.
+//! Entries that methods and taxonomies publish, as data, and the rules here that answer each entry.
 //!
-//! A rule answers an entry by carrying its code or by citing it. Must not know what any rule looks for.
+//! A rule answers an entry by carrying its code or by citing it.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ const TEXTS: [&str; 9] = [
     include_str!("references.toml"),
 ];
 
-/// What a catalogue is to us.
+/// The part of a catalogue in this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -37,7 +37,7 @@ pub enum Role {
     Reference,
 }
 
-/// Where an entry stands in its own method's life cycle.
+/// The place of an entry in its own method's life cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -80,11 +80,11 @@ pub enum Needs {
     /// The bytes of one input.
     #[default]
     Bundle,
-    /// What one registry says of a package.
+    /// The statements of one registry about a package.
     Listing,
     /// Facts about the source repository or its owner.
     Repository,
-    /// What was there before.
+    /// The earlier state of the same capability or package.
     History,
     /// Several listings, or several servers side by side.
     Listings,
@@ -109,7 +109,7 @@ impl Needs {
     }
 }
 
-/// What answers an entry that no rule over one input can.
+/// The part of the program that answers an entry which no rule over one input can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Elsewhere {
@@ -146,25 +146,25 @@ pub struct Entry {
     /// The severity as published; none where none is.
     #[serde(default)]
     pub severity: Option<Severity>,
-    /// Where it stands in its own method.
+    /// Its place in its own method's life cycle.
     #[serde(default)]
     pub status: Status,
     /// The data that an answer needs.
     #[serde(default)]
     pub needs: Needs,
-    /// What answers it where no rule does, or beside the rules.
+    /// The part that answers it where no rule does, or beside the rules.
     #[serde(default)]
     pub elsewhere: Option<Elsewhere>,
     /// The generations that publish it, a letter each; empty where the catalogue has none.
     #[serde(default)]
     pub generations: String,
-    /// How a taxonomy says it can be seen, in that catalogue's own letters.
+    /// The way in which a taxonomy says it can be seen, in that catalogue's own letters.
     #[serde(default)]
     pub marks: String,
-    /// What the method itself cites for it.
+    /// The citations of the method itself.
     #[serde(default)]
     pub as_published: Vec<String>,
-    /// What fits better, where the cited entry says something else; a rule with the code cites one of these.
+    /// The entries that fit better, where the cited entry says something else; a rule with the code cites one of these.
     #[serde(default)]
     pub reviewed: Vec<String>,
     /// Anything else that a reader should know.
@@ -180,11 +180,11 @@ pub struct Catalogue {
     pub id: String,
     /// Its name.
     pub title: String,
-    /// What it is to us.
+    /// Its part in this program.
     pub role: Role,
-    /// What stands before a code in a citation.
+    /// The text before a code in a citation.
     pub cite: String,
-    /// Where and in which version it is published.
+    /// The place and version of its publication.
     pub published_at: String,
     /// When that was read.
     pub read: String,
@@ -220,7 +220,7 @@ impl Catalogue {
         all_rules().iter().copied().filter(answers).collect()
     }
 
-    /// Whether its entries have to be answered.
+    /// True where its entries have to be answered.
     pub fn asks(&self) -> bool {
         self.role != Role::Reference
     }

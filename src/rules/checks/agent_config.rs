@@ -1,7 +1,7 @@
 //! Rules over the configuration of an OpenClaw agent that is shipped along (`openclaw.json`, JSON5).
 //!
-//! What is shipped is a sample that users copy, or a plugin's own settings: a choice, and so never above medium. What a
-//! sample does not speak of is not taken for its default. Source: SpiderRating's configuration codes.
+//! A shipped file is a sample that users copy, or a plugin's own settings: a choice, and so never above medium. A key
+//! that a sample leaves out is not taken for its default. Source: SpiderRating's configuration codes.
 
 use serde_json::Value;
 
@@ -11,59 +11,43 @@ use capdex_evidence::manifest::{escape, is_foreign, name_of, place_of, read_json
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-use super::card_rule::card_rule;
-
 /// The names of the file, that of today and those of before.
 const NAMES: [&str; 3] = ["openclaw.json", "clawdbot.json", "moltbot.json"];
 
-card_rule!(
-    /// The gateway listens beyond the machine or asks nobody who they are.
-    AgentConfigOpenGateway,
-    include_str!("agent_config/open-gateway.toml"),
-    |subject, facts| each(subject, facts, open_gateway)
-);
-card_rule!(
-    /// The gateway's token or password is short.
-    AgentConfigWeakSecret,
-    include_str!("agent_config/weak-secret.toml"),
-    |subject, facts| each(subject, facts, weak_secret)
-);
-card_rule!(
-    /// The agent's commands run without a sandbox, or the sandbox may write to the workspace.
-    AgentConfigNoSandbox,
-    include_str!("agent_config/no-sandbox.toml"),
-    |subject, facts| each(subject, facts, no_sandbox)
-);
-card_rule!(
-    /// Anybody may write to the agent.
-    AgentConfigOpenChannel,
-    include_str!("agent_config/open-channel.toml"),
-    |subject, facts| each(subject, facts, open_channel)
-);
-card_rule!(
-    /// The agent has every tool, or tools that run as an administrator.
-    AgentConfigAllTools,
-    include_str!("agent_config/all-tools.toml"),
-    |subject, facts| each(subject, facts, all_tools)
-);
-card_rule!(
-    /// The agent's browser may open addresses of the private network.
-    AgentConfigPrivateNetwork,
-    include_str!("agent_config/private-network.toml"),
-    |subject, facts| each(subject, facts, private_network)
-);
-card_rule!(
-    /// Secrets are written to the log as they are.
-    AgentConfigOpenLog,
-    include_str!("agent_config/open-log.toml"),
-    |subject, facts| each(subject, facts, open_log)
-);
-card_rule!(
-    /// The file is no JSON5.
-    AgentConfigUnreadable,
-    include_str!("agent_config/unreadable.toml"),
-    unreadable
-);
+/// The gateway listens beyond the machine or asks nobody who they are.
+pub(super) fn open_gateway(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_open_gateway);
+}
+
+/// The gateway's token or password is short.
+pub(super) fn weak_secret(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_weak_secret);
+}
+
+/// The agent's commands run without a sandbox, or the sandbox may write to the workspace.
+pub(super) fn no_sandbox(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_no_sandbox);
+}
+
+/// Anybody may write to the agent.
+pub(super) fn open_channel(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_open_channel);
+}
+
+/// The agent has every tool, or tools that run as an administrator.
+pub(super) fn all_tools(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_all_tools);
+}
+
+/// The agent's browser may open addresses of the private network.
+pub(super) fn private_network(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_private_network);
+}
+
+/// Secrets are written to the log as they are.
+pub(super) fn open_log(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    each(subject, facts, judge_open_log);
+}
 
 /// The configurations among a capability's own files.
 fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Document> {
@@ -109,7 +93,7 @@ fn each(subject: &Subject<'_>, facts: &mut FactSink<'_>, look: fn(&mut Config<'_
     }
 }
 
-fn open_gateway(config: &mut Config<'_, '_, '_>) {
+fn judge_open_gateway(config: &mut Config<'_, '_, '_>) {
     let Some(gateway) = config.at("/gateway").and_then(Value::as_object) else { return };
     let bind = gateway.get("bind").and_then(Value::as_str).unwrap_or("loopback").to_owned();
     let is_local = matches!(bind.as_str(), "loopback" | "tailnet" | "auto" | "localhost" | "127.0.0.1" | "::1");
@@ -124,7 +108,7 @@ fn open_gateway(config: &mut Config<'_, '_, '_>) {
     }
 }
 
-fn weak_secret(config: &mut Config<'_, '_, '_>) {
+fn judge_weak_secret(config: &mut Config<'_, '_, '_>) {
     for (mode, least) in [("token", 16), ("password", 12)] {
         let pointer = format!("/gateway/auth/{mode}");
         let chosen = config.text("/gateway/auth/mode").is_none_or(|chosen| chosen == mode);
@@ -143,7 +127,7 @@ fn stands_for_another(secret: &str) -> bool {
     secret.is_empty() || secret.starts_with(['$', '<', '{']) || words.iter().any(|word| folded.contains(word))
 }
 
-fn no_sandbox(config: &mut Config<'_, '_, '_>) {
+fn judge_no_sandbox(config: &mut Config<'_, '_, '_>) {
     let Some(defaults) = config.at("/agents/defaults").and_then(Value::as_object) else { return };
     match defaults.get("sandbox") {
         None => config.found(Severity::Info, "/agents/defaults", "no sandbox is set"),
@@ -160,7 +144,7 @@ fn no_sandbox(config: &mut Config<'_, '_, '_>) {
     }
 }
 
-fn open_channel(config: &mut Config<'_, '_, '_>) {
+fn judge_open_channel(config: &mut Config<'_, '_, '_>) {
     let Some(channels) = config.at("/channels").and_then(Value::as_object) else { return };
     let open = channels.iter().filter(|(_, of)| of.get("dmPolicy").and_then(Value::as_str) == Some("open"));
     let found: Vec<(String, bool)> = open
@@ -176,7 +160,7 @@ fn open_channel(config: &mut Config<'_, '_, '_>) {
     }
 }
 
-fn all_tools(config: &mut Config<'_, '_, '_>) {
+fn judge_all_tools(config: &mut Config<'_, '_, '_>) {
     if config.text("/tools/profile") == Some("full") {
         let denies = config.at("/tools/deny").and_then(Value::as_array).is_some_and(|denied| !denied.is_empty());
         let (severity, words) = if denies {
@@ -191,14 +175,14 @@ fn all_tools(config: &mut Config<'_, '_, '_>) {
     }
 }
 
-fn private_network(config: &mut Config<'_, '_, '_>) {
+fn judge_private_network(config: &mut Config<'_, '_, '_>) {
     let pointer = "/browser/ssrfPolicy/dangerouslyAllowPrivateNetwork";
     if config.is_true(pointer) {
         config.found(Severity::Medium, pointer, "the browser may open addresses of the private network");
     }
 }
 
-fn open_log(config: &mut Config<'_, '_, '_>) {
+fn judge_open_log(config: &mut Config<'_, '_, '_>) {
     let pointer = "/logging/redactSensitive";
     let off = config.at(pointer) == Some(&Value::Bool(false)) || config.text(pointer) == Some("off");
     if off {
@@ -206,7 +190,8 @@ fn open_log(config: &mut Config<'_, '_, '_>) {
     }
 }
 
-fn unreadable(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// The file is no JSON5.
+pub(super) fn unreadable(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in documents(subject) {
         if let Err(message) = read_json5(&document.text) {
             let place = Place { file: document.path.clone(), line: 1, column: 1, pointer: String::new() };

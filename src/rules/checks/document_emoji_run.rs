@@ -5,19 +5,10 @@ use capdex_evidence::document::FileRole;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 
-use super::card_rule::card_rule;
-
-card_rule!(
-    /// Long runs of emoji, in which text can be hidden.
-    DocumentEmojiRun,
-    TEXT,
-    check
-);
-
-/// As many emoji in a row as SaferSkills asks for.
+/// The number of emoji in a row that SaferSkills asks for.
 const LEAST: usize = 10;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |role: FileRole| matches!(role, FileRole::Instruction | FileRole::Docs | FileRole::Manifest);
     for document in subject.documents().filter(|document| read(document.role) && !document.text.is_ascii()) {
         if let Some((offset, count)) = first_run(&document.text) {
@@ -54,42 +45,7 @@ const fn is_emoji(letter: char) -> bool {
         && !matches!(letter, '\u{1F7E0}'..='\u{1F7EB}' | '\u{1F532}'..='\u{1F53D}')
 }
 
-/// What stands between emoji without ending a run.
+/// Characters between emoji that do not end a run.
 const fn joins(letter: char) -> bool {
     matches!(letter, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
 }
-
-const TEXT: &str = r#"
-id = "document-emoji-run"
-version = 1
-title = "Ten or more emoji in a row"
-why = "Text can be carried in which emoji are chosen, and in what stands invisibly between them."
-fix = "Use words."
-cannot_see = "What a run of emoji spells; text in selectors behind them has a rule of its own."
-severity = "info"
-confidence = "low"
-kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1402", "owasp-llm:LLM01"]
-codes = { saferskills = ["SS-SKILL-INJECT-EMOJI-SMUG-01"] }
-
-[[examples.fires]]
-note = "ten"
-files = { "SKILL.md" = "Do \U0001F600\U0001F601\U0001F602\U0001F603\U0001F604\U0001F605\U0001F606\U0001F607\U0001F608\U0001F609 it." }
-
-[[examples.fires]]
-note = "with joiners between them"
-files = { "SKILL.md" = "\U0001F468\u200D\U0001F469\u200D\U0001F467\u200D\U0001F466\U0001F468\u200D\U0001F469\u200D\U0001F467\U0001F600\U0001F601\U0001F602" }
-
-[[examples.silent]]
-note = "nine"
-files = { "SKILL.md" = "Do \U0001F600\U0001F601\U0001F602\U0001F603\U0001F604\U0001F605\U0001F606\U0001F607\U0001F608 it." }
-
-[[examples.silent]]
-note = "a gauge of squares"
-files = { "SKILL.md" = "\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E9\U0001F7E5" }
-
-[[examples.silent]]
-note = "one at the head of each line"
-files = { "SKILL.md" = "\U0001F680 Go\n\U0001F680 Go\n\U0001F680 Go\n\U0001F680 Go\n\U0001F680 Go\n\U0001F680 Go\n" }
-"#;

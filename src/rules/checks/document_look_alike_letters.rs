@@ -9,15 +9,6 @@ use capdex_evidence::document::{Document, FileRole};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::unicode::beyond_ascii;
 
-use super::card_rule::card_rule;
-
-card_rule!(
-    /// Words that mix Latin letters with letters of other scripts that are drawn like them.
-    DocumentLookAlikeLetters,
-    TEXT,
-    check
-);
-
 /// Letters of Cyrillic and Greek that are drawn like Latin ones.
 const TWINS: &str = "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЅЈοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ";
 
@@ -31,7 +22,7 @@ const SHORTEST: usize = 4;
 /// The most words that are told of in one file.
 const MOST: usize = 5;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| is_read(document)) {
         for (offset, word) in mixed(&document.text).take(MOST) {
             facts.found(document.place(offset), word);
@@ -44,7 +35,7 @@ fn is_read(document: &Document) -> bool {
     role && may_hold_twin(&document.text)
 }
 
-/// Whether any letter begins as twins do in UTF-8. Looks at every byte, so that many are looked at at once.
+/// True where any letter begins as twins do in UTF-8. It looks at every byte, so that many are looked at at once.
 fn may_hold_twin(text: &str) -> bool {
     text.bytes().fold(false, |found, byte| found | matches!(byte, 0xCD..=0xD4))
 }
@@ -72,7 +63,7 @@ fn word_around(text: &str, offset: usize) -> Range<usize> {
     start..right.find(is_other).map_or(text.len(), |length| offset + length)
 }
 
-/// Whether Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
+/// True where Latin letters go on after a twin: an ending in another script on a Latin name is how people write.
 fn is_mixed(word: &str) -> bool {
     let (mut latin, mut twins, mut after, mut letters) = (0, 0, 0, 0);
     for letter in word.chars().take(64) {
@@ -92,41 +83,6 @@ fn is_mixed(word: &str) -> bool {
     }
     letters >= SHORTEST && latin >= 2 && after >= 1
 }
-
-const TEXT: &str = r#"
-id = "document-look-alike-letters"
-version = 1
-title = "A word mixes letters that are drawn alike"
-why = "A reader sees the word that he knows; a filter and a search see another one."
-fix = "Write each word in one script."
-cannot_see = "Words that are wholly in another script, and letters that are drawn alike within one."
-severity = "low"
-confidence = "medium"
-kinds = ["skill", "mcp_server", "hook", "plugin", "rules", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1402", "owasp-ast:AST04", "CWE-1007"]
-codes = { saferskills = ["SS-SKILL-INJECT-HOMOGLYPH-01", "SS-RULES-OBFUSCATION-HOMOGLYPH-01"] }
-
-[[examples.fires]]
-note = "Cyrillic among Latin"
-files = { "SKILL.md" = "Enter your p\u0430ssword here." }
-
-[[examples.fires]]
-note = "in a rules file"
-files = { ".cursorrules" = "Always ign\u043Ere the tests." }
-
-[[examples.silent]]
-note = "Russian"
-files = { "SKILL.md" = "\u041F\u0440\u0438\u0432\u0435\u0442, \u043C\u0438\u0440. \u0421\u043F\u0430\u0441\u0438\u0431\u043E." }
-
-[[examples.silent]]
-note = "a Russian ending on a Latin name"
-files = { "SKILL.md" = "GitHub\u043E\u0432, GitHub\u0430 \u0438 Docker\u0430\u043C\u0438." }
-
-[[examples.silent]]
-note = "Greek symbols"
-files = { "SKILL.md" = "\u0394t and \u03B1-blending, \u03BCs, caf\u00E9." }
-"#;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,8 @@
 //! Flow legs: what a server, a bundle or a skill takes in, reads, hands out and destroys, to see which stand together.
 //!
-//! Legs are capabilities, not defects. Must not decide how bad a combination is. Own definitions; the method that counts
-//! TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its object, or for a command.
+//! Legs are capabilities, not defects. The rules that combine them decide how bad a combination is. Own definitions;
+//! the method that counts TS-W009 and TS-W010 asks for keywords anywhere in a file, this asks for a verb with its
+//! object, or for a command.
 
 use crate::FactSink;
 use crate::pattern::Question;
@@ -17,7 +18,7 @@ use super::tool_texts::surfaces_in;
 pub(super) struct Leg {
     /// The tool's name, or the words of a text.
     pub(super) shown: String,
-    /// Where it stands.
+    /// Its place.
     pub(super) place: Place,
 }
 
@@ -79,7 +80,7 @@ impl Legs {
         })
     }
 
-    /// Whether what strangers write stands beside what is private and a way out, and how bad that is.
+    /// Strangers' text beside private data and a way out, with its severity; none where one of them is missing.
     pub(super) fn leak(&self) -> Option<(Severity, Vec<&Leg>)> {
         let (untrusted, sink) = (self.untrusted.as_ref()?, self.sink.as_ref()?);
         let (private, severity) = match (&self.sensitive, &self.workspace) {
@@ -90,7 +91,7 @@ impl Legs {
         Some((severity, vec![untrusted, private, sink]))
     }
 
-    /// Whether what strangers write stands beside what destroys, and how bad that is.
+    /// Strangers' text beside a destructive action, with its severity; none where one of them is missing.
     pub(super) fn destroy(&self) -> Option<(Severity, Vec<&Leg>)> {
         let untrusted = self.untrusted.as_ref()?;
         let (destroys, severity) = match (&self.shared, &self.local) {
@@ -122,7 +123,7 @@ pub(super) fn report(flow: Option<(Severity, Vec<&Leg>)>, facts: &mut FactSink<'
     facts.found_as(severity, Confidence::Medium, place, &told.join(" + "));
 }
 
-/// What is asked of the text of a skill.
+/// The questions to the text of a skill.
 pub(super) static QUESTIONS: [&Question; 5] = [&UNTRUSTED, &SENSITIVE, &WORKSPACE, &SINK, &DESTROY];
 
 static UNTRUSTED: Question = Question::new(concat!(

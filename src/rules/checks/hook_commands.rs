@@ -1,6 +1,6 @@
 //! Hook commands: what a client runs on its events, read from hook files and settings.
 //!
-//! Must not judge a command.
+//! The rules about hooks judge the commands.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use capdex_evidence::subject::Subject;
 const MAX_HOOKS: usize = 1_000;
 
 /// One handler of an event.
-pub(super) struct HookCommand<'a> {
+pub(super) struct HookRun<'a> {
     /// The file that declares it.
     pub(super) path: &'a str,
     /// The event, such as `PreToolUse`.
@@ -25,7 +25,7 @@ pub(super) struct HookCommand<'a> {
 }
 
 /// The handlers that the manifests among a capability's files declare.
-pub(super) fn hook_commands<'a>(subject: &Subject<'a>) -> Vec<HookCommand<'a>> {
+pub(super) fn hook_commands<'a>(subject: &Subject<'a>) -> Vec<HookRun<'a>> {
     let mut commands = Vec::new();
     let evidence = subject.evidence;
     for path in &subject.capability.files {
@@ -40,7 +40,7 @@ pub(super) fn hook_commands<'a>(subject: &Subject<'a>) -> Vec<HookCommand<'a>> {
     commands
 }
 
-fn collect<'a>(path: &'a str, manifest: &'a Manifest, commands: &mut Vec<HookCommand<'a>>) {
+fn collect<'a>(path: &'a str, manifest: &'a Manifest, commands: &mut Vec<HookRun<'a>>) {
     let Some(events) = manifest.value.get("hooks").and_then(Value::as_object) else { return };
     for (event, matchers) in events {
         for (index, matcher) in matchers.as_array().into_iter().flatten().enumerate() {
@@ -57,7 +57,7 @@ fn collect<'a>(path: &'a str, manifest: &'a Manifest, commands: &mut Vec<HookCom
                     format!("/hooks/{event}/{index}")
                 };
                 let text = |key: &str| handler.get(key).and_then(Value::as_str).unwrap_or_default();
-                commands.push(HookCommand { path, event, pointer, command: text("command"), url: text("url") });
+                commands.push(HookRun { path, event, pointer, command: text("command"), url: text("url") });
             }
         }
     }

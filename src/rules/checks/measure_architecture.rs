@@ -1,44 +1,16 @@
 //! `measure-architecture`: what of a server's project can be counted: tests, error handling, README, types, dependency
 //! files, configuration.
 //!
-//! Must not weigh the counts. Source: the public engine of SpiderRating, version 0.3.4.
+//! A rubric weighs the counts. Source: the public engine of SpiderRating, version 0.3.4.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::json;
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
-use capdex_model::capability::Kind;
-
-use super::measure_meta::{Text, bare_skill, example, measure};
-
-/// The rule.
-pub(super) struct MeasureArchitecture;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-architecture",
-        title: "tests, error handling, types and documents of the project",
-        why: "A project with tests and handled errors fails less surprisingly.",
-        fix: "Ship a README, type annotations, dependency files and an example of the configuration; keep tests.",
-        cannot_see: "Tests that are not in the package; languages other than Python, TypeScript and JavaScript.",
-        kinds: &[Kind::McpServer],
-        cites: &["spiderrating:architecture"],
-    };
-    let server = concat!(
-        "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\n",
-        "const server = new McpServer({ name: \"notes\", version: \"1.0.0\" });\n",
-        "try { await server.connect(transport); } catch (error) { process.exitCode = 1; }\n",
-    );
-    let manifest = r#"{"name": "notes", "version": "1.0.0", "bin": "index.js",
-  "dependencies": {"@modelcontextprotocol/sdk": "1.0.0"}}
-"#;
-    let project = example("a server with source", &[("index.js", server), ("package.json", manifest)]);
-    RuleMeta { version: 2, ..measure(&text, vec![project], vec![bare_skill()]) }
-});
 
 static RETURN_TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"def (?-u:\w)+\((?s:.)*?\)\s*->"));
 static TYPE: LazyLock<Regex> =
@@ -100,34 +72,28 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a compiled-in pattern, as tested")
 }
 
-impl Rule for MeasureArchitecture {
-    fn meta(&self) -> &RuleMeta {
-        &META
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let source: Vec<&Document> = subject.documents().filter(|document| is_source(&document.path)).collect();
+    if source.is_empty() {
+        facts.unavailable("no source file of a language that is read");
+        return;
     }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let source: Vec<&Document> = subject.documents().filter(|document| is_source(&document.path)).collect();
-        if source.is_empty() {
-            facts.unavailable("no source file of a language that is read");
-            return;
-        }
-        let python: Vec<&&Document> = source.iter().filter(|document| document.path.ends_with(".py")).collect();
-        let root = |name: &&&str| at_root(subject, name).is_some();
-        let readme = READMES.iter().find_map(|name| at_root(subject, name));
-        facts.measured(json!({
-            "test_files": test_files(subject),
-            "source_files": source.len(),
-            "rated_files": source.iter().filter(|document| is_rated(&document.path)).count(),
-            "handling_files": source.iter().filter(|document| handles_errors(&document.text)).count(),
-            "readme_length": readme.map(|document| document.text.chars().count()),
-            "python_files": python.len(),
-            "typed_python_files": python.iter().filter(|document| is_typed(&document.text)).count(),
-            "typescript_files": source.iter().filter(|document| document.path.ends_with(".ts")).count(),
-            "dependency_files": DEPENDENCY_FILES.iter().filter(root).count(),
-            "environment_example": ENVIRONMENT_FILES.iter().any(|name| at_root(subject, name).is_some()),
-            "environment_documented": readme.is_some_and(|document| CONFIGURATION.is_match(&document.text)),
-        }));
-    }
+    let python: Vec<&&Document> = source.iter().filter(|document| document.path.ends_with(".py")).collect();
+    let root = |name: &&&str| at_root(subject, name).is_some();
+    let readme = READMES.iter().find_map(|name| at_root(subject, name));
+    facts.measured(json!({
+        "test_files": test_files(subject),
+        "source_files": source.len(),
+        "rated_files": source.iter().filter(|document| is_rated(&document.path)).count(),
+        "handling_files": source.iter().filter(|document| handles_errors(&document.text)).count(),
+        "readme_length": readme.map(|document| document.text.chars().count()),
+        "python_files": python.len(),
+        "typed_python_files": python.iter().filter(|document| is_typed(&document.text)).count(),
+        "typescript_files": source.iter().filter(|document| document.path.ends_with(".ts")).count(),
+        "dependency_files": DEPENDENCY_FILES.iter().filter(root).count(),
+        "environment_example": ENVIRONMENT_FILES.iter().any(|name| at_root(subject, name).is_some()),
+        "environment_documented": readme.is_some_and(|document| CONFIGURATION.is_match(&document.text)),
+    }));
 }
 
 /// A document at the root of the capability, else of the whole input.
@@ -145,7 +111,7 @@ fn is_source(path: &str) -> bool {
     [".py", ".ts", ".js"].iter().any(|ending| path.ends_with(ending)) && !is_skipped(path)
 }
 
-/// Whether the reference's code scanner rates a file: by its ending, its folders and its name.
+/// True where the reference's code scanner rates a file: by its ending, its folders and its name.
 pub fn is_rated(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let unrated = path.split('/').any(|part| UNRATED.contains(&part))
@@ -190,6 +156,7 @@ fn is_test_code(path: &str) -> bool {
 mod tests {
     use super::super::measure_fixtures::{measured, outcome};
     use super::*;
+    use capdex_model::capability::Kind;
     use capdex_model::fact::Outcome;
 
     #[test]
@@ -202,7 +169,7 @@ mod tests {
             ("tests/test_run.py", "def test_run(): pass\n"),
             ("node_modules/a/index.test.js", ""),
         ];
-        let value = measured(&MeasureArchitecture, Kind::McpServer, &files);
+        let value = measured("measure-architecture", Kind::McpServer, &files);
         let expected = json!({
             "test_files": 1, "source_files": 3, "rated_files": 2, "handling_files": 1, "readme_length": 29, "python_files": 3,
             "typed_python_files": 1, "typescript_files": 0, "dependency_files": 1, "environment_example": false,
@@ -214,7 +181,7 @@ mod tests {
     #[test]
     fn a_test_folder_counts_where_no_name_says_test() {
         let value =
-            measured(&MeasureArchitecture, Kind::McpServer, &[("a.ts", ""), ("spec/one.go", ""), ("spec/x", "")]);
+            measured("measure-architecture", Kind::McpServer, &[("a.ts", ""), ("spec/one.go", ""), ("spec/x", "")]);
         assert_eq!((&value["test_files"], &value["typescript_files"]), (&json!(1), &json!(1)));
     }
 
@@ -228,6 +195,6 @@ mod tests {
 
     #[test]
     fn without_source_it_is_unavailable() {
-        assert_eq!(outcome(&MeasureArchitecture, Kind::McpServer, &[("dist/a.js", "")]), Outcome::Unavailable);
+        assert_eq!(outcome("measure-architecture", Kind::McpServer, &[("dist/a.js", "")]), Outcome::Unavailable);
     }
 }

@@ -1,52 +1,22 @@
 //! `measure-deployment`: the ways to launch a server that its manifests declare.
 //!
-//! Must not weigh them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses).
-
-use std::sync::LazyLock;
+//! A rubric weighs them. Reads `server.json` (packages and remotes) and `mcp.json` (commands and addresses).
 
 use serde_json::{Value, json};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
 use capdex_evidence::subject::Subject;
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, example, measure};
-
-/// The rule.
-pub(super) struct MeasureDeployment;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-deployment",
-        title: "how the server is launched",
-        why: "What is fetched unpinned at every start, or spoken to in the clear, can be swapped under the user.",
-        fix: "Pin the version or the image's digest, serve over https, and declare the authentication.",
-        cannot_see: "How the server really runs; authentication that is negotiated and not declared.",
-        kinds: &[Kind::McpServer],
-        cites: &["agentscore:deployment"],
-    };
-    let server = r#"{"name": "io.example/notes", "description": "Notes", "version": "1.0.0",
-  "packages": [{"registryType": "npm", "identifier": "notes", "version": "1.0.0", "transport": {"type": "stdio"}}]}
-"#;
-    measure(&text, vec![example("a pinned package", &[("server.json", server)])], vec![bare_skill()])
-});
-
-impl Rule for MeasureDeployment {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let files = &subject.capability.files;
-        let manifests = subject.evidence.manifests.values();
-        let own = manifests.filter(|manifest| files.binary_search(&manifest.path).is_ok());
-        let launches: Vec<&'static str> = own.flat_map(launches_of).collect();
-        if launches.is_empty() {
-            facts.unavailable("no manifest declares how the server is launched");
-        } else {
-            facts.measured(json!({ "launches": launches }));
-        }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let files = &subject.capability.files;
+    let manifests = subject.evidence.manifests.values();
+    let own = manifests.filter(|manifest| files.binary_search(&manifest.path).is_ok());
+    let launches: Vec<&'static str> = own.flat_map(launches_of).collect();
+    if launches.is_empty() {
+        facts.unavailable("no manifest declares how the server is launched");
+    } else {
+        facts.measured(json!({ "launches": launches }));
     }
 }
 
@@ -146,7 +116,7 @@ fn of_client_entry(entry: &Value) -> &'static str {
     }
 }
 
-/// Whether an argument of `docker run` can be the image: no assignment of an option's value.
+/// True where an argument of `docker run` can be the image: no assignment of an option's value.
 fn is_image(word: &str) -> bool {
     !word.contains('=') && !word.starts_with(['/', '.', '$'])
 }
@@ -177,10 +147,11 @@ fn is_exact(version: &str) -> bool {
 mod tests {
     use super::super::measure_fixtures::Scene;
     use super::*;
+    use capdex_model::capability::Kind;
 
     fn launches(kind: ManifestKind, value: Value) -> Value {
         let scene = Scene::of(Kind::McpServer, &[]).with_manifest("m.json", kind, value);
-        scene.value(&MeasureDeployment)["launches"].clone()
+        scene.value("measure-deployment")["launches"].clone()
     }
 
     #[test]

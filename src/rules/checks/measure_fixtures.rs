@@ -1,12 +1,13 @@
 //! Hand-built subjects for the tests of the measures.
 //!
-//! Must not decompose: that is tested with the examples of every rule.
+//! Decomposing is not part of them: it is tested with the examples of every rule.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{FactSink, Rule};
+use super::rule;
+use crate::FactSink;
 use capdex_evidence::Evidence;
 use capdex_evidence::document::Document;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
@@ -69,7 +70,7 @@ impl Scene {
     }
 
     /// What a rule reports.
-    pub(crate) fn facts(&self, rule: &dyn Rule) -> Vec<Fact> {
+    pub(crate) fn facts(&self, id: &str) -> Vec<Fact> {
         let files: Vec<String> = self.evidence.documents.keys().cloned().collect();
         let capability = Capability {
             id: CapabilityId::of("test:scene", self.kind, ""),
@@ -81,31 +82,32 @@ impl Scene {
             content: Digest::of(b""),
         };
         let subject = Subject { capability: &capability, evidence: &self.evidence, claims: &self.claims, gaps: &[] };
-        let mut sink = FactSink::new(rule.meta());
-        rule.check(&subject, &mut sink);
+        let rule = rule(id);
+        let mut sink = FactSink::new(&rule.meta);
+        (rule.check)(&subject, &mut sink);
         sink.facts().cloned().collect()
     }
 
     /// The value that a rule measures.
-    pub(crate) fn value(&self, rule: &dyn Rule) -> Value {
-        let facts = self.facts(rule);
+    pub(crate) fn value(&self, id: &str) -> Value {
+        let facts = self.facts(id);
         facts.into_iter().find(|fact| fact.outcome == Outcome::True).map(|fact| fact.value).unwrap_or_default()
     }
 }
 
 /// The value that a rule measures over some files.
-pub(crate) fn measured(rule: &dyn Rule, kind: Kind, files: &[(&str, &str)]) -> Value {
-    Scene::of(kind, files).value(rule)
+pub(crate) fn measured(id: &str, kind: Kind, files: &[(&str, &str)]) -> Value {
+    Scene::of(kind, files).value(id)
 }
 
 /// The one outcome that a rule reports over some files.
-pub(crate) fn outcome(rule: &dyn Rule, kind: Kind, files: &[(&str, &str)]) -> Outcome {
-    let facts = Scene::of(kind, files).facts(rule);
+pub(crate) fn outcome(id: &str, kind: Kind, files: &[(&str, &str)]) -> Outcome {
+    let facts = Scene::of(kind, files).facts(id);
     assert_eq!(facts.len(), 1, "a measure reports once");
     facts.first().map_or(Outcome::False, |fact| fact.outcome)
 }
 
-/// Whether a rule measures nothing over some files.
-pub(crate) fn silent(rule: &dyn Rule, kind: Kind, files: &[(&str, &str)]) -> bool {
-    Scene::of(kind, files).facts(rule).iter().all(|fact| fact.outcome != Outcome::True)
+/// True where a rule measures nothing over some files.
+pub(crate) fn silent(id: &str, kind: Kind, files: &[(&str, &str)]) -> bool {
+    Scene::of(kind, files).facts(id).iter().all(|fact| fact.outcome != Outcome::True)
 }

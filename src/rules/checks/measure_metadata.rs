@@ -1,68 +1,32 @@
 //! `measure-metadata`: what sources and manifests state about a package: licence, repository, owner, times, counts.
 //!
-//! Must not weigh or age them: times go into the fact as they are. What nobody states is null.
-
-use std::sync::LazyLock;
+//! A rubric weighs and ages them: times go into the fact as they are, so that a fact does not depend on the day. A
+//! field that nobody states is null.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::manifest::{Manifest, ManifestKind};
 use capdex_evidence::subject::Subject;
-use capdex_model::capability::Kind;
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::time::Timestamp;
-
-use super::measure_meta::{Text, bare_skill, example, measure};
-
-/// The rule.
-pub(super) struct MeasureMetadata;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-metadata",
-        title: "what is stated about the package",
-        why: "Source, licence, owner and age let others check where something comes from and whether it is kept up.",
-        fix: "Name the source repository and a licence in the package's manifest.",
-        cannot_see: "Whether any of it is true.",
-        kinds: &Kind::ALL,
-        cites: &["spiderrating:metadata", "agentscore:deployer"],
-    };
-    let manifest = r#"{"name": "notes", "version": "1.0.0", "description": "Keeps notes.", "license": "MIT",
-  "repository": "https://git.example.test/notes"}
-"#;
-    let mut claimed = bare_skill();
-    claimed.note = "a skill with claims".into();
-    claimed.claims.license = Claim::Known("MIT".into());
-    let mut standing = bare_skill();
-    standing.note = "a skill whose repository is known".into();
-    standing.claims.standing.stars = Claim::Known(12);
-    let fires = vec![example("a package with a manifest", &[("package.json", manifest)]), claimed, standing];
-    RuleMeta { version: 2, ..measure(&text, fires, vec![bare_skill()]) }
-});
 
 /// The names of files that hold a licence, as the public engine of SpiderRating looks for them.
 const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "COPYING"];
 /// The longest licence name that is kept, in code points: an expression, not a text.
 const LICENCE_NAME: usize = 64;
 
-impl Rule for MeasureMetadata {
-    fn meta(&self) -> &RuleMeta {
-        &META
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let manifest = package_manifest(subject);
+    let stated = StatedField::of(subject.claims, manifest);
+    if stated == StatedField::default() {
+        return facts.unavailable("no source and no package manifest states anything");
     }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let manifest = package_manifest(subject);
-        let stated = Stated::of(subject.claims, manifest);
-        if stated == Stated::default() {
-            return facts.unavailable("no source and no package manifest states anything");
-        }
-        let own = |name: &str| subject.evidence.documents.contains_key(name);
-        let mut value = json!(stated);
-        value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
-        facts.measured(value);
-    }
+    let own = |name: &str| subject.evidence.documents.contains_key(name);
+    let mut value = json!(stated);
+    value["license_file"] = json!(LICENCE_FILES.iter().any(|name| own(name)));
+    facts.measured(value);
 }
 
 /// The package's manifest nearest to the root: one of the capability's own files before any other.
@@ -77,9 +41,9 @@ fn package_manifest<'a>(subject: &Subject<'a>) -> Option<&'a Manifest> {
     subject.evidence.manifests.values().filter(of_package).min_by_key(rank)
 }
 
-/// What is stated; none where nobody states it.
+/// The stated value; none where nobody states it.
 #[derive(Default, PartialEq, Serialize)]
-struct Stated<'a> {
+struct StatedField<'a> {
     repository: Option<bool>,
     license: Option<bool>,
     license_name: Option<String>,
@@ -103,7 +67,7 @@ struct Stated<'a> {
     archived: Option<&'a bool>,
 }
 
-impl<'a> Stated<'a> {
+impl<'a> StatedField<'a> {
     fn of(claims: &'a Claims, manifest: Option<&'a Manifest>) -> Self {
         let stated = |key: &str| manifest.and_then(|manifest| field(manifest, key));
         let present = |claim: &Claim<String>, key: &str| match claim {
@@ -185,6 +149,7 @@ fn says_something(value: &Value) -> bool {
 mod tests {
     use super::super::measure_fixtures::Scene;
     use super::*;
+    use capdex_model::capability::Kind;
     use capdex_model::fact::Outcome;
 
     #[test]
@@ -196,7 +161,7 @@ mod tests {
             published: Claim::Known(Timestamp::from_unix_seconds(0)),
             ..Claims::default()
         };
-        let value = scene.value(&MeasureMetadata);
+        let value = scene.value("measure-metadata");
         assert_eq!((&value["repository"], &value["license"]), (&json!(false), &Value::Null));
         assert_eq!((&value["owner"], &value["published"]), (&json!(true), &json!("1970-01-01T00:00:00Z")));
     }
@@ -206,7 +171,7 @@ mod tests {
         let project =
             json!({"project": {"license": {"text": "MIT"}, "urls": {"Source": "https://git.example.test/a"}}});
         let scene = Scene::of(Kind::Skill, &[]).with_manifest("pyproject.toml", ManifestKind::PythonProject, project);
-        let value = scene.value(&MeasureMetadata);
+        let value = scene.value("measure-metadata");
         assert_eq!(
             (&value["repository"], &value["license"], &value["owner"]),
             (&json!(true), &json!(true), &Value::Null)
@@ -220,7 +185,7 @@ mod tests {
             ManifestKind::PackageJson,
             json!({"license": "MIT"}),
         );
-        assert_eq!(scene.value(&MeasureMetadata)["repository"], Value::Null);
+        assert_eq!(scene.value("measure-metadata")["repository"], Value::Null);
     }
 
     #[test]
@@ -229,7 +194,7 @@ mod tests {
         scene.claims.license = Claim::Known("AGPL-3.0".into());
         scene.claims.standing.stars = Claim::Known(7);
         scene.claims.standing.pushed = Claim::Known(Timestamp::from_unix_seconds(0));
-        let value = scene.value(&MeasureMetadata);
+        let value = scene.value("measure-metadata");
         assert_eq!((&value["license_name"], &value["license_file"]), (&json!("AGPL-3.0"), &json!(true)));
         let repository = (&value["stars"], &value["forks"], &value["pushed"]);
         assert_eq!(repository, (&json!(7), &Value::Null, &json!("1970-01-01T00:00:00Z")));
@@ -237,7 +202,7 @@ mod tests {
 
     #[test]
     fn nothing_stated_is_unavailable() {
-        let facts = Scene::of(Kind::Skill, &[]).facts(&MeasureMetadata);
+        let facts = Scene::of(Kind::Skill, &[]).facts("measure-metadata");
         assert_eq!(facts.first().map(|fact| fact.outcome), Some(Outcome::Unavailable));
     }
 }

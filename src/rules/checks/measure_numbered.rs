@@ -1,7 +1,7 @@
 //! Numbered words: each word of some texts by a number, in the order in which they first come.
 //!
-//! Must not know what they mean. Two words are the same where all their bytes are. Texts are not trusted: words that are
-//! made to crowd one place cost what a sorted list does.
+//! Two words are the same where all their bytes are. Texts are not trusted: words that are made to crowd one place cost
+//! what a sorted list does.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) struct Numbered<'a> {
     crowded: BTreeMap<Headed<'a>, usize>,
 }
 
-/// How many places a word may take.
+/// The most places that a word may take.
 const NEAR: usize = 16;
 
 impl<'a> Numbered<'a> {

@@ -1,11 +1,10 @@
 //! Overlaps: how much of what one tool's description says another tool's says as well.
 //!
-//! Must not know what the words mean. Source: the public engine of SpiderRating, version 0.3.4, which compares every two
-//! tools.
+//! Source: the public engine of SpiderRating, version 0.3.4, which compares every two tools.
 
 use super::numbered::{Headed, Numbered};
 
-/// How many words may be compared between tools in all: the comparison of every pair is quadratic.
+/// The most words that are compared between tools in all: the comparison of every pair is quadratic.
 const COMPARISON_BUDGET: usize = 5_000_000;
 
 /// For each tool the largest overlap of its words with another tool's, as (common words, words of the smaller set), and
@@ -48,7 +47,7 @@ fn larger(one: (usize, usize), two: (usize, usize)) -> (usize, usize) {
 /// The words of one tool.
 #[derive(Clone, Default)]
 struct Own {
-    /// How many count.
+    /// The number of words that count.
     count: usize,
     /// Those that another tool has as well, as numbers.
     shared: Vec<usize>,
@@ -93,7 +92,7 @@ fn content_words(lower: &[String]) -> Vec<Own> {
 /// For each shared word the tools that have it, one word's behind another's. Most words are shared by few: going through
 /// the tools that have a word is much less work than comparing the words of every two.
 struct Holders {
-    /// Where those of each word begin, by its number, and where the last end.
+    /// The begin of those of each word, by its number, and the end of the last.
     starts: Vec<usize>,
     tools: Vec<usize>,
 }

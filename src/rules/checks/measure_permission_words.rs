@@ -117,17 +117,17 @@ pub(super) const QUERY_OBJECTS: Words = Words::of(&[
     "tests",
     "step",
 ]);
-/// What `run` must run to be critical.
+/// Objects that make `run` critical.
 pub(super) const RUN_OBJECTS: Words =
     Words::of(&["command", "commands", "shell", "script", "code", "terminal", "python", "process"]);
 /// Verbs that are critical with one of the objects below.
 pub(super) const DESTROY_VERBS: Words = Words::of(&["drop", "wipe", "purge", "destroy", "format"]);
-/// What must be destroyed for that.
+/// Objects whose destruction is critical.
 pub(super) const DESTROY_OBJECTS: Words =
     Words::of(&["database", "db", "table", "disk", "account", "all", "collection"]);
 /// Verbs that are critical with one of the objects below.
 pub(super) const PAY_VERBS: Words = Words::of(&["transfer", "send", "withdraw", "pay"]);
-/// What must be paid for that.
+/// Objects whose payment is critical.
 pub(super) const PAY_OBJECTS: Words = Words::of(&[
     "fund", "funds", "money", "payment", "crypto", "token", "tokens", "eth", "btc", "sol", "usdc", "invoice",
 ]);

@@ -1,46 +1,21 @@
 //! `measure-skill-description`: the signals of a good SKILL.md.
 //!
-//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4.
+//! A rubric weighs them. Source: the public engine of SpiderRating, version 0.3.4.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 use serde_json::{Map, Value, json};
 
+use crate::FactSink;
 use crate::pattern::Question;
-use crate::{FactSink, Rule, RuleMeta};
 use capdex_evidence::document::Document;
 use capdex_evidence::subject::Subject;
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, measure, two_tools};
-
-/// The rule.
-pub(super) struct MeasureSkillDescription;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-skill-description",
-        title: "signals of a good SKILL.md",
-        why: "An agent decides by this text whether and how to use the skill.",
-        fix: "Say what the skill is for, what it needs and touches, what it changes, how it is used and where it ends.",
-        cannot_see: "Whether the text is true; other languages than English.",
-        kinds: &[Kind::Skill],
-        cites: &["spiderrating:description"],
-    };
-    measure(&text, vec![bare_skill()], vec![two_tools()])
-});
-
-impl Rule for MeasureSkillDescription {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        match skill_text(subject) {
-            Some(document) => facts.measured(signals(document)),
-            None => facts.unavailable("no SKILL.md could be read"),
-        }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    match skill_text(subject) {
+        Some(document) => facts.measured(signals(document)),
+        None => facts.unavailable("no SKILL.md could be read"),
     }
 }
 
@@ -98,20 +73,22 @@ fn signals(document: &Document) -> Value {
 mod tests {
     use super::super::measure_fixtures::{measured, outcome, silent};
     use super::*;
+    use capdex_model::capability::Kind;
     use capdex_model::fact::Outcome;
 
     #[test]
     fn front_matter_hides_the_title_as_in_the_reference() {
-        let value = measured(&MeasureSkillDescription, Kind::Skill, &[("a/SKILL.md", "---\nname: x\n---\n# X\n")]);
+        let value = measured("measure-skill-description", Kind::Skill, &[("a/SKILL.md", "---\nname: x\n---\n# X\n")]);
         assert_eq!(value["title"], false);
-        let value = measured(&MeasureSkillDescription, Kind::Skill, &[("SKILL.md", "\n# X\nUse this when testing.\n")]);
+        let value =
+            measured("measure-skill-description", Kind::Skill, &[("SKILL.md", "\n# X\nUse this when testing.\n")]);
         assert_eq!((&value["title"], &value["when"], &value["verb"]), (&json!(true), &json!(true), &json!(false)));
     }
 
     #[test]
     fn the_skill_nearest_to_the_root_is_measured() {
         let files = [("a/b/SKILL.md", "undo"), ("a/skill.md", "caveat")];
-        let value = measured(&MeasureSkillDescription, Kind::Skill, &files);
+        let value = measured("measure-skill-description", Kind::Skill, &files);
         assert_eq!((&value["undo"], &value["limits"]), (&json!(false), &json!(true)));
     }
 
@@ -124,7 +101,7 @@ mod tests {
 
     #[test]
     fn without_a_skill_text_it_is_unavailable() {
-        assert_eq!(outcome(&MeasureSkillDescription, Kind::Skill, &[("README.md", "x")]), Outcome::Unavailable);
-        assert!(silent(&MeasureSkillDescription, Kind::Skill, &[]));
+        assert_eq!(outcome("measure-skill-description", Kind::Skill, &[("README.md", "x")]), Outcome::Unavailable);
+        assert!(silent("measure-skill-description", Kind::Skill, &[]));
     }
 }

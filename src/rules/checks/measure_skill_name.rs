@@ -1,35 +1,17 @@
 //! `measure-skill-name`: how far a skill's name is from names that others imitate, and whether it is one that was taken
 //! down, by the letter of the published method.
 //!
-//! Must not judge: `name-look-alike` and `name-taken-down` do, with care for honest names. Source: the public engine of
-//! SpiderRating, version 0.3.4; its page gives the distance.
+//! The judgement is left to `name-look-alike` and `name-taken-down`, which take care for honest names. Source: the
+//! public engine of SpiderRating, version 0.3.4; its page gives the distance.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, measure, two_tools};
 use super::name_known::{SKILL_TARGETS, TAKEN_DOWN, TAKEN_DOWN_IN_USE};
-
-/// The rule.
-pub(super) struct MeasureSkillName;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-skill-name",
-        title: "the distance of a skill's name to known names",
-        why: "A name that is almost another's is picked by mistake.",
-        fix: "Nothing to fix if the name is yours: say in the description what it is not.",
-        cannot_see: "Whether the name is an ordinary word; targets beside the fourteen that the engine has.",
-        kinds: &[Kind::Skill],
-        cites: &["spiderrating:TS-W007", "spiderrating:TS-E015"],
-    };
-    measure(&text, vec![bare_skill()], vec![two_tools()])
-});
 
 /// The targets, each with its letters.
 static TARGETS: LazyLock<Vec<(&str, Vec<char>)>> =
@@ -40,17 +22,11 @@ const NEAR: usize = 2;
 /// Shorter names are like nothing.
 const SHORTEST: usize = 4;
 
-impl Rule for MeasureSkillName {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let capability = subject.capability;
-        let folder = capability.path.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
-        let name = if folder.is_empty() { &capability.name } else { folder };
-        facts.measured(measured(&name.to_lowercase()));
-    }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let capability = subject.capability;
+    let folder = capability.path.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
+    let name = if folder.is_empty() { &capability.name } else { folder };
+    facts.measured(measured(&name.to_lowercase()));
 }
 
 /// `target` and `distance` of the first target that is near and not the name itself, or null.
@@ -79,6 +55,7 @@ mod tests {
 
     use super::super::measure_fixtures::Scene;
     use super::*;
+    use capdex_model::capability::Kind;
 
     /// The textbook recurrence of Levenshtein's distance: how many letters must be added, left out or changed.
     fn textbook(one: &[char], other: &[char]) -> usize {
@@ -129,6 +106,6 @@ mod tests {
         assert!(measured("wake-up")["taken_down"] == false);
         let mut scene = Scene::of(Kind::Skill, &[]);
         scene.name = "NanoPDF".into();
-        assert_eq!(scene.value(&MeasureSkillName)["taken_down"], true);
+        assert_eq!(scene.value("measure-skill-name")["taken_down"], true);
     }
 }

@@ -1,63 +1,36 @@
 //! `measure-tool-annotations`: how many tools have a description, and how many of the annotations that matter are
 //! written.
 //!
-//! Must not judge what they say. Source: the MCP specification's tool annotations.
-
-use std::sync::LazyLock;
+//! It counts them, and judges none. Source: the MCP specification's tool annotations.
 
 use serde_json::{Value, json};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::Tool;
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, measure, two_tools};
-
-/// The rule.
-pub(super) struct MeasureToolAnnotations;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-tool-annotations",
-        title: "how completely tools are described and annotated",
-        why: "A client asks before a call by what the annotations say; what is not written reads as the worst case.",
-        fix: "Write readOnlyHint and openWorldHint, and for tools that change things destructiveHint and idempotentHint.",
-        cannot_see: "Annotations that are put together at run time; whether a hint is honest.",
-        kinds: &[Kind::McpServer],
-        cites: &["mcp-spec:tool-annotations"],
-    };
-    measure(&text, vec![two_tools()], vec![bare_skill()])
-});
-
-impl Rule for MeasureToolAnnotations {
-    fn meta(&self) -> &RuleMeta {
-        &META
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let (mut tools, mut described, mut required, mut written) = (0, 0, 0, 0);
+    for tool in subject.tools() {
+        tools += 1;
+        described += usize::from(tool.description.as_deref().is_some_and(|text| !text.trim().is_empty()));
+        let (of_these, there) = annotations(tool);
+        required += of_these;
+        written += there;
     }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let (mut tools, mut described, mut required, mut written) = (0, 0, 0, 0);
-        for tool in subject.tools() {
-            tools += 1;
-            described += usize::from(tool.description.as_deref().is_some_and(|text| !text.trim().is_empty()));
-            let (of_these, there) = annotations(tool);
-            required += of_these;
-            written += there;
-        }
-        if tools == 0 {
-            facts.unavailable("no tool definition could be read");
-            return;
-        }
-        facts.measured(json!({
-            "tools": tools,
-            "described": described,
-            "annotations_required": required,
-            "annotations_written": written,
-        }));
+    if tools == 0 {
+        facts.unavailable("no tool definition could be read");
+        return;
     }
+    facts.measured(json!({
+        "tools": tools,
+        "described": described,
+        "annotations_required": required,
+        "annotations_written": written,
+    }));
 }
 
-/// How many annotations matter for a tool, and how many of them are written as booleans.
+/// The number of annotations that matter for a tool, and of those written as booleans.
 fn annotations(tool: &Tool) -> (usize, usize) {
     let hint = |name: &str| tool.annotations.as_ref().and_then(|hints| hints.get(name)).and_then(Value::as_bool);
     let read_only = hint("readOnlyHint") == Some(true);
@@ -73,6 +46,7 @@ fn annotations(tool: &Tool) -> (usize, usize) {
 mod tests {
     use super::super::measure_fixtures::Scene;
     use super::*;
+    use capdex_model::capability::Kind;
 
     #[test]
     fn a_read_only_tool_needs_two_annotations_and_any_other_four() {
@@ -81,11 +55,11 @@ mod tests {
             first.annotations = Some(json!({"readOnlyHint": true, "openWorldHint": "yes"}).into());
         }
         let expected = json!({"tools": 2, "described": 1, "annotations_required": 6, "annotations_written": 1});
-        assert_eq!(scene.value(&MeasureToolAnnotations), expected);
+        assert_eq!(scene.value("measure-tool-annotations"), expected);
     }
 
     #[test]
     fn without_tools_nothing_is_measured() {
-        assert_eq!(Scene::of(Kind::McpServer, &[]).value(&MeasureToolAnnotations), Value::Null);
+        assert_eq!(Scene::of(Kind::McpServer, &[]).value("measure-tool-annotations"), Value::Null);
     }
 }

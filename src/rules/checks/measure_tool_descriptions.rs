@@ -1,7 +1,6 @@
 //! `measure-tool-descriptions`: the signals of good tool descriptions, for each tool.
 //!
-//! Must not weigh them: a rubric does. Source: the public engine of SpiderRating, version 0.3.4, whose results the
-//! tests reproduce.
+//! A rubric weighs them. Source: the public engine of SpiderRating, version 0.3.4, whose results the tests reproduce.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,13 +8,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{FactSink, Rule, RuleMeta, cut};
+use crate::{FactSink, cut};
 use capdex_evidence::bytes;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::{Tool, ToolOrigin};
-use capdex_model::capability::Kind;
 
-use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
+use super::json_object::object;
 use super::measure_words::{ACTION_VERBS, TRIGGER_WORDS};
 
 #[path = "measure_numbered.rs"]
@@ -29,34 +27,12 @@ use overlaps::overlaps;
 /// The longest tool name that is kept, in code points.
 const NAME_LENGTH: usize = 128;
 
-/// The rule.
-pub(super) struct MeasureToolDescriptions;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-tool-descriptions",
-        title: "signals of good tool descriptions",
-        why: "A model chooses tools by their descriptions: one that says what, when and with what is used rightly.",
-        fix: "Begin with a verb, say when to use the tool, name its arguments with an example, its result and its errors.",
-        cannot_see: "Descriptions that are put together at run time; whether a description is true.",
-        kinds: &[Kind::McpServer],
-        cites: &["spiderrating:description"],
-    };
-    RuleMeta { version: 2, ..measure(&text, vec![two_tools()], vec![bare_skill()]) }
-});
-
-impl Rule for MeasureToolDescriptions {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let described = described_tools(subject.tools());
-        if described.is_empty() {
-            facts.unavailable("no tool description could be read");
-        } else {
-            facts.measured(signals_of(&described));
-        }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let described = described_tools(subject.tools());
+    if described.is_empty() {
+        facts.unavailable("no tool description could be read");
+    } else {
+        facts.measured(signals_of(&described));
     }
 }
 
@@ -84,7 +60,7 @@ fn signals_of(tools: &[(&str, &str)]) -> Value {
 }
 
 fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>) -> Value {
-    let says = |words: &Words| words.stand_in(text, lower);
+    let says = |words: &WordMatcher| words.stand_in(text, lower);
     let parameters = says(&PARAMETERS) || (text.contains('`') && IN_CODE.is_match(text)) || has_flag(text);
     object([
         ("action_verb", begins_with_verb(text).into()),
@@ -100,14 +76,14 @@ fn signals(name: &str, text: &str, lower: &str, overlap: Option<(usize, usize)>)
     ])
 }
 
-/// What the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same as
-/// looking in the text in lower case, and several times quicker.
-struct Words {
+/// Words that the reference looks for regardless of case. In ASCII, which nearly all descriptions are, that is the same
+/// as looking in the text in lower case, and several times quicker.
+struct WordMatcher {
     lower: Regex,
     any_case: Regex,
 }
 
-impl Words {
+impl WordMatcher {
     /// A pattern in lower case.
     fn of(text: &str) -> Self {
         Self { lower: pattern(text), any_case: pattern(&format!("(?i){text}")) }
@@ -122,19 +98,20 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a compiled-in pattern, as tested")
 }
 
-static SCENARIO: LazyLock<Words> = LazyLock::new(|| Words::of(r"use (?:this )?when|use for|call this"));
-static EXAMPLES: LazyLock<Words> = LazyLock::new(|| Words::of(r"e\.g\.|example|for instance|such as|like "));
-static PARAMETERS: LazyLock<Words> =
-    LazyLock::new(|| Words::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
+static SCENARIO: LazyLock<WordMatcher> = LazyLock::new(|| WordMatcher::of(r"use (?:this )?when|use for|call this"));
+static EXAMPLES: LazyLock<WordMatcher> =
+    LazyLock::new(|| WordMatcher::of(r"e\.g\.|example|for instance|such as|like "));
+static PARAMETERS: LazyLock<WordMatcher> =
+    LazyLock::new(|| WordMatcher::of(r"(?:param(?:eter)?s?|input|argument|accepts?|takes?|requires?|expects?)\s*[:.]"));
 static IN_CODE: LazyLock<Regex> = LazyLock::new(|| pattern(r"`[a-z][a-z0-9_]*`"));
-static RETURNS: LazyLock<Words> = LazyLock::new(|| {
-    Words::of(concat!(
+static RETURNS: LazyLock<WordMatcher> = LazyLock::new(|| {
+    WordMatcher::of(concat!(
         r"(?:returns?|outputs?|produces?|yields?)\s",
         r"|result(?:s| is| will be)|response (?:is|contains|includes)|→"
     ))
 });
-static ERRORS: LazyLock<Words> = LazyLock::new(|| {
-    Words::of(concat!(
+static ERRORS: LazyLock<WordMatcher> = LazyLock::new(|| {
+    WordMatcher::of(concat!(
         r"fails?\s+(?:with|if|when|on)|error\s+(?:if|when|code|message)",
         r"|(?:if|when)\s+.*(?:fail|invalid|error|not found)",
         r"|(?:raise|throw)s?\s+(?-u:\w)*(?:error|exception)|common\s+issue|troubleshoot"
@@ -165,8 +142,8 @@ fn has_flag(text: &str) -> bool {
     })
 }
 
-/// How much of a text carries content, as (unique words with content, unique words longer than one letter, unique
-/// words, words); none for fewer than three words. A word begins with an ASCII letter or an underscore.
+/// The content of a text, as (unique words with content, unique words longer than one letter, unique words, words);
+/// none for fewer than three words. A word begins with an ASCII letter or an underscore.
 fn density(lower: &str) -> Option<(usize, usize, usize, usize)> {
     let words = words(lower);
     let all = words.len();

@@ -3,6 +3,7 @@
 use super::super::measure_fixtures::Scene;
 use super::*;
 use capdex_evidence::tools::ToolOrigin;
+use capdex_model::capability::Kind;
 
 const FLAGS: [&str; 6] = ["action_verb", "scenario", "parameters", "returns", "examples", "errors"];
 
@@ -111,7 +112,7 @@ fn a_tool_stands_once_and_a_tools_list_before_source() {
     if let Some(first) = scene.evidence.tools.first_mut() {
         first.origin = ToolOrigin::Source;
     }
-    let value = scene.value(&MeasureToolDescriptions);
+    let value = scene.value("measure-tool-descriptions");
     assert_eq!(value["tools"].as_array().map(Vec::len), Some(1));
     assert_eq!(value["tools"][0]["length"], 12);
 }
@@ -122,7 +123,7 @@ fn tools_stand_in_the_order_of_their_list() {
     for (tool, column) in scene.evidence.tools.iter_mut().zip([90, 10]) {
         tool.place.column = column;
     }
-    assert_eq!(scene.value(&MeasureToolDescriptions)["tools"][0]["name"], "b");
+    assert_eq!(scene.value("measure-tool-descriptions")["tools"][0]["name"], "b");
 }
 
 #[test]
@@ -130,9 +131,9 @@ fn a_description_that_is_no_literal_is_left_out() {
     let mut scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("a", "")]);
     let tool = scene.evidence.tools.first_mut().expect("one tool");
     tool.description = None;
-    assert_eq!(scene.value(&MeasureToolDescriptions)["tools"][0]["length"], 0);
+    assert_eq!(scene.value("measure-tool-descriptions")["tools"][0]["length"], 0);
     scene.evidence.tools.first_mut().expect("one tool").origin = ToolOrigin::Source;
-    assert_eq!(scene.value(&MeasureToolDescriptions), Value::Null);
+    assert_eq!(scene.value("measure-tool-descriptions"), Value::Null);
 }
 
 #[test]

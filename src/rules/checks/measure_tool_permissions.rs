@@ -1,22 +1,20 @@
 //! `measure-tool-permissions`: tools by the risk that the first word of their names tells.
 //!
-//! Must not look at what a tool does: AgentScore classifies by the beginning of the name, and says so. The word lists
-//! are ours, since the method publishes none.
+//! The tool's actions are not read: AgentScore classifies by the beginning of the name, and says so. The word lists are
+//! ours, since the method publishes none.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::{FactSink, Rule, RuleMeta, cut};
+use crate::{FactSink, cut};
 use capdex_evidence::manifest::ManifestKind;
 use capdex_evidence::sentences::{Keyed, Words};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::push_lower;
-use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
-use super::measure_meta::{Text, bare_skill, measure, object, two_tools};
+use super::json_object::object;
 use super::measure_permission_words::{
     DESTROY_OBJECTS, DESTROY_VERBS, HIGH, LOW, PAY_OBJECTS, PAY_VERBS, PURPOSES, QUERY_OBJECTS, RUN_OBJECTS,
     SHELL_VERBS,
@@ -25,52 +23,24 @@ use super::measure_permission_words::{
 /// The longest tool name that is kept, in code points.
 const NAME_LENGTH: usize = 128;
 
-/// The rule.
-pub(super) struct MeasureToolPermissions;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| {
-    let text = Text {
-        id: "measure-tool-permissions",
-        title: "what the names of the tools promise to do",
-        why: "A tool that runs commands, moves money or destroys data deserves more care than one that reads.",
-        fix: "Name tools by what they do, and say in the server's description what it is for.",
-        cannot_see: "What a tool does under a harmless name; safe_delete and delete_safe differ, as the method says.",
-        kinds: &[Kind::McpServer],
-        cites: &[
-            "agentscore:permissions",
-            "agentscore:permission_low",
-            "agentscore:permission_medium",
-            "agentscore:permission_high",
-            "agentscore:permission_critical",
-        ],
-    };
-    measure(&text, vec![two_tools()], vec![bare_skill()])
-});
-
-impl Rule for MeasureToolPermissions {
-    fn meta(&self) -> &RuleMeta {
-        &META
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let names: BTreeSet<&str> = subject.tools().map(|tool| tool.name.as_str()).collect();
+    if names.is_empty() {
+        facts.unavailable("no tool definition could be read");
+        return;
     }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let names: BTreeSet<&str> = subject.tools().map(|tool| tool.name.as_str()).collect();
-        if names.is_empty() {
-            facts.unavailable("no tool definition could be read");
-            return;
-        }
-        let tools: Vec<Value> = names
-            .iter()
-            .map(|name| {
-                let (class, purpose) = classify(name);
-                object([
-                    ("class", class.as_str().into()),
-                    ("name", cut(name, NAME_LENGTH).into()),
-                    ("purpose", purpose.into()),
-                ])
-            })
-            .collect();
-        facts.measured(object([("declared", declared(subject).into()), ("tools", tools.into())]));
-    }
+    let tools: Vec<Value> = names
+        .iter()
+        .map(|name| {
+            let (class, purpose) = classify(name);
+            object([
+                ("class", class.as_str().into()),
+                ("name", cut(name, NAME_LENGTH).into()),
+                ("purpose", purpose.into()),
+            ])
+        })
+        .collect();
+    facts.measured(object([("declared", declared(subject).into()), ("tools", tools.into())]));
 }
 
 /// The class of a name, and for a critical one the purpose that would explain it.
@@ -144,6 +114,7 @@ mod tests {
 
     use super::super::measure_fixtures::Scene;
     use super::*;
+    use capdex_model::capability::Kind;
     use capdex_model::listing::Claim;
 
     #[test]
@@ -162,13 +133,13 @@ mod tests {
     #[test]
     fn a_purpose_is_declared_by_name_claim_or_manifest() {
         let scene = Scene::of(Kind::McpServer, &[]).with_tools(&[("exec", "")]);
-        assert_eq!(scene.value(&MeasureToolPermissions)["declared"], json!([]));
+        assert_eq!(scene.value("measure-tool-permissions")["declared"], json!([]));
         let named = Scene { name: "my-terminal".into(), ..scene };
-        assert_eq!(named.value(&MeasureToolPermissions)["declared"], json!(["shell"]));
+        assert_eq!(named.value("measure-tool-permissions")["declared"], json!(["shell"]));
         let mut scene = Scene { name: "x".into(), ..named };
         scene.claims.description = Claim::Known("Pay invoices with your wallet".into());
         let scene =
             scene.with_manifest("package.json", ManifestKind::PackageJson, json!({"description": "a database"}));
-        assert_eq!(scene.value(&MeasureToolPermissions)["declared"], json!(["payment", "storage"]));
+        assert_eq!(scene.value("measure-tool-permissions")["declared"], json!(["payment", "storage"]));
     }
 }

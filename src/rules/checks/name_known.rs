@@ -1,8 +1,8 @@
 //! Names that others imitate, and names that were used for attacks: small lists with where they come from.
 //!
-//! Must not judge.
+//! The rules about names compare with them.
 
-/// What skills are named after that others imitate: the targets that SpiderRating publishes, in its order.
+/// Names that others imitate in naming skills: the targets that SpiderRating publishes, in its order.
 pub(super) const SKILL_TARGETS: [&str; 14] = [
     "clawhub",
     "openclaw",

@@ -10,20 +10,12 @@ use capdex_evidence::surfaces::push_lower;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
-use super::card_rule::card_rule;
 use super::name_known::{SCOPES, SERVER_PACKAGES, SKILL_NEIGHBOURS, SKILL_TARGETS};
-
-card_rule!(
-    /// Names that are almost the name of something known.
-    NameLookAlike,
-    TEXT,
-    check
-);
 
 /// Shorter names are too close to everything.
 const SHORTEST: usize = 4;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
     let found = match capability.kind {
         Kind::Skill | Kind::Plugin => skill(&capability.name),
@@ -63,35 +55,35 @@ fn package(slug: &str) -> Option<&'static str> {
 }
 
 /// A known name, as it is written and folded, and how many letters it then has.
-struct Known {
+struct KnownName {
     name: &'static str,
     folded: String,
     length: usize,
 }
 
-type AllKnown = LazyLock<Vec<Known>>;
+type AllKnown = LazyLock<Vec<KnownName>>;
 
 static FOLDED_TARGETS: AllKnown = LazyLock::new(|| all_known(&SKILL_TARGETS));
 static FOLDED_PACKAGES: AllKnown = LazyLock::new(|| all_known(&SERVER_PACKAGES));
 static FOLDED_SCOPES: AllKnown = LazyLock::new(|| all_known(&SCOPES));
 
-fn all_known(names: &[&'static str]) -> Vec<Known> {
+fn all_known(names: &[&'static str]) -> Vec<KnownName> {
     let known = |name: &'static str| {
         let folded = fold(name);
-        Known { name, length: folded.chars().count(), folded }
+        KnownName { name, length: folded.chars().count(), folded }
     };
     names.iter().map(|name| known(name)).collect()
 }
 
 /// The known name that a folded one is almost; none where it is one of them.
-fn almost(folded: &str, known: &[Known]) -> Option<&'static str> {
+fn almost(folded: &str, known: &[KnownName]) -> Option<&'static str> {
     let length = folded.chars().count();
     if length < SHORTEST || known.iter().any(|known| known.folded == folded) {
         return None;
     }
     let drawn = redraw(folded);
     let ends = ends_of(folded);
-    let is_alike = |known: &&Known| {
+    let is_alike = |known: &&KnownName| {
         // One edit leaves the first or the last letter as it is.
         let ends_alike = || std::iter::zip(ends, ends_of(&known.folded)).any(|(one, other)| one == other);
         let one_edit = known.length.abs_diff(length) <= 1 && ends_alike() && is_one_edit(folded, &known.folded);
@@ -137,7 +129,7 @@ fn redraw(folded: &str) -> String {
     drawn
 }
 
-/// What is left of two names without the letters that both begin and end with.
+/// The rest of two names without the letters that both begin and end with.
 fn apart<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
     let same = length_of_same(one.chars().zip(other.chars()));
     let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
@@ -146,7 +138,7 @@ fn apart<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
     (cut(one), cut(other))
 }
 
-/// How many bytes long the first pairs are that are the same twice.
+/// The length in bytes of the first pairs that are the same twice.
 fn length_of_same(letters: impl Iterator<Item = (char, char)>) -> usize {
     letters.take_while(|(one, other)| one == other).map(|(letter, _)| letter.len_utf8()).sum()
 }
@@ -161,63 +153,10 @@ fn is_variant(name: &str, target: &str) -> bool {
     added.bytes().all(|letter| letter.is_ascii_digit()) || (added == "s" && longer.starts_with(shorter))
 }
 
-/// Whether one letter more, less or other, or two neighbours in the other order, make one name the other.
+/// True where one letter more, less or other, or two neighbours in the other order, make one name the other.
 fn is_one_edit(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) == 1
 }
-
-const TEXT: &str = r#"
-id = "name-look-alike"
-version = 1
-title = "The name is almost the name of something known"
-why = "Who types or picks the wrong one of two names gets the other's code. Names one letter apart have been registered for that."
-fix = "Nothing to fix if the name is yours: say in the description what it is not."
-cannot_see = "Names that are known to fewer people, names with a known one inside, and whether the two have one owner."
-severity = "low"
-confidence = "low"
-kinds = ["skill", "mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1004", "SAFE-T1006", "owasp-mcp:MCP04", "owasp-ast:AST04"]
-[codes]
-spiderrating = ["TS-W007"]
-saferskills = ["SS-MCP-SUPPLY-CHAIN-TYPOSQUAT-01"]
-
-[[examples.fires]]
-note = "a letter left out"
-files = { "skills/whatsap/SKILL.md" = "---\nname: whatsap\ndescription: Sends messages.\n---\nSend it." }
-
-[[examples.fires]]
-note = "two letters in the other order"
-files = { "skills/a/SKILL.md" = "---\nname: gogole-search\ndescription: Searches.\n---\nSearch." }
-
-[[examples.fires]]
-note = "a digit drawn like a letter"
-files = { "skills/a/SKILL.md" = "---\nname: disc0rd\ndescription: Posts.\n---\nPost it." }
-
-[[examples.fires]]
-note = "a package"
-files = { "package.json" = '{"name": "postmrk-mcp", "dependencies": {"@modelcontextprotocol/sdk": "1"}, "bin": "a.js"}', "a.js" = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nnew McpServer({name: 'a'});\n" }
-
-[[examples.silent]]
-note = "the known one itself"
-files = { "skills/slack/SKILL.md" = "---\nname: slack\ndescription: Posts.\n---\nPost it." }
-
-[[examples.silent]]
-note = "the same with other separators"
-files = { "skills/a/SKILL.md" = "---\nname: open_claw\ndescription: Helps.\n---\nHelp." }
-
-[[examples.silent]]
-note = "an ordinary word"
-files = { "skills/a/SKILL.md" = "---\nname: stack\ndescription: Stacks.\n---\nStack." }
-
-[[examples.silent]]
-note = "a known name with more to it"
-files = { "skills/a/SKILL.md" = "---\nname: discord-bot\ndescription: Posts.\n---\nPost it." }
-
-[[examples.silent]]
-note = "a plural"
-files = { "skills/a/SKILL.md" = "---\nname: calendars\ndescription: Shows days.\n---\nShow." }
-"#;
 
 #[cfg(test)]
 mod tests {

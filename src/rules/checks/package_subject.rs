@@ -1,6 +1,6 @@
-//! What rules about packages share: whether a capability is one, and where its manifest stands.
+//! Questions that rules about packages share: whether a capability is one, and where its manifest stands.
 //!
-//! Must not judge.
+//! The rules that ask judge the answers.
 
 use crate::FactSink;
 use capdex_evidence::signals::{self, Signals};
@@ -8,7 +8,7 @@ use capdex_evidence::subject::Subject;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
-/// Whether a row of kind `package` is only what is left of an input whose files all belong to capabilities: those
+/// True where a row of kind `package` is only what is left of an input whose files all belong to capabilities: those
 /// describe the package then. An input without any bytes is described by its listing.
 pub(super) fn describes_no_package(subject: &Subject<'_>) -> bool {
     let empty = subject.capability.files.is_empty() && !subject.evidence.documents.is_empty();

@@ -53,11 +53,11 @@ fn severity(command: &str, files: &[(&str, &str)]) -> Option<Severity> {
 fn quality_is_never_a_danger() {
     let is_quality =
         |id: &str| id.starts_with("document-") || id == "skill-manifest-missing-fields" || id.starts_with("package-");
-    for rule in RULES.iter().filter(|rule| is_quality(rule.meta().id.as_str())) {
-        if rule.meta().id.as_str() == "package-install-script-network" {
+    for rule in RULES.iter().filter(|rule| is_quality(rule.meta.id.as_str())) {
+        if rule.meta.id.as_str() == "package-install-script-network" {
             continue;
         }
-        assert!(rule.meta().severity <= Severity::Low, "{}", rule.meta().id);
+        assert!(rule.meta.severity <= Severity::Low, "{}", rule.meta.id);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rules over what the world says of a package: its repository, its account, other lists.
 //!
-//! Quality, not danger. What nobody states is unavailable. Marks as SaferSkills publishes them; no source gives all of
-//! these facts, and a rule without its fact costs coverage and nothing else.
+//! Quality, not danger. A number that nobody states is unavailable. Marks as SaferSkills publishes them; no source
+//! gives all of these facts, and a rule without its fact costs coverage and nothing else.
 
 use crate::FactSink;
 use capdex_evidence::subject::Subject;
@@ -9,7 +9,6 @@ use capdex_model::fact::Place;
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::standing::Standing;
 
-use super::card_rule::card_rule;
 use super::package_subject::describes_no_package;
 
 /// Slower than a month is slow.
@@ -19,129 +18,90 @@ const YOUNG_DAYS: i64 = 90;
 /// Fewer issues than this tell nothing.
 const ENOUGH_ISSUES: u64 = 5;
 
-card_rule!(
-    /// No commit for a year.
-    RepositoryStale,
-    include_str!("repository_facts/repository-stale.toml"),
-    |subject, facts| {
-        count(subject, facts, |standing| &standing.commits_year, "nobody states commits of the last year", |commits| {
-            (commits == 0).then(|| "no commit in the last year".to_owned())
-        });
-    }
-);
+/// No commit for a year.
+pub(super) fn stale(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    count(
+        subject,
+        facts,
+        |standing| &standing.commits_year,
+        "nobody states commits of the last year",
+        |commits| (commits == 0).then(|| "no commit in the last year".to_owned()),
+    );
+}
 
-card_rule!(
-    /// Hardly any commits in 90 days.
-    RepositoryQuiet,
-    include_str!("repository_facts/repository-quiet.toml"),
-    |subject, facts| {
-        let missing = "nobody states commits of the last 90 days";
-        count(subject, facts, |standing| &standing.commits_quarter, missing, |commits| {
-            (commits < 3).then(|| format!("{commits} commits in 90 days"))
-        });
-    }
-);
+/// Hardly any commits in 90 days.
+pub(super) fn quiet(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let missing = "nobody states commits of the last 90 days";
+    count(
+        subject,
+        facts,
+        |standing| &standing.commits_quarter,
+        missing,
+        |commits| (commits < 3).then(|| format!("{commits} commits in 90 days")),
+    );
+}
 
-card_rule!(
-    /// Issues wait a month for a first answer.
-    RepositorySlowAnswers,
-    include_str!("repository_facts/repository-slow-answers.toml"),
-    |subject, facts| {
-        count(subject, facts, |standing| &standing.response_hours, "nobody states the time to a first answer", |hours| {
-            (hours > SLOW_HOURS).then(|| format!("{hours} hours to a first answer"))
-        });
-    }
-);
+/// Issues wait a month for a first answer.
+pub(super) fn slow_answers(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    count(
+        subject,
+        facts,
+        |standing| &standing.response_hours,
+        "nobody states the time to a first answer",
+        |hours| (hours > SLOW_HOURS).then(|| format!("{hours} hours to a first answer")),
+    );
+}
 
-card_rule!(
-    /// Hardly anybody has starred it.
-    RepositoryFewStars,
-    include_str!("repository_facts/repository-few-stars.toml"),
-    |subject, facts| {
-        count(subject, facts, |standing| &standing.stars, "nobody states the repository's stars", |stars| {
-            (stars < 10).then(|| format!("{stars} stars"))
-        });
-    }
-);
+/// Hardly anybody has starred it.
+pub(super) fn few_stars(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    count(
+        subject,
+        facts,
+        |standing| &standing.stars,
+        "nobody states the repository's stars",
+        |stars| (stars < 10).then(|| format!("{stars} stars")),
+    );
+}
 
-card_rule!(
-    /// One person has written all of it.
-    RepositoryOneContributor,
-    include_str!("repository_facts/repository-one-contributor.toml"),
-    |subject, facts| {
-        let missing = "nobody states the repository's contributors";
-        count(subject, facts, |standing| &standing.contributors, missing, |people| {
-            (people == 1).then(|| "one contributor".to_owned())
-        });
-    }
-);
+/// One person has written all of it.
+pub(super) fn one_contributor(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let missing = "nobody states the repository's contributors";
+    count(
+        subject,
+        facts,
+        |standing| &standing.contributors,
+        missing,
+        |people| (people == 1).then(|| "one contributor".to_owned()),
+    );
+}
 
-card_rule!(
-    /// Hardly anybody has forked it.
-    RepositoryFewForks,
-    include_str!("repository_facts/repository-few-forks.toml"),
-    |subject, facts| {
-        count(subject, facts, |standing| &standing.forks, "nobody states the repository's forks", |forks| {
-            (forks < 3).then(|| format!("{forks} forks"))
-        });
-    }
-);
+/// Hardly anybody has forked it.
+pub(super) fn few_forks(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    count(
+        subject,
+        facts,
+        |standing| &standing.forks,
+        "nobody states the repository's forks",
+        |forks| (forks < 3).then(|| format!("{forks} forks")),
+    );
+}
 
-card_rule!(
-    /// Several directories list it.
-    RepositoryListedWidely,
-    include_str!("repository_facts/repository-listed-widely.toml"),
-    |subject, facts| {
-        count(subject, facts, |standing| &standing.registries, "nobody states how many directories list it", |lists| {
-            (lists > 1).then(|| format!("{lists} directories"))
-        });
-    }
-);
+/// Several directories list it.
+pub(super) fn listed_widely(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    count(
+        subject,
+        facts,
+        |standing| &standing.registries,
+        "nobody states how many directories list it",
+        |lists| (lists > 1).then(|| format!("{lists} directories")),
+    );
+}
 
-card_rule!(
-    /// Most issues of the last year are open.
-    RepositoryOpenIssues,
-    include_str!("repository_facts/repository-open-issues.toml"),
-    open_issues
-);
-
-card_rule!(
-    /// Workflows run on a branch that nobody protects.
-    RepositoryUnprotected,
-    include_str!("repository_facts/repository-unprotected.toml"),
-    unprotected
-);
-
-card_rule!(
-    /// Published within 90 days of making the account.
-    RepositoryYoungAccount,
-    include_str!("repository_facts/repository-young-account.toml"),
-    young_account
-);
-
-card_rule!(
-    /// The official registry does not list it.
-    RepositoryUnlisted,
-    include_str!("repository_facts/repository-unlisted.toml"),
-    |subject, facts| {
-        let missing = "nobody speaks of the official registry";
-        flag(subject, facts, |standing| &standing.official, missing, "not in the official registry");
-    }
-);
-
-card_rule!(
-    /// No signature beside the release.
-    RepositoryUnsigned,
-    include_str!("repository_facts/repository-unsigned.toml"),
-    unsigned
-);
-
-card_rule!(
-    /// Hardly anybody installs it.
-    RepositoryFewInstalls,
-    include_str!("repository_facts/repository-few-installs.toml"),
-    few_installs
-);
+/// The official registry does not list it.
+pub(super) fn unlisted(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let missing = "nobody speaks of the official registry";
+    flag(subject, facts, |standing| &standing.official, missing, "not in the official registry");
+}
 
 /// Asks one number; `missing` is said where nobody states it, and `bad` gives the words where it is a finding.
 fn number(
@@ -174,7 +134,8 @@ fn count(
     number(subject, facts, claim(&subject.claims.standing), missing, bad);
 }
 
-fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// Hardly anybody installs it.
+pub(super) fn few_installs(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     number(subject, facts, &subject.claims.downloads_monthly, "nobody states its downloads", |downloads| {
         (downloads < 5).then(|| format!("{downloads} downloads in a month"))
     });
@@ -198,13 +159,15 @@ fn flag(
     }
 }
 
-fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// No signature beside the release.
+pub(super) fn unsigned(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.claims.provenance != Claim::Known(true) {
         flag(subject, facts, |standing| &standing.signed, "nobody speaks of signatures", "no signature");
     }
 }
 
-fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// Workflows run on a branch that nobody protects.
+pub(super) fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.claims.standing.workflows != Claim::Known(false) {
         let both_known = subject.claims.standing.workflows == Claim::Known(true);
         let protected: fn(&Standing) -> &Claim<bool> =
@@ -219,7 +182,8 @@ fn unprotected(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// Most issues of the last year are open.
+pub(super) fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }
@@ -234,7 +198,8 @@ fn open_issues(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+/// Published within 90 days of making the account.
+pub(super) fn young_account(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if describes_no_package(subject) {
         return facts.not_applicable();
     }

@@ -6,15 +6,7 @@ use crate::FactSink;
 use capdex_evidence::manifest::{Manifest, ManifestKind, escape, place_of};
 use capdex_evidence::subject::Subject;
 
-use super::card_rule::card_rule;
 use super::server_launches::server_launches;
-
-card_rule!(
-    /// Inspectors that run without asking who is there.
-    ServerDebugOpen,
-    TEXT,
-    check
-);
 
 /// The variable that switches the inspector's own authentication off.
 const OPEN: &str = "DANGEROUSLY_OMIT_AUTH";
@@ -23,7 +15,7 @@ const INSPECTOR: &str = "@modelcontextprotocol/inspector";
 /// From this minor version on (0.14) the inspector asks for a token.
 const SAFE_MINOR: u64 = 14;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for launch in server_launches(subject) {
         let switched_off = launch.value.get("env").and_then(|env| env.get(OPEN)).is_some();
         let old = launch.arguments.iter().copied().find(|argument| is_old(argument));
@@ -69,42 +61,3 @@ fn in_package(manifest: &Manifest) -> Vec<(String, String)> {
     });
     scripts.chain(needed).collect()
 }
-
-const TEXT: &str = r#"
-id = "server-debug-open"
-version = 1
-title = "A debugging tool runs without authentication"
-why = "The inspector's proxy starts programs on request. Without a token any page that its user visits can ask it to."
-fix = "Use the inspector from 0.14.1 on and leave its authentication as it is."
-cannot_see = "Inspectors that are started by hand."
-severity = "low"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1109", "CWE-306", "owasp-mcp:MCP07"]
-
-[[examples.fires]]
-note = "switched off in a script"
-[examples.fires.files]
-"package.json" = '{"name": "a", "scripts": {"inspect": "DANGEROUSLY_OMIT_AUTH=true npx @modelcontextprotocol/inspector node dist/index.js"}}'
-
-[[examples.fires]]
-note = "an old one among the dependencies"
-[examples.fires.files]
-"package.json" = '{"name": "a", "devDependencies": {"@modelcontextprotocol/inspector": "^0.6.0"}}'
-
-[[examples.fires]]
-note = "switched off in a launch"
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"npx","args":["@modelcontextprotocol/inspector@0.16.0"],"env":{"DANGEROUSLY_OMIT_AUTH":"1"}}}}'
-
-[[examples.silent]]
-note = "a new one"
-[examples.silent.files]
-"package.json" = '{"name": "a", "scripts": {"inspect": "npx @modelcontextprotocol/inspector node dist/index.js"}, "devDependencies": {"@modelcontextprotocol/inspector": "^0.16.2"}}'
-
-[[examples.silent]]
-note = "another package of that version"
-[examples.silent.files]
-"package.json" = '{"name": "a", "dependencies": {"zod": "^0.6.0"}}'
-"#;

@@ -1,7 +1,7 @@
 //! Server launches: how clients start or reach a server, read from configuration files.
 //!
-//! Must not judge. Reads `mcpServers` and its aliases in `mcp.json`, `plugin.json`, `settings.json`, MCPB manifests, and `remotes`
-//! and `packages` in `server.json`.
+//! The rules that read them judge them. Sources are `mcpServers` and its aliases in `mcp.json`, `plugin.json`,
+//! `settings.json`, MCPB manifests, and `remotes` and `packages` in `server.json`.
 
 use serde_json::Value;
 

@@ -7,18 +7,10 @@ use crate::FactSink;
 use capdex_evidence::manifest::place_of;
 use capdex_evidence::subject::Subject;
 
-use super::card_rule::card_rule;
 use super::name_known::VENDOR_HOSTS;
 use super::server_launches::server_launches;
 
-card_rule!(
-    /// Remote servers on hosts that are drawn like a vendor's.
-    ServerLookAlikeHost,
-    TEXT,
-    check
-);
-
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for launch in server_launches(subject) {
         let Some(vendor) = imitated(launch.url) else { continue };
         if let Some(document) = subject.evidence.documents.get(launch.path) {
@@ -56,38 +48,3 @@ fn redraw(label: &str) -> String {
         .collect();
     single.replace("rn", "m").replace("vv", "w")
 }
-
-const TEXT: &str = r#"
-id = "server-look-alike-host"
-version = 1
-title = "A server's host is drawn like a vendor's"
-why = "What looks like a vendor's address gets what its users would give the vendor."
-fix = "Use the vendor's own address, or a name that is not drawn like it."
-cannot_see = "Names that sound like a vendor's, encoded international names, and vendors that it does not know."
-severity = "medium"
-confidence = "medium"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1004", "SAFE-T1009", "SAFE-T1405", "owasp-mcp:MCP09", "CWE-1007"]
-codes = { mcpbundles = ["SAFE-T1405"] }
-
-[[examples.fires]]
-note = "a digit for a letter"
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"url":"https://mcp.g0ogle.example/mcp"},"b":{"url":"https://mcp.n0tion.example/mcp"}}}'
-
-[[examples.fires]]
-note = "two letters for one"
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"url":"https://figrna.example/mcp"}}}'
-
-[[examples.silent]]
-note = "the vendor"
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"url":"https://mcp.notion.example/mcp"}}}'
-
-[[examples.silent]]
-note = "a name that is only close"
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"url":"https://mcp.nation.example/mcp"},"b":{"url":"https://linea.example/mcp"}}}'
-"#;

@@ -6,19 +6,10 @@ use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::Place;
 
-use super::card_rule::card_rule;
-
 /// More than this are too many, as agent-scan's generation B has it.
 const MOST: usize = 100;
 
-card_rule!(
-    /// Servers with more tools than an agent can tell apart.
-    ServerManyTools,
-    include_str!("server_many_tools/meta.toml"),
-    check
-);
-
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     if subject.tools().count() <= MOST {
         return;
     }

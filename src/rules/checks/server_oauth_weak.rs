@@ -10,19 +10,10 @@ use capdex_evidence::manifest::{is_foreign, place_of, read_json5};
 use capdex_evidence::site::site_of;
 use capdex_evidence::subject::Subject;
 
-use super::card_rule::card_rule;
-
-card_rule!(
-    /// OAuth metadata that offers what attackers ask for.
-    ServerOauthWeak,
-    TEXT,
-    check
-);
-
 /// Larger files are no metadata.
 const MAX_BYTES: usize = 256 * 1024;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for document in subject.documents().filter(|document| may_be_metadata(document)) {
         let Ok(value) = read_json5(&document.text) else { continue };
         for (pointer, words) in weaknesses(&value) {
@@ -86,42 +77,3 @@ fn host_of(url: &str) -> &str {
 fn is_local(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[") || host.ends_with(".local") || host.ends_with(".test")
 }
-
-const TEXT: &str = r#"
-id = "server-oauth-weak"
-version = 2
-title = "OAuth metadata offers weak or split authorization"
-why = "Clients take what the metadata offers: tokens in addresses, codes that anyone can redeem, or a token server that is not the one the user signed in at."
-fix = "Offer the code flow with S256 over https, and keep both endpoints with one owner."
-cannot_see = "Metadata that a running server makes up; owners with several domains."
-severity = "low"
-confidence = "medium"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1408", "SAFE-T1009", "SAFE-T1306", "SAFE-T1007", "owasp-mcp:MCP07", "mcp-spec:authorization"]
-
-[[examples.fires]]
-note = "the implicit flow"
-[examples.fires.files]
-".well-known/oauth-authorization-server.json" = '{"issuer": "https://as.notes.test", "authorization_endpoint": "https://as.notes.test/a", "token_endpoint": "https://as.notes.test/t", "response_types_supported": ["code", "token"]}'
-
-[[examples.fires]]
-note = "two owners"
-[examples.fires.files]
-"public/oauth.json" = '{"authorization_endpoint": "https://login.notes.test/a", "token_endpoint": "https://login.n0tes.test/t"}'
-
-[[examples.fires]]
-note = "plain challenges"
-[examples.fires.files]
-"oauth.json" = '{"authorization_endpoint": "https://as.notes.test/a", "code_challenge_methods_supported": ["plain"]}'
-
-[[examples.silent]]
-note = "as it should be"
-[examples.silent.files]
-".well-known/oauth-authorization-server.json" = '{"issuer": "https://as.notes.test", "authorization_endpoint": "https://as.notes.test/a", "token_endpoint": "https://api.notes.test/t", "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256", "plain"]}'
-
-[[examples.silent]]
-note = "on this machine"
-[examples.silent.files]
-"oauth.json" = '{"authorization_endpoint": "http://localhost:3000/a", "token_endpoint": "http://localhost:3000/t"}'
-"#;

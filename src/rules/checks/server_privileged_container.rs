@@ -6,17 +6,9 @@ use capdex_evidence::manifest::{is_foreign, name_of};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-use super::card_rule::card_rule;
 use super::server_launches::{ServerLaunch, server_launches};
 
-card_rule!(
-    /// Servers whose container is none.
-    ServerPrivilegedContainer,
-    TEXT,
-    check
-);
-
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     for launch in server_launches(subject) {
         if let Some((severity, words)) = launched(&launch) {
             let pointer = format!("{}/args", launch.pointer);
@@ -29,7 +21,7 @@ fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What an argument gives away: the control of the host, or a part of its walls.
+/// The thing that an argument gives away: the control of the host, or a part of its walls.
 fn weakness(argument: &str) -> Option<Severity> {
     let argument = argument.trim_matches(['"', '\'']);
     let mounted = argument.split(['=', ',']).next_back().unwrap_or(argument).split(':').next().unwrap_or_default();
@@ -79,44 +71,3 @@ fn composed(document: &Document, facts: &mut FactSink<'_>) {
         offset += line.len();
     }
 }
-
-const TEXT: &str = r#"
-id = "server-privileged-container"
-version = 1
-title = "A server's container reaches the host"
-why = "A privileged container, the host's root folder or the socket of the container service inside it are as good as the host itself."
-fix = "Leave out what the server does not need; mount the one folder that it works on."
-cannot_see = "Containers that are started by scripts; what the image itself does."
-severity = "medium"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1303", "owasp-mcp:MCP02", "owasp-ast:AST06", "CWE-250"]
-
-[[examples.fires]]
-note = "privileged"
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"docker","args":["run","-i","--privileged","vendor/a:1.0"]}}}'
-
-[[examples.fires]]
-note = "the root folder"
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"docker","args":["run","-i","-v","/:/host","vendor/a:1.0"]}}}'
-
-[[examples.fires]]
-note = "the socket, in a compose file"
-[examples.fires.files]
-"docker-compose.yml" = "services:\n  a:\n    image: vendor/a:1.0\n    volumes:\n      - /var/run/docker.sock:/var/run/docker.sock\n"
-"package.json" = '{"name": "a"}'
-
-[[examples.silent]]
-note = "one folder"
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"docker","args":["run","-i","--rm","-v","/home/me/notes:/notes","-e","TOKEN","vendor/a:1.0"]}}}'
-
-[[examples.silent]]
-note = "an ordinary compose file"
-[examples.silent.files]
-"docker-compose.yml" = "services:\n  a:\n    image: vendor/a:1.0\n    ports:\n      - 127.0.0.1:8000:8000\n    volumes:\n      - ./data:/data\n"
-"package.json" = '{"name": "a"}'
-"#;

@@ -5,58 +5,18 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
 use super::server_launches::{ServerLaunch, server_launches};
 
-/// See the file's first line.
-pub(super) struct ServerSecretInConfig;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "server-secret-in-config"
-version = 1
-title = "A secret stands in a server's configuration"
-why = "Whoever gets the file gets the account."
-fix = "Refer to an environment variable and revoke the secret."
-cannot_see = "Secrets without a known shape under harmless names."
-severity = "high"
-confidence = "medium"
-kinds = ["mcp_server", "plugin", "package", "skill", "hook"]
-lifecycle = "stable"
-cites = ["CWE-798", "owasp-mcp:MCP01", "mcp-scan:W008@C"]
-[codes]
-spiderrating = ["hardcoded_credential", "metadata_secret_leak", "ts_metadata_secret_leak"]
-agentscore = ["hardcoded_secret"]
-[[examples.fires]]
-note = "A token of a known shape."
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"node","args":["s.js"],"env":{"SLACK_TOKEN":"xoxb-9f8e7d6c5b4a3f2e1d0c"}}}}'
-[[examples.silent]]
-note = "A reference."
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"node","args":["s.js"],"env":{"API_KEY":"${API_KEY}"}}}}'
-[[examples.silent]]
-note = "A placeholder."
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"node","args":["s.js"],"env":{"API_KEY":"your-api-key-here"}}}}'
-"##;
-
-impl Rule for ServerSecretInConfig {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for launch in server_launches(subject) {
-            for (pointer, name, value) in settings(&launch) {
-                if let Some((severity, confidence)) = judgement(name, value) {
-                    let place = Place { file: launch.path.to_owned(), pointer, ..Place::default() };
-                    facts.found_as(severity, confidence, place, &format!("{name}={}", masked(value)));
-                }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for launch in server_launches(subject) {
+        for (pointer, name, value) in settings(&launch) {
+            if let Some((severity, confidence)) = judgement(name, value) {
+                let place = Place { file: launch.path.to_owned(), pointer, ..Place::default() };
+                facts.found_as(severity, confidence, place, &format!("{name}={}", masked(value)));
             }
         }
     }

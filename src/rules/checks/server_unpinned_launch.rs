@@ -1,59 +1,17 @@
 //! server-unpinned-launch: a server is started as whatever version is newest.
 
-use std::sync::LazyLock;
-
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::Place;
 
 use super::server_launches::{ServerLaunch, server_launches};
 
-/// See the file's first line.
-pub(super) struct ServerUnpinnedLaunch;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "server-unpinned-launch"
-version = 1
-title = "A server is started without a version"
-why = "The next start may run other code than was looked at."
-fix = "Name the version: package@1.2.3."
-cannot_see = "Versions that a lock file or the environment fixes."
-severity = "info"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["owasp-mcp:MCP04", "SAFE-T1002"]
-[[examples.fires]]
-note = "npx without a version."
-[examples.fires.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"npx","args":["-y","@scope/server"]}}}'
-[[examples.silent]]
-note = "With one."
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"npx","args":["-y","@scope/server@1.2.3"]}}}'
-[[examples.silent]]
-note = "A local file."
-[examples.silent.files]
-".mcp.json" = '{"mcpServers":{"a":{"command":"node","args":["server.js"]}}}'
-"##;
-
-impl Rule for ServerUnpinnedLaunch {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for launch in server_launches(subject) {
-            if let Some(package) = unpinned(&launch) {
-                let place = Place {
-                    file: launch.path.to_owned(),
-                    pointer: format!("{}/args", launch.pointer),
-                    ..Place::default()
-                };
-                facts.found(place, &format!("{} {package}", launch.command));
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for launch in server_launches(subject) {
+        if let Some(package) = unpinned(&launch) {
+            let place =
+                Place { file: launch.path.to_owned(), pointer: format!("{}/args", launch.pointer), ..Place::default() };
+            facts.found(place, &format!("{} {package}", launch.command));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What the shell text of a capability does, with how loudly its context lets one speak of it.
+//! Events in the shell text of a capability, each with the severity that its context allows.
 //!
-//! Must not know any rule.
+//! The rules about shell text choose among them.
 
 use capdex_evidence::context::Context;
 use capdex_evidence::document::{Document, FileRole};

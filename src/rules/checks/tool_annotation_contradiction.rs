@@ -1,78 +1,37 @@
 //! tool-annotation-contradiction: a tool says that it only reads, and its name or description says that it changes something.
 
-use std::sync::LazyLock;
-
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::surfaces::Surface;
 use capdex_model::fact::{Confidence, Severity};
 
 use super::tool_texts::{below, name_words, prose, tool_surfaces};
 
-/// See the file's first line.
-pub(super) struct ToolAnnotationContradiction;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "tool-annotation-contradiction"
-version = 1
-title = "A tool that changes things is declared read-only"
-why = "Clients skip the question to the user for read-only tools. A wrong hint turns that off for deletes and payments."
-fix = "Set readOnlyHint to what the tool does."
-cannot_see = "Tools whose names and descriptions do not say what they do."
-severity = "high"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1406", "owasp-mcp:MCP02"]
-[codes]
-mcpbundles = ["MCPB-A002"]
-[[examples.fires]]
-note = "A delete that only reads."
-[examples.fires.files]
-"tools.json" = '{"tools": [{"name": "delete_user", "description": "Deletes a user.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}'
-[[examples.silent]]
-note = "A read with a verb later in the name."
-[examples.silent.files]
-"tools.json" = '{"tools": [{"name": "get_update_status", "description": "Gets the status.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}'
-[[examples.silent]]
-note = "A delete that says so."
-[examples.silent.files]
-"tools.json" = '{"tools": [{"name": "delete_user", "description": "Deletes a user.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": false, "destructiveHint": true}}]}'
-"##;
-
-impl Rule for ToolAnnotationContradiction {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        for surface in tool_surfaces(subject) {
-            let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
-            let hints = tool.annotations.as_ref();
-            let read_only = hints.and_then(|hints| hints.get("readOnlyHint")).and_then(serde_json::Value::as_bool);
-            if read_only != Some(true) {
-                continue;
-            }
-            let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
-            let place = below(surface, "/annotations/readOnlyHint");
-            match (by_name, by_text) {
-                (Some(verb), Some(_)) => facts.found(place, &format!("{}: read-only, but {verb}s", tool.name)),
-                (Some(verb), None) => facts.found_as(
-                    Severity::Medium,
-                    Confidence::Medium,
-                    place,
-                    &format!("{}: read-only, but named {verb}", tool.name),
-                ),
-                (None, Some(verb)) => facts.found_as(
-                    Severity::Medium,
-                    Confidence::Low,
-                    place,
-                    &format!("{}: read-only, but described as {verb}", tool.name),
-                ),
-                (None, None) => {}
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for surface in tool_surfaces(subject) {
+        let Some(tool) = surface.tool.and_then(|at| subject.evidence.tools.get(at)) else { continue };
+        let hints = tool.annotations.as_ref();
+        let read_only = hints.and_then(|hints| hints.get("readOnlyHint")).and_then(serde_json::Value::as_bool);
+        if read_only != Some(true) {
+            continue;
+        }
+        let (by_name, by_text) = (verb_of_name(&tool.name), verb_of_description(surface));
+        let place = below(surface, "/annotations/readOnlyHint");
+        match (by_name, by_text) {
+            (Some(verb), Some(_)) => facts.found(place, &format!("{}: read-only, but {verb}s", tool.name)),
+            (Some(verb), None) => facts.found_as(
+                Severity::Medium,
+                Confidence::Medium,
+                place,
+                &format!("{}: read-only, but named {verb}", tool.name),
+            ),
+            (None, Some(verb)) => facts.found_as(
+                Severity::Medium,
+                Confidence::Low,
+                place,
+                &format!("{}: read-only, but described as {verb}", tool.name),
+            ),
+            (None, None) => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tool capabilities: which capability tags a tool earns by its name, its description and its arguments.
 //!
-//! Tags are capabilities, not defects. Own definitions under the codes of mcp-scan's current generation, whose reference runs on a
-//! server. Must not judge.
+//! Tags are capabilities, not defects. Own definitions under the codes of mcp-scan's current generation, whose
+//! reference runs on a server. The rules that read the tags judge them.
 
 use serde_json::{Value, json};
 
@@ -192,7 +192,7 @@ const FREE_FORM: [&str; 10] =
 const BROWSER: Words = Words::of(&["click", "navigate", "fill", "hover", "drag", "press", "goto", "type"]);
 const DRY: Words = Words::of(&["plan", "dry", "validate", "preview", "simulate", "lint", "explain"]);
 
-/// What a tool is capable of.
+/// Abilities of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tags(u16);
 
@@ -213,7 +213,7 @@ impl Tags {
     pub(super) const SINK: Self = Self(1 << 6);
     /// It takes something in.
     pub(super) const READS: Self = Self(1 << 7);
-    /// What it does cannot be taken back.
+    /// Its effect cannot be taken back.
     pub(super) const DESTROYS: Self = Self(1 << 8);
 
     /// The tags of a tool, found out once.
@@ -221,7 +221,7 @@ impl Tags {
         Self(*surface.noted.get_or_init(|| InWords::of(surface, tool).tags().0))
     }
 
-    /// Whether it has all of these.
+    /// True where it has all of these.
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -282,12 +282,12 @@ impl<'a> InWords<'a> {
         self.is_any_of(&self.name, words)
     }
 
-    /// Whether the tool takes something in.
+    /// True where the tool takes something in.
     fn reads(&self) -> bool {
         self.begins(&READS) || self.any(words!["reads", "retrieves", "searches", "lists", "fetches", "gets"])
     }
 
-    /// Whether what the tool does cannot be taken back.
+    /// True where the tool's effect cannot be taken back.
     fn destroys(&self) -> bool {
         const FINAL: Words = Words::of(&[
             "delete",
@@ -312,7 +312,7 @@ impl<'a> InWords<'a> {
         self.is_any_of(&self.beginning, words)
     }
 
-    /// What of others it takes in, where it does.
+    /// The strangers' content that it takes in; none where it takes in none.
     fn others(&self) -> Option<Tags> {
         let reads = self.begins(&READS)
             || self.any(words!["fetches", "scrapes", "searches", "browses", "crawls", "reads", "retrieves"]);

@@ -1,6 +1,6 @@
 //! Tool concealment: the clauses by which something is kept from the user.
 //!
-//! Must not decide how bad they are. Sources: SAFE-MCP T1404, T1401.
+//! The rules that read them decide how bad they are. Sources: SAFE-MCP T1404, T1401.
 
 use capdex_evidence::lexicon::{Classes, DESTROY, HIDDEN, NEGATION, ORDER, READ, SEND, SPEAK, USER};
 use capdex_evidence::sentences::{Phrase, Sentence, Words, is_one_of};

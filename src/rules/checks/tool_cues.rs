@@ -40,7 +40,7 @@ pub(super) fn template_token(text: &str, marks: Marks) -> Option<(usize, usize)>
     TEMPLATE.find(text).map(|found| (found.start(), found.end()))
 }
 
-/// Whether a pseudo-tag is one that honest servers use to order their own text.
+/// True where a pseudo-tag is one that honest servers use to order their own text.
 pub(super) fn is_common_tag(text: &str, (start, end): (usize, usize)) -> bool {
     text.get(start..end).is_some_and(|tag| tag.to_ascii_lowercase().contains("instruction"))
 }
@@ -162,7 +162,7 @@ const PRECEDENCE: Phrase = Phrase::of(
     3,
 );
 
-/// What a tool gives back is to be obeyed.
+/// The result of a tool is to be obeyed.
 const OBEY: Phrase = Phrase::of(
     &[
         &["follow", "obey", "execute", "treat", "comply", "perform", "act", "carry"],
@@ -272,7 +272,7 @@ const COMPLY: Phrase = Phrase::of(
     2,
 );
 
-/// What protects a model, in the words in which it is switched off.
+/// Protections of a model, in the words in which they are switched off.
 const PROTECTIONS: Words = Words::of(&[
     "restrictions",
     "filters",

@@ -1,7 +1,8 @@
 //! Tool directives: sentences that decide what other calls do, by whose call it is, which argument and which value.
 //!
-//! The object decides, not the emphasis: an order about a tool's own argument or flow is documentation, the same words about
-//! another tool's recipient are not. Must not decide how bad a directive is. Sources: SAFE-MCP T1001, T1008, T1701.
+//! The object decides, not the emphasis: an order about a tool's own argument or flow is documentation, the same words
+//! about another tool's recipient are not. The rules that read them decide how bad a directive is. Sources: SAFE-MCP
+//! T1001, T1008, T1701.
 
 use capdex_evidence::lexicon::{
     ARGUMENT, CALL, CHANGE, CONSEQUENCE, DESTROY, GROUNDS, INSTEAD, OPERATION, ORDER, OTHER, SEND, SET, TOOL, TRIGGER,
@@ -28,7 +29,7 @@ pub(super) enum Whose {
 }
 
 impl Whose {
-    /// Whether the call is another server's.
+    /// True where the call is another server's.
     pub(super) fn is_foreign(self) -> bool {
         self >= Self::Operation
     }
@@ -134,14 +135,14 @@ fn is_vague(word: &str) -> bool {
     )
 }
 
-/// Whether a sentence obliges: a word of duty, or "has to", "is to".
+/// True where a sentence obliges: a word of duty, or "has to", "is to".
 pub(super) fn obliges(sentence: &Sentence<'_>) -> bool {
     let bound = words!["has", "have", "is", "are"];
     let is_bound = |index: usize| sentence.fits(index, bound) && sentence.fits(index + 1, words!["to"]);
     sentence.classes.any(ORDER) || (sentence.may_have(bound) && (0..sentence.words.len()).any(is_bound))
 }
 
-/// Whether a sentence is an order without a word of duty: after its condition, or at its start, stands a verb.
+/// True where a sentence is an order without a word of duty: after its condition, or at its start, stands a verb.
 pub(super) fn commands(sentence: &Sentence<'_>) -> bool {
     let verbs = SET.with(CHANGE).with(SEND).with(CALL).with(DESTROY);
     let begins = |index: usize| {
@@ -158,7 +159,7 @@ pub(super) fn commands(sentence: &Sentence<'_>) -> bool {
         })
 }
 
-/// Whether a word of changing is a thing or a quality here: "the last modified date", "any change".
+/// True where a word of changing is a thing or a quality here: "the last modified date", "any change".
 fn is_stated(sentence: &Sentence<'_>, verb: usize) -> bool {
     let before = verb.wrapping_sub(1);
     let quality = sentence.fits(verb, words!["modified"])
@@ -169,7 +170,7 @@ fn is_stated(sentence: &Sentence<'_>, verb: usize) -> bool {
     quality || thing || made
 }
 
-/// How plainly an argument's value is decided.
+/// The plainness with which an argument's value is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Decided {
     /// It is given a value.
@@ -196,7 +197,7 @@ const NOUN_AFTER: Words = Words::of(&[
     "pending",
 ]);
 
-/// Whether a sentence decides the value of an argument.
+/// The decision of a sentence about the value of an argument; none where it decides nothing.
 pub(super) fn decided(sentence: &Sentence<'_>) -> Option<Decided> {
     let plain = |(verb, argument): (usize, usize)| {
         !sentence.negated(verb) && sentence.word(verb) != sentence.word(argument) && !is_stated(sentence, verb)
@@ -229,7 +230,7 @@ pub(super) fn assigns(sentence: &Sentence<'_>) -> bool {
         })
 }
 
-/// Whether a sentence sets the user's wish aside: "regardless of what the user asked", "instead of the given path".
+/// True where a sentence sets the user's wish aside: "regardless of what the user asked", "instead of the given path".
 pub(super) fn overrules_user(sentence: &Sentence<'_>) -> bool {
     let stem = |index: usize| {
         sentence.fits(
@@ -376,7 +377,7 @@ pub(super) fn moves(sentence: &Sentence<'_>) -> bool {
     verb.is_some_and(|verb| (0..sentence.words.len()).any(|index| index != verb && sentence.fits(index, &MOVED)))
 }
 
-/// What goes wrong without obedience, and what the order is grounded on.
+/// Threats of harm without obedience, and grounds of the order.
 pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
     sentence.classes.any(CONSEQUENCE)
         || sentence.all(GROUNDS).next().is_some_and(|_| {
@@ -399,7 +400,7 @@ pub(super) fn presses(sentence: &Sentence<'_>) -> bool {
         })
 }
 
-/// Whether something is put into something: "must include", "is appended".
+/// True where something is put into something: "must include", "is appended".
 pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
     const PUTS: Words = Words::of(&[
         "append",
@@ -429,7 +430,7 @@ pub(super) fn puts(sentence: &Sentence<'_>) -> bool {
         && (0..sentence.words.len()).any(|index| sentence.fits(index, &PUTS) && !sentence.negated(index))
 }
 
-/// Whether something is put into everything of a kind: "append the line to every message".
+/// True where something is put into everything of a kind: "append the line to every message".
 pub(super) fn puts_into_all(sentence: &Sentence<'_>) -> bool {
     let all = || sentence.then(UNIVERSAL, OPERATION, 2);
     puts(sentence) && all().is_some_and(|(all, _)| sentence.fits(all, words!["every", "all", "each", "any"]))

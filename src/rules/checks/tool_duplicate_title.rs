@@ -1,79 +1,39 @@
 //! tool-duplicate-title: two tools of one server have one display name.
 
-use std::sync::LazyLock;
-
 use std::collections::BTreeMap;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_evidence::tools::Tool;
 
-/// See the file's first line.
-pub(super) struct ToolDuplicateTitle;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "tool-duplicate-title"
-version = 1
-title = "Two tools share a display name"
-why = "A user who is asked to allow a call sees the display name and cannot tell which tool it is."
-fix = "Give each tool a title of its own."
-cannot_see = "Tools of different servers."
-severity = "low"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["mcp-spec:display-name"]
-[codes]
-mcpbundles = ["MCPB-A003"]
-[[examples.fires]]
-note = "Two titles."
-[examples.fires.files]
-"tools.json" = '{"tools": [{"name": "a", "description": "One.", "inputSchema": {"type": "object"}, "title": "Save"}, {"name": "b", "description": "Two.", "inputSchema": {"type": "object"}, "title": "save "}]}'
-[[examples.silent]]
-note = "Names only."
-[examples.silent.files]
-"tools.json" = '{"tools": [{"name": "a", "description": "One.", "inputSchema": {"type": "object"}}, {"name": "b", "description": "Two.", "inputSchema": {"type": "object"}}]}'
-"##;
-
-impl Rule for ToolDuplicateTitle {
-    fn meta(&self) -> &RuleMeta {
-        &META
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    if subject.tools().nth(1).is_none() {
+        return;
     }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        if subject.tools().nth(1).is_none() {
-            return;
-        }
-        let mut titles: BTreeMap<(&str, String), &Tool> = BTreeMap::new();
-        for tool in subject.tools() {
-            let shown = display_name(tool);
-            let folded = if shown.is_ascii() {
-                shown.to_ascii_lowercase()
-            } else {
-                shown.nfkc().flat_map(char::to_lowercase).collect()
-            };
-            let key = (tool.place.file.as_str(), folded.split_whitespace().collect::<Vec<_>>().join(" "));
-            match titles.get(&key) {
-                Some(other) if other.name != tool.name => {
-                    facts.found(
-                        tool.place.clone(),
-                        &format!("{} and {} are both shown as {shown}", other.name, tool.name),
-                    );
-                }
-                Some(_) => {}
-                None => {
-                    titles.insert(key, tool);
-                }
+    let mut titles: BTreeMap<(&str, String), &Tool> = BTreeMap::new();
+    for tool in subject.tools() {
+        let shown = display_name(tool);
+        let folded = if shown.is_ascii() {
+            shown.to_ascii_lowercase()
+        } else {
+            shown.nfkc().flat_map(char::to_lowercase).collect()
+        };
+        let key = (tool.place.file.as_str(), folded.split_whitespace().collect::<Vec<_>>().join(" "));
+        match titles.get(&key) {
+            Some(other) if other.name != tool.name => {
+                facts.found(tool.place.clone(), &format!("{} and {} are both shown as {shown}", other.name, tool.name));
+            }
+            Some(_) => {}
+            None => {
+                titles.insert(key, tool);
             }
         }
     }
 }
 
-/// What a client shows: the title, else that of the annotations, else the name.
+/// The name that a client shows: the title, else that of the annotations, else the name.
 fn display_name(tool: &Tool) -> &str {
     let annotated =
         || tool.annotations.as_ref().and_then(|hints| hints.get("title")).and_then(serde_json::Value::as_str);

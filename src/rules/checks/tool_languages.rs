@@ -1,7 +1,7 @@
 //! Tool languages: the strongest clauses of poisoned text in languages other than English.
 //!
-//! Must not decide how bad they are. Only clauses that say the same in every context: setting instructions aside, silence
-//! towards the user.
+//! The rules that read them decide how bad they are. Only clauses that say the same in every context: setting
+//! instructions aside, silence towards the user.
 
 use std::sync::LazyLock;
 
@@ -41,12 +41,13 @@ pub(super) fn foreign_clause(text: &str, is_worth_it: bool) -> Option<(usize, us
     Some((first.start(), first.end()))
 }
 
-/// Of what plain ASCII holds one, in lower case, where it says more than English words that stand in such clauses too.
+/// Words of which plain ASCII holds one, in lower case, where it says more than English words that stand in such
+/// clauses too.
 pub(super) const MARKS: [&str; 9] =
     ["missacht", "usuari", "utilisateur", "nutzer", "anwender", "utilizador", "instruc", "anweisung", "istruzion"];
 
-/// Whether a text holds an object that every such clause in Latin letters has. Cheap, and never wrong where it says no:
-/// the expression in Unicode is slow.
+/// True where a text holds an object that every such clause in Latin letters has. Cheap, and never wrong where it says
+/// no: the expression in Unicode is slow.
 fn may_hold_latin(text: &str, is_worth_it: bool) -> bool {
     static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
@@ -58,7 +59,7 @@ fn may_hold_latin(text: &str, is_worth_it: bool) -> bool {
     (!text.is_ascii() || is_worth_it) && OBJECTS.is_match(text)
 }
 
-/// Whether a text holds Cyrillic or Arabic letters, or what is written in East Asia.
+/// True where a text holds Cyrillic or Arabic letters, or what is written in East Asia.
 fn may_hold_others(text: &str) -> bool {
     let other_script = |letter: char| {
         matches!(letter, '\u{400}'..='\u{52f}' | '\u{600}'..='\u{6ff}' | '\u{1100}'..='\u{11ff}'

@@ -1,63 +1,22 @@
 //! tool-name-nonstandard: a tool's name has characters outside the standard's, or looks like another name.
 
-use std::sync::LazyLock;
-
 use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 
-use crate::{FactSink, Rule, RuleMeta};
+use crate::FactSink;
 use capdex_evidence::subject::Subject;
 use capdex_model::fact::{Confidence, Place, Severity};
 
-/// See the file's first line.
-pub(super) struct ToolNameNonstandard;
-
-static META: LazyLock<RuleMeta> = LazyLock::new(|| toml::from_str(CARD).expect("the card is valid"));
-
-const CARD: &str = r##"
-id = "tool-name-nonstandard"
-version = 1
-title = "A tool's name is not what it looks like"
-why = "Names are how a model and a user tell tools apart. Invisible or look-alike letters make two names read as one."
-fix = "Use letters, digits, underscore, hyphen and full stop, at most 128."
-cannot_see = "Names that are alike within plain ASCII (rn for m)."
-severity = "critical"
-confidence = "high"
-kinds = ["mcp_server", "plugin", "package"]
-lifecycle = "stable"
-cites = ["SAFE-T1405", "SAFE-T1301", "mcp-spec:tool-names"]
-[codes]
-mcpbundles = ["MCPB-I001"]
-[[examples.fires]]
-note = "A Cyrillic letter in a Latin name."
-[examples.fires.files]
-"tools.json" = '{"tools": [{"name": "re\u0430d_file", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
-[[examples.fires]]
-note = "A space."
-[examples.fires.files]
-"tools.json" = '{"tools": [{"name": "read file", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
-[[examples.silent]]
-note = "A plain name."
-[examples.silent.files]
-"tools.json" = '{"tools": [{"name": "read_file.v2", "description": "Reads a file.", "inputSchema": {"type": "object"}}]}'
-"##;
-
-impl Rule for ToolNameNonstandard {
-    fn meta(&self) -> &RuleMeta {
-        &META
-    }
-
-    fn check(&self, subject: &Subject<'_>, facts: &mut FactSink<'_>) {
-        let plain: Vec<&str> = subject.tools().map(|tool| tool.name.as_str()).filter(|name| name.is_ascii()).collect();
-        for tool in subject.tools() {
-            if let Some((severity, what)) = judgement(&tool.name, &plain) {
-                let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
-                facts.found_as(
-                    severity,
-                    Confidence::High,
-                    place,
-                    &format!("{}: {what}", tool.name.escape_unicode_beyond_ascii()),
-                );
-            }
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    let plain: Vec<&str> = subject.tools().map(|tool| tool.name.as_str()).filter(|name| name.is_ascii()).collect();
+    for tool in subject.tools() {
+        if let Some((severity, what)) = judgement(&tool.name, &plain) {
+            let place = Place { pointer: format!("{}/name", tool.place.pointer), ..tool.place.clone() };
+            facts.found_as(
+                severity,
+                Confidence::High,
+                place,
+                &format!("{}: {what}", tool.name.escape_unicode_beyond_ascii()),
+            );
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Tool poison: the cues of one text together, and how bad they are.
 //!
-//! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands. Must not know
-//! where a text stands.
+//! Shared by the rules about descriptions and schemas, so that a clause counts the same wherever it stands.
 
 use std::sync::LazyLock;
 
@@ -26,7 +25,7 @@ use super::tool_texts::{is_about, own_words};
 pub(super) struct Cues {
     template: bool,
     tag: bool,
-    /// Whether the tag is one that honest servers use, too.
+    /// True where the tag is one that honest servers use, too.
     common: bool,
     label: bool,
     overrides: bool,
@@ -36,7 +35,7 @@ pub(super) struct Cues {
     waits: bool,
     foreign: bool,
     secret: Option<Taking>,
-    /// What stood in another writing and holds cues itself.
+    /// The part in another writing that holds cues itself.
     encoded: Option<Severity>,
     /// The first sentence that is worth quoting.
     pub(super) quote: String,
@@ -136,8 +135,8 @@ impl Cues {
         }
     }
 
-    /// How bad the cues are together: silence with a secret, or an order under a mark of rank, is an attack; one clause
-    /// alone may be clumsy.
+    /// The severity of the cues together: silence with a secret, or an order under a mark of rank, is an attack; one
+    /// clause alone may be clumsy.
     pub(super) fn judgement(&self) -> Option<(Severity, Confidence)> {
         let marked = self.template || self.tag || self.label;
         let strong = self.overrides || self.conceals || self.foreign || self.secret.is_some();
@@ -165,7 +164,7 @@ impl Cues {
     }
 }
 
-/// Whether a text that was hidden in another writing tells somebody to do something: what is meant for readers is
+/// True where a text that was hidden in another writing tells somebody to do something: what is meant for readers is
 /// written for them.
 fn is_order(text: &Text) -> bool {
     let acts = SEND.with(SET).with(CALL).with(READ);
@@ -181,7 +180,7 @@ fn is_order(text: &Text) -> bool {
 /// A word so long may be one in another writing.
 const LONG_WORD: usize = 24;
 
-/// What tools are about that read secret files for a living.
+/// Subjects of tools that read secret files by their nature.
 const KEEPERS: [&str; 24] = [
     "ssh",
     "key",
@@ -213,8 +212,8 @@ const KEEPERS: [&str; 24] = [
 const TURNED: [&str; 10] =
     ["vafgehpgvba", "vtaber", "cnffjbeq", "frperg", "perqragvny", "cerivbhf", "zragvba", "qvfertneq", " gur ", " naq "];
 
-/// Whether a text in lower case may be an order in another language or with turned letters: most are neither, and one
-/// search for plain words tells so.
+/// Words of which a lower-case text holds one if it is an order in another language or with turned letters. Most texts
+/// are neither, and one search for plain words tells so.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     let words: Vec<&str> = TURNED.iter().chain(&tool_languages::MARKS).copied().collect();
     Regex::new(&words.join("|")).expect("words are a valid pattern")
@@ -232,7 +231,7 @@ fn turned(raw: &str) -> Option<String> {
     WORDS.is_match(raw).then(|| raw.chars().map(turn).collect())
 }
 
-/// Whether anything in a text is kept from the user: what else it orders is then no clumsiness.
+/// True where anything in a text is kept from the user: what else it orders is then no clumsiness.
 pub(super) fn keeps_silence(text: &Text) -> bool {
     text.sentences().any(|sentence| conceals(&sentence).is_some() || acts_in_secret(&sentence).is_some())
 }

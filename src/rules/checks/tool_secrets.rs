@@ -1,6 +1,6 @@
 //! Tool secrets: the files and values that are kept from others, and sentences that take or hand them over.
 //!
-//! Must not decide how bad a cue is. Sources: SAFE-MCP T1001, T1501, T1502, T1503.
+//! The rules that read the cues decide how bad they are. Sources: SAFE-MCP T1001, T1501, T1502, T1503.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ static FILES: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed and valid")
 });
 
-/// Where a sentence names a file that holds secrets, as an offset into it.
+/// The offset in a sentence of the name of a file that holds secrets.
 pub(super) fn secret_file(sentence: &Sentence<'_>) -> Option<usize> {
     let lower = sentence.lower();
     // A name has marks in it, but for two.
@@ -64,7 +64,7 @@ const VALUES: Phrase = Phrase::of(
     ],
     0,
 );
-/// What was said between user and model, whole.
+/// The whole conversation between user and model.
 const TALK: Phrase = Phrase::of(
     &[
         &["conversation", "chat", "message", "system", "session", "dialogue"],
@@ -73,7 +73,7 @@ const TALK: Phrase = Phrase::of(
     0,
 );
 
-/// What a sentence does with a secret.
+/// The treatment of a secret by a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Taking {
     /// A secret file is read on an order.
@@ -84,7 +84,7 @@ pub(super) enum Taking {
     File,
 }
 
-/// Whether a sentence orders a secret to be read or handed over.
+/// The treatment of a secret that a sentence orders; none where it orders none.
 pub(super) fn taking(sentence: &Sentence<'_>) -> Option<Taking> {
     let names_file = secret_file(sentence).is_some();
     let names_value = || sentence.find(&VALUES).or_else(|| sentence.find(&TALK)).is_some();

@@ -1,6 +1,6 @@
 //! Tool texts: who speaks in a server's metadata, with places for findings, and the words of names.
 //!
-//! Must not judge them.
+//! The rules that read them judge them.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use capdex_evidence::words;
 use capdex_model::capability::Kind;
 use capdex_model::fact::Place;
 
-/// What a model reads of the servers in files of this capability: tools, prompts, resources, servers.
+/// Texts of servers in this capability's files that a model reads: tools, prompts, resources, servers.
 pub(super) fn surfaces<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Surface> + use<'a> {
     let files = &subject.capability.files;
     let all: &'a [Surface] = subject.evidence.surfaces();
@@ -75,7 +75,7 @@ pub(super) fn below(surface: &Surface, pointer: &str) -> Place {
     Place { pointer: format!("{}{pointer}", surface.place.pointer), ..surface.place.clone() }
 }
 
-/// What a finding quotes: the name of who speaks and the sentence.
+/// The quotation in a finding: the name of the speaker and the sentence.
 pub(super) fn quoted(surface: &Surface, sentence: &str) -> String {
     format!("{}: {}", surface.name, sentence.trim())
 }
@@ -127,7 +127,7 @@ pub(super) fn own_words(surface: &Surface) -> Vec<&str> {
     own
 }
 
-/// Whether a word is about what a surface with such words of its own does.
+/// True where a word is about what a surface with such words of its own does.
 pub(super) fn is_about(own: &[&str], word: &str) -> bool {
     let stem = word.trim_end_matches('s');
     own.iter().any(|own| {
@@ -138,22 +138,22 @@ pub(super) fn is_about(own: &[&str], word: &str) -> bool {
 }
 
 impl<'a> Speaker<'a> {
-    /// Who speaks on a surface.
+    /// The speaker on a surface.
     pub(super) const fn of(surface: &'a Surface, siblings: &'a Siblings<'a>) -> Self {
         Self { surface, own: OnceCell::new(), siblings }
     }
 
-    /// Whether a word is about what the tool itself does.
+    /// True where a word is about what the tool itself does.
     pub(super) fn is_about(&self, word: &str) -> bool {
         is_about(self.own.get_or_init(|| own_words(self.surface)), word)
     }
 
-    /// Whether another tool of the same server has the word in its name.
+    /// True where another tool of the same server has the word in its name.
     pub(super) fn has_sibling_for(&self, word: &str) -> bool {
         self.siblings.names().words.contains(word.trim_end_matches('s'))
     }
 
-    /// Whether it is the name of one of its arguments.
+    /// True where it is the name of one of its arguments.
     fn is_argument(&self, name: &str) -> bool {
         let mut names = self.surface.texts.iter().filter(|text| text.part == Part::Schema(SchemaField::Name));
         names.any(|argument| argument.raw() == name)
@@ -168,7 +168,7 @@ impl<'a> Speaker<'a> {
             && !self.has_sibling_for(sentence.word(index))
     }
 
-    /// Whether a word is the name of a tool that is not this one, and whether it is one of the same server.
+    /// The other tool that a word names, if any, and whether it is one of the same server.
     pub(super) fn other_tool(&self, sentence: &Sentence<'_>, index: usize) -> Option<bool> {
         let raw = sentence.raw(index).trim_end_matches(['(', ')']);
         let quoted = sentence.words.get(index).is_some_and(|word| word.quoted);
@@ -240,7 +240,7 @@ const INVOKED: Words = Words::of(&[
     "after",
 ]);
 
-/// What tools do, where they are called by it: "the checkout tool".
+/// Actions by which tools are called: "the checkout tool".
 const PLAIN: Words = Words::of(&[
     "search",
     "checkout",
@@ -286,13 +286,13 @@ const BUILT_IN: [&str; 14] = [
     "run_terminal_cmd",
 ];
 
-/// Whether the word "tool" or "function" stands beside a word.
+/// True where the word "tool" or "function" stands beside a word.
 pub(super) fn is_beside_tool(sentence: &Sentence<'_>, index: usize) -> bool {
     let near = |at: usize| matches!(sentence.word(at), "tool" | "tools" | "function" | "functions");
     near(index + 1) || index.checked_sub(1).is_some_and(near)
 }
 
-/// Whether an identifier begins with a verb, as names of tools do.
+/// True where an identifier begins with a verb, as names of tools do.
 fn begins_with_verb(raw: &str) -> bool {
     const VERBS: [&str; 67] = [
         "add",
@@ -366,7 +366,7 @@ fn begins_with_verb(raw: &str) -> bool {
     name_words(raw).first().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
 
-/// Whether a word is written as an identifier: with an underscore inside or a hump.
+/// True where a word is written as an identifier: with an underscore inside or a hump.
 pub(super) fn is_identifier(raw: &str) -> bool {
     // Ordinary words have neither.
     if !raw.bytes().skip(1).any(|byte| byte == b'_' || byte.is_ascii_uppercase()) {

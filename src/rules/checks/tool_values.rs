@@ -1,6 +1,7 @@
 //! Tool values: what a sentence writes out as the value of an argument, and whether it is where something goes.
 //!
-//! Must not decide whether that is bad. Values that are called examples, and addresses to read more at, are none.
+//! The rules that read them decide whether that is bad. Values that are called examples, and addresses to read more at,
+//! are none.
 
 use std::sync::LazyLock;
 
@@ -17,7 +18,7 @@ use super::tool_directives::assigns;
 pub(super) enum Literal {
     /// A word in quotation marks or a number.
     Plain,
-    /// Where something goes, or what it may: an address, an account, a path, a right.
+    /// A destination or a permission: an address, an account, a path, a right.
     Place,
 }
 
@@ -56,7 +57,7 @@ pub(super) fn literal(sentence: &Sentence<'_>) -> Option<Literal> {
     .then_some(Literal::Plain)
 }
 
-/// Whether an address in a sentence is where something goes, not where something is read.
+/// True where an address in a sentence is where something goes, not where something is read.
 pub(super) fn names_receiver(sentence: &Sentence<'_>) -> bool {
     const BEFORE: [&str; 18] = [
         " to ",
@@ -121,7 +122,7 @@ fn last_of(text: &str, length: usize) -> &str {
     (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default()
 }
 
-/// Whether what stands before a value, or the value itself, says that it is an example or a place to read more.
+/// True where what stands before a value, or the value itself, says that it is an example or a place to read more.
 fn is_example(before: &str, value: &str) -> bool {
     const SAID: [&str; 17] = [
         "example",

@@ -2,9 +2,9 @@
 //!
 //! A search that begins anywhere follows every beginning that it has passed at once; with a gap between lists of words
 //! each place of a text then leads to a state of its own, and states are built instead of text being read. From one
-//! beginning on there are few, and fewer still where nobody counts how long a gap is: that is asked first, and nearly always
-//! enough. What is found is what the expression itself finds. Must stay linear: where so many beginnings stand so close that
-//! the searches from them would read a text many times over, it gives up.
+//! beginning on there are few, and fewer still where nobody counts how long a gap is: that is asked first, and nearly
+//! always enough. Its matches are those of the expression itself. Must stay linear: where so many beginnings stand so
+//! close that the searches from them would read a text many times over, it gives up.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,13 +20,14 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
 
 use super::reach::words_beside;
 
-/// How often the searches may read each byte of a stretch, taken together.
+/// The most reads of each byte of a stretch, over all searches.
 const READ_MOST: usize = 8;
-/// As many bytes more may be read in every stretch: short ones have beginnings that stand close.
+/// The bytes that may be read besides in every stretch: short ones have beginnings that stand close.
 const READ_ANYWAY: usize = 4096;
-/// How far a beginning is looked at, in bytes.
+/// The length of a beginning that is looked at, in bytes.
 const LENGTH: usize = 4;
-/// How far behind a beginning gaps are not counted, in bytes: without an end of its own a gap reaches to that of its line.
+/// The distance behind a beginning in which gaps are not counted, in bytes: without an end of its own a gap reaches to
+/// that of its line.
 const LOOSE_MOST: usize = 512;
 /// The most beginnings that are told apart from other text; each counts in every spelling of its letters.
 const BEGINNINGS_MOST: usize = 4096;
@@ -48,9 +49,9 @@ pub(super) struct Anchored {
 type Caches = (Cache, Cache);
 type NewCaches = Box<dyn Fn() -> Caches + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum SearchOutcome {
     /// The first match.
     Found(Range<usize>),
     /// There is none.
@@ -72,13 +73,13 @@ impl Anchored {
         Some(Self { begins, dfa, loose, caches: Pool::new(caches) })
     }
 
-    /// How many bytes may be read for so long a stretch.
+    /// The bytes that may be read for a stretch of a length.
     pub(super) const fn budget(length: usize) -> usize {
         READ_ANYWAY.saturating_add(length.saturating_mul(READ_MOST))
     }
 
-    /// The first match in a text that begins in a part of it. What is read comes out of the budget.
-    pub(super) fn find(&self, text: &[u8], starts: Range<usize>, budget: &mut usize) -> Outcome {
+    /// The first match in a text that begins in a part of it. Bytes that are read come out of the budget.
+    pub(super) fn find(&self, text: &[u8], starts: Range<usize>, budget: &mut usize) -> SearchOutcome {
         let mut from = starts.start;
         let mut cache = None;
         while let Some(at) = self.begins.next(text, from..starts.end) {
@@ -88,15 +89,15 @@ impl Anchored {
                 continue;
             }
             match self.match_at(cache, text, at, budget) {
-                Some(Some(end)) => return Outcome::Found(at..end),
+                Some(Some(end)) => return SearchOutcome::Found(at..end),
                 Some(None) => from = at + 1,
-                None => return Outcome::GaveUp(at),
+                None => return SearchOutcome::GaveUp(at),
             }
         }
-        Outcome::Nothing
+        SearchOutcome::Nothing
     }
 
-    /// Whether a match may begin at a place, by one with gaps of any length: where that takes long it may.
+    /// True where a match may begin at a place, by one with gaps of any length: where that takes long it may.
     fn may_match_at(&self, cache: &mut Cache, text: &[u8], at: usize, budget: &mut usize) -> bool {
         let read = LOOSE_MOST.min(*budget);
         let Ok(mut state) = self.loose.start_state_forward(cache, &Input::new(text).range(at..).anchored(Mode::Yes))
@@ -118,7 +119,7 @@ impl Anchored {
         rest.len() > read || self.loose.next_eoi_state(cache, state).is_ok_and(|state| state.is_match())
     }
 
-    /// Where the match ends that begins at a place, if one does; none where that could not be read to its end.
+    /// The end of the match that begins at a place, if one does; none where that could not be read to its end.
     fn match_at(&self, cache: &mut Cache, text: &[u8], at: usize, budget: &mut usize) -> Option<Option<usize>> {
         let input = Input::new(text).range(at..).anchored(Mode::Yes);
         let mut state = self.dfa.start_state_forward(cache, &input).ok()?;
@@ -152,7 +153,7 @@ impl Anchored {
     }
 }
 
-/// What finds the matches of an expression that begin at a place.
+/// The automaton for matches of an expression that begin at a place.
 fn dfa_of(parsed: &Hir) -> Option<DFA> {
     let nfa = NFA::compiler().configure(thompson::Config::new().utf8(false)).build_from_hir(parsed).ok()?;
     let config = DFA::config().cache_capacity(STATES).skip_cache_capacity_check(true);
@@ -176,7 +177,7 @@ fn loosened(part: &Hir) -> Hir {
     }
 }
 
-/// Whether an expression has a part that may repeat several times, a bounded number of them.
+/// True where an expression has a part that may repeat several times, a bounded number of them.
 fn has_gap(part: &Hir) -> bool {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => false,
@@ -191,7 +192,7 @@ fn has_gap(part: &Hir) -> bool {
 #[derive(Debug)]
 struct Begins {
     groups: [[u8; 256]; LENGTH],
-    /// Whether the edge of a word stands before every match.
+    /// True where the edge of a word stands before every match.
     at_edge: bool,
 }
 
@@ -244,20 +245,20 @@ impl Begins {
         None
     }
 
-    /// Whether bytes may be those with which a match begins, or the first of them.
+    /// True where bytes may be those with which a match begins, or the first of them.
     fn fits<'a>(&self, bytes: impl IntoIterator<Item = &'a u8>) -> bool {
         let groups = |(table, byte): (&[u8; 256], &u8)| table.get(usize::from(*byte)).copied().unwrap_or(0);
         self.groups.iter().zip(bytes).map(groups).fold(u8::MAX, |all, groups| all & groups) != 0
     }
 }
 
-/// Whether a word begins or ends before a place.
+/// True where a word begins or ends before a place.
 fn is_edge(text: &[u8], at: usize) -> bool {
     let [before, here] = words_beside(text, at);
     before != here
 }
 
-/// Whether every match of an expression begins at the edge of a word.
+/// True where every match of an expression begins at the edge of a word.
 fn begins_at_edge(part: &Hir) -> bool {
     match part.kind() {
         HirKind::Look(look) => *look == Look::WordAscii,
@@ -292,7 +293,7 @@ mod tests {
         let (regex, anchored): (Regex, _) = (compile(text).expect("is valid"), anchored(text).expect("it has a gap"));
         let expected = regex.find_iter(bytes).map(|found| found.range()).collect();
         let (mut found, mut from, mut budget) = (Vec::new(), 0, usize::MAX);
-        while let Outcome::Found(range) = anchored.find(bytes, from..bytes.len(), &mut budget) {
+        while let SearchOutcome::Found(range) = anchored.find(bytes, from..bytes.len(), &mut budget) {
             from = range.end;
             found.push(range);
         }
@@ -312,12 +313,12 @@ mod tests {
         let anchored = anchored(r"ab[^.]{0,400}c").expect("it has a gap");
         let text = "ab".repeat(10_000);
         let mut budget = Anchored::budget(text.len());
-        let Outcome::GaveUp(at) = anchored.find(text.as_bytes(), 0..text.len(), &mut budget) else {
+        let SearchOutcome::GaveUp(at) = anchored.find(text.as_bytes(), 0..text.len(), &mut budget) else {
             panic!("four hundred bytes are read for every two");
         };
         assert!((100..text.len()).contains(&at));
-        assert_eq!(anchored.find(b"ab ab.abc", 0..9, &mut 1_000), Outcome::Found(6..9));
-        assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), Outcome::Nothing);
+        assert_eq!(anchored.find(b"ab ab.abc", 0..9, &mut 1_000), SearchOutcome::Found(6..9));
+        assert_eq!(anchored.find(b"ab ab.abc", 0..6, &mut 1_000), SearchOutcome::Nothing);
     }
 
     #[test]
@@ -325,8 +326,8 @@ mod tests {
         let anchored = anchored(r"ab[^.]{0,900}c").expect("it has a gap");
         let text = |length: usize| format!("ab{}c", "x".repeat(length));
         let found = |length: usize| anchored.find(text(length).as_bytes(), 0..length + 3, &mut 5_000);
-        assert_eq!(found(LOOSE_MOST + 100), Outcome::Found(0..LOOSE_MOST + 103));
-        assert_eq!([found(LOOSE_MOST - 3), found(901)], [Outcome::Found(0..LOOSE_MOST), Outcome::Nothing]);
+        assert_eq!(found(LOOSE_MOST + 100), SearchOutcome::Found(0..LOOSE_MOST + 103));
+        assert_eq!([found(LOOSE_MOST - 3), found(901)], [SearchOutcome::Found(0..LOOSE_MOST), SearchOutcome::Nothing]);
     }
 
     proptest! {

@@ -13,14 +13,14 @@ use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;
 
 use super::expression::{Expression, compile};
-use super::literals::{Plan, Sight};
-use super::look::Look;
+use super::literals::{LiteralPlan, Sight};
+use super::look::ScannedText;
 use super::prefilter::RequiredLiterals;
 
-/// How far around a find a condition looks.
+/// The distance around a find at which a condition looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Scope {
+pub(super) enum ConditionScope {
     /// The find itself.
     Match,
     /// Its sentence, list item or table row.
@@ -42,7 +42,7 @@ pub(super) enum Scope {
 /// On which side of the find a condition looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Side {
+pub(super) enum ConditionSide {
     /// Anywhere in the scope.
     #[default]
     Either,
@@ -57,41 +57,41 @@ pub(super) enum Side {
 #[serde(deny_unknown_fields)]
 pub(super) struct Condition {
     any: Vec<Expression>,
-    scope: Scope,
+    scope: ConditionScope,
     #[serde(default)]
-    side: Side,
+    side: ConditionSide,
 }
 
 impl Condition {
-    /// Whether it holds around a find in a text.
-    pub(super) fn holds(&self, look: &Look<'_>, found: &Range<usize>) -> bool {
+    /// True where it holds around a find in a text.
+    pub(super) fn holds(&self, look: &ScannedText<'_>, found: &Range<usize>) -> bool {
         let occurs = |part: &[u8]| self.any.iter().any(|expression| expression.occurs_in(part));
         // The same for every find: asked once for each text.
         if self.is_the_same_everywhere() {
-            let all = if self.scope == Scope::Path { look.document.path.as_bytes() } else { look.text };
+            let all = if self.scope == ConditionScope::Path { look.document.path.as_bytes() } else { look.text };
             return look.once(self, || occurs(all));
         }
         let around = self.scope.range(look.text, found);
         let range = match self.side {
-            Side::Either => around,
-            Side::Before => around.start..found.start,
-            Side::After => found.end..around.end,
+            ConditionSide::Either => around,
+            ConditionSide::Before => around.start..found.start,
+            ConditionSide::After => found.end..around.end,
         };
         occurs(look.text.get(range).unwrap_or(&[]))
     }
 
     fn is_the_same_everywhere(&self) -> bool {
-        self.scope == Scope::Path || (self.scope == Scope::File && self.side == Side::Either)
+        self.scope == ConditionScope::Path || (self.scope == ConditionScope::File && self.side == ConditionSide::Either)
     }
 
-    /// What a pattern needs, with what a text must hold for the condition to hold, as far as that can be told.
+    /// The needs of a pattern, with those that a text must hold for the condition to hold, as far as that can be told.
     pub(super) fn added_to(&self, need: RequiredLiterals) -> RequiredLiterals {
         // What is asked of the whole text sees it whole; what is asked of a part may see half a word at its ends.
         let sight = if self.is_the_same_everywhere() { Sight::Whole } else { Sight::Part };
-        let Some(plan) = Plan::of_any(self.any.iter().map(Expression::text), sight) else { return need };
+        let Some(plan) = LiteralPlan::of_any(self.any.iter().map(Expression::text), sight) else { return need };
         match self.scope {
-            Scope::Path => need,
-            Scope::File => need.beside(plan),
+            ConditionScope::Path => need,
+            ConditionScope::File => need.beside(plan),
             local => need.near(plan, local.bytes()),
         }
     }
@@ -102,14 +102,14 @@ impl Condition {
         self.any.iter()
     }
 
-    /// Whether it would look at all of a text anew for every find.
+    /// True where it would look at all of a text anew for every find.
     #[cfg(test)]
     pub(super) fn is_slow(&self) -> bool {
-        self.scope == Scope::File && self.side != Side::Either
+        self.scope == ConditionScope::File && self.side != ConditionSide::Either
     }
 }
 
-impl Scope {
+impl ConditionScope {
     /// The most bytes to each side.
     const fn bytes(self) -> usize {
         match self {
@@ -209,8 +209,8 @@ const COMMON_WORDS: [&str; 14] = [
     "test",
 ];
 
-/// Whether the name of every host on the find's line shares a word of four letters or more with the first 700 bytes
-/// of the document, where it says what it is about. An attacker can arrange that, so it only makes a find milder.
+/// True where every host on the find's line shares a word of four letters or more with the first 700 bytes of the
+/// document. There it states its subject. An attacker can arrange that, so it only makes a find milder.
 fn names_own_host(around: &Around<'_>) -> bool {
     let text = around.look.document.text.as_bytes();
     let head = text.get(..text.len().min(700)).unwrap_or(&[]).to_ascii_lowercase();
@@ -222,7 +222,7 @@ fn names_own_host(around: &Around<'_>) -> bool {
         .filter(|word| word.len() >= 4 && !COMMON_WORDS.iter().any(|common| common.as_bytes() == *word))
         .collect();
     let text = around.look.text;
-    let line = text.get(Scope::Line.range(text, around.found)).unwrap_or(&[]);
+    let line = text.get(ConditionScope::Line.range(text, around.found)).unwrap_or(&[]);
     let mut hosts = HOST.captures_iter(line).filter_map(|found| found.get(1)).peekable();
     hosts.peek().is_some() && hosts.all(|host| shares_a_word(host.as_bytes(), &words))
 }
@@ -269,9 +269,9 @@ impl Lower {
     }
 }
 
-/// What surrounds a find, for deciding how mild it is.
+/// The surroundings of a find, from which its milder severity follows.
 pub(super) struct Around<'a> {
     pub(super) context: &'a Context,
-    pub(super) look: &'a Look<'a>,
+    pub(super) look: &'a ScannedText<'a>,
     pub(super) found: &'a Range<usize>,
 }

@@ -26,7 +26,7 @@ impl From<String> for Expression {
 }
 
 impl Expression {
-    /// As it is written.
+    /// The text of the expression.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -41,7 +41,7 @@ impl Expression {
         self.anchored.get_or_init(|| Anchored::of(&parsed(&self.text)?)).as_ref()
     }
 
-    /// Whether it occurs in some bytes.
+    /// True where it occurs in some bytes.
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         self.regex().is_match(bytes)
     }

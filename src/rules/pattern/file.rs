@@ -15,7 +15,7 @@ use capdex_model::ids::RuleId;
 use super::super::{Examples, Lifecycle, RuleMeta};
 use super::condition::{Condition, Lower};
 use super::expression::Expression;
-use super::literals::{Plan, Sight};
+use super::literals::{LiteralPlan, Sight};
 use super::prefilter::RequiredLiterals;
 
 /// A data rule as it is written.
@@ -48,19 +48,19 @@ pub(super) struct RuleFile {
     roles: Option<Vec<FileRole>>,
     /// The languages of files in which it may fire; all where the file says nothing.
     languages: Option<Vec<Language>>,
-    /// What must also hold for a find.
+    /// Conditions that must also hold for a find.
     #[serde(default)]
     near: Vec<Condition>,
-    /// What makes it no find.
+    /// Conditions that make it no find.
     #[serde(default)]
     unless: Vec<Condition>,
-    /// What makes it milder.
+    /// Conditions that make it milder.
     #[serde(default)]
     lower: Vec<Lower>,
-    /// Whether the find is a secret that evidence must not show.
+    /// True where the find is a secret that evidence must not show.
     #[serde(default)]
     mask: bool,
-    /// How many finds one file may have; the worst and first are kept and stand for the rest.
+    /// The most finds in one file; the worst and first are kept and stand for the rest.
     #[serde(default = "default_max_per_file")]
     max_per_file: usize,
     examples: Examples,
@@ -74,7 +74,7 @@ const fn default_max_per_file() -> usize {
 #[derive(Debug)]
 pub(super) struct DataRule {
     pub(super) meta: RuleMeta,
-    /// Of which one must occur in a text, where there are any.
+    /// Marks of which one must occur in a text, where there are any.
     pub(super) marks: Vec<Expression>,
     pub(super) finders: Vec<Expression>,
     pub(super) zones: Option<Vec<ZoneKind>>,
@@ -97,6 +97,7 @@ impl DataRule {
         Ok(Self {
             meta: RuleMeta {
                 id: RuleId::from(file.id),
+                check: None,
                 version: file.version,
                 title: file.title,
                 why: file.why,
@@ -131,11 +132,11 @@ impl DataRule {
         self.marks.iter().chain(&self.finders).chain(conditions.flat_map(Condition::expressions))
     }
 
-    /// What a text must hold for each of the rule's patterns to give a find in it: what the pattern needs, a mark, and
-    /// every neighbour that is demanded.
+    /// The literals without which a text gives no find, for each of the rule's patterns: those of the pattern, a mark,
+    /// and every neighbour that is demanded.
     pub(super) fn needs(&self) -> impl Iterator<Item = RequiredLiterals> {
         let around = self.near.iter().fold(RequiredLiterals::default(), |need, condition| condition.added_to(need));
-        let around = match Plan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
+        let around = match LiteralPlan::of_any(self.marks.iter().map(Expression::text), Sight::Whole) {
             Some(marked) => around.beside(marked),
             None => around,
         };

@@ -18,17 +18,17 @@ pub(super) struct Find {
     pub(super) evidence: String,
 }
 
-/// What has been found so far.
+/// The finds so far.
 #[derive(Debug, Default)]
 pub(super) struct Finds {
-    searches: BTreeMap<(usize, u8), Search>,
+    searches: BTreeMap<(usize, u8), SearchFinds>,
     /// The rules that have not looked at every match.
     cut: BTreeSet<usize>,
 }
 
-/// What one expression has found in one kind of text.
+/// The finds of one expression in one kind of text.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct SearchFinds {
     /// Each with the beginning of its line.
     kept: Vec<(Find, usize)>,
     judged: usize,
@@ -37,7 +37,7 @@ pub(super) struct Search {
 
 impl Finds {
     /// The finds of one search in one kind of text, of whose rule `most` are reported.
-    pub(super) fn of_search(&mut self, search: usize, kind: u8, most: usize) -> &mut Search {
+    pub(super) fn of_search(&mut self, search: usize, kind: u8, most: usize) -> &mut SearchFinds {
         let found = self.searches.entry((search, kind)).or_default();
         found.most = most;
         found
@@ -77,28 +77,28 @@ impl Finds {
     }
 }
 
-impl Search {
+impl SearchFinds {
     /// Counts a match that is judged; whether it is still within the number.
     pub(super) fn may_judge(&mut self, most: usize) -> bool {
         self.judged += 1;
         self.judged <= most
     }
 
-    /// Whether a find of a severity on a line may still be reported. One that shares its line or its evidence with
+    /// True where a find of a severity on a line may still be reported. One that shares its line or its evidence with
     /// another is reported only where that other one is not, and fewer than `most` are, so that more than `most` of
     /// each are never needed.
     pub(super) fn wants(&self, severity: Severity, line: usize) -> bool {
         !self.is_full(severity) && self.of(severity).filter(|(_, other)| *other == line).count() < self.most
     }
 
-    /// Whether no further find of a severity can be reported. Each line and each text stands at most `most` times
+    /// True where no further find of a severity can be reported. Each line and each text stands at most `most` times
     /// among those kept, so that 2 × `most` − 1 of them share neither; each one that is reported stands in the way of
     /// two of those, and fewer than `most` do.
     pub(super) fn is_full(&self, severity: Severity) -> bool {
         self.of(severity).count() >= self.most * (2 * self.most).saturating_sub(1)
     }
 
-    /// Whether there is any find of a severity.
+    /// True where there is any find of a severity.
     pub(super) fn has(&self, severity: Severity) -> bool {
         self.of(severity).next().is_some()
     }

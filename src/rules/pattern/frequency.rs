@@ -1,4 +1,4 @@
-//! How often a literal may be expected in a text: a rough model of English, Markdown and source.
+//! The expected frequency of a literal in a text: a rough model of English, Markdown and source.
 //!
 //! It only tells which literals are worth looking for; what is found does not depend on it.
 
@@ -22,7 +22,7 @@ const COMMON_WORDS: &str = "
 /// The least frequency of a piece of a common word, in a million bytes.
 const PIECE: f64 = 400.0;
 
-/// How often a literal in lower case may be expected in a million bytes, with so many edges of words beside it.
+/// The expected number of a lower-case literal in a million bytes, with so many edges of words beside it.
 pub(super) fn of(literal: &[u8], edges: usize) -> f64 {
     let by_letters = literal.iter().fold(1e6, |all, byte| all * of_byte(*byte));
     let by_letters = (0..edges).fold(by_letters, |all, _| all * AT_EDGE);
@@ -30,7 +30,7 @@ pub(super) fn of(literal: &[u8], edges: usize) -> f64 {
     by_letters.max(known.or_else(|| Some(f64::from(*PIECES.get(literal)?) * PIECE)).unwrap_or(0.0))
 }
 
-/// How often the commonest pieces stand in a million bytes of skills.
+/// The counts of the commonest pieces in a million bytes of skills.
 const MOST_COMMON: [(&[u8], f64); 3] = [(b"the", 3400.0), (b"for", 2400.0), (b"use", 2000.0)];
 
 /// The share of letters, picked at random, of which a word begins or ends with one.

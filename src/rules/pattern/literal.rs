@@ -1,14 +1,14 @@
 //! One literal that a text must hold, and whether a word has to begin or end with it.
 //!
-//! Literals are squeezed as the texts are in which they are looked for: in lower case they stand for every case of their
-//! ASCII letters, and a space stands for every run of blanks. Must not know what needs them.
+//! Literals are squeezed as the texts are in which they are looked for: in lower case they stand for every case of
+//! their ASCII letters, and a space stands for every run of blanks. Expressions that need them are read in `literals`.
 
 use super::frequency;
 use super::prefilter::normalized::seen;
 use super::prefilter::search::LONGEST;
 use super::reach::is_word;
 
-/// What is known of the byte that stands beside a literal.
+/// Knowledge about the byte beside a literal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Edge {
     /// Nothing.
@@ -55,7 +55,7 @@ impl Literal {
         Self { bytes, before: self.before, after }
     }
 
-    /// Whether it ends with a byte that is none of a word.
+    /// True where it ends with a byte that is none of a word.
     pub(super) fn ends_blank(&self) -> bool {
         self.bytes.last().is_some_and(|byte| !is_word(*byte))
     }
@@ -86,7 +86,7 @@ impl Literal {
         Self { bytes: bytes.to_vec(), before, after }
     }
 
-    /// Whether every text that holds this one holds another; both settled.
+    /// True where every text that holds this one holds another; both settled.
     pub(super) fn holds(&self, other: &Self) -> bool {
         let is_edge = |at: usize| match (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at)) {
             (None, _) => self.before == Edge::Word,
@@ -102,7 +102,7 @@ impl Literal {
         })
     }
 
-    /// Whether it is worth looking for: a digit and one or two letters stand in every text.
+    /// True where it is worth looking for: a digit and one or two letters stand in every text.
     pub(super) fn is_telling(&self) -> bool {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || byte.is_ascii_whitespace();
         match &self.bytes[..] {
@@ -113,7 +113,7 @@ impl Literal {
         }
     }
 
-    /// How often it may be expected in a million bytes.
+    /// The expected number of it in a million bytes.
     pub(super) fn frequency(&self) -> f64 {
         let edges = [self.begins_word(), self.ends_word()].into_iter().filter(|is_edge| *is_edge);
         frequency::of(&self.bytes, edges.count())
@@ -124,12 +124,12 @@ impl Literal {
         &self.bytes
     }
 
-    /// Whether a word's edge has to stand before its first byte.
+    /// True where a word's edge has to stand before its first byte.
     pub(super) fn begins_word(&self) -> bool {
         self.before == Edge::Word
     }
 
-    /// Whether a word's edge has to stand behind its last byte.
+    /// True where a word's edge has to stand behind its last byte.
     pub(super) fn ends_word(&self) -> bool {
         self.after == Edge::Word
     }

@@ -10,37 +10,36 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use super::expression::parsed;
 use super::literal::{Edge, Literal};
 use super::prefilter::normalized::seen;
-use super::reach::{Reach, holds_only, is_blank, is_word};
-
+use super::reach::{MatchReach, holds_only, is_blank, is_word};
 /// Literals of which a text must hold at least one.
 pub(super) type LiteralSet = BTreeSet<Literal>;
 
-/// What a text must hold where an expression, or a part of one, matches.
+/// Literals that a text must hold where an expression, or a part of one, matches.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Plan<L = LiteralSet> {
+pub(super) enum LiteralPlan<L = LiteralSet> {
     /// One of these literals.
     Literals(L),
     /// All of these, the rarest first, and no further apart than the part reaches, where that is bounded.
-    All(Vec<Plan<L>>, Option<Reach>),
+    All(Vec<LiteralPlan<L>>, Option<MatchReach>),
     /// Any one of these.
-    Any(Vec<Plan<L>>),
+    Any(Vec<LiteralPlan<L>>),
 }
 
 /// The most texts that a part may stand for and still be joined with its neighbours.
 const JOINED_MOST: usize = 64;
 /// The most literals of one demand.
 const DEMAND_MOST: usize = 800;
-/// What is expected to be met more often, in a million bytes, holds too little back to be worth its cost.
+/// A plan that is expected to be met more often, in a million bytes, holds too little back to be worth its cost.
 const COMMON: f64 = 4_000.0;
 /// The most parts of a row that are looked for together.
 const PARTS_MOST: usize = 3;
-/// What is met more often holds too little back to be looked for beside something rarer.
+/// A plan that is met more often holds too little back to be looked for beside a rarer one.
 pub(super) const COMMON_BESIDE: f64 = 1_500.0;
 
-impl Plan {
-    /// What an expression needs; none where it may match almost anything.
+impl LiteralPlan {
+    /// The needs of an expression; none where it may match almost anything.
     pub(super) fn of(parsed: &Hir, sight: Sight) -> Option<Self> {
-        sight.known(parsed).settled(Reach::of(parsed))
+        sight.known(parsed).settled(MatchReach::of(parsed))
     }
 
     /// The same, and the literals with one of which every match begins; none where it may begin with almost anything.
@@ -50,10 +49,10 @@ impl Plan {
             Some(Self::Literals(literals)) => Some(literals),
             Some(Self::All(..) | Self::Any(_)) | None => None,
         };
-        (known.settled(Reach::of(parsed)), begins)
+        (known.settled(MatchReach::of(parsed)), begins)
     }
 
-    /// What any of several expressions needs; none where one of them may match almost anything.
+    /// The needs of any of several expressions; none where one of them may match almost anything.
     pub(super) fn of_any<'a>(patterns: impl IntoIterator<Item = &'a str>, sight: Sight) -> Option<Self> {
         let plans = patterns.into_iter().map(|pattern| Self::of(&parsed(pattern)?, sight));
         any(plans.collect::<Option<Vec<Self>>>()?)
@@ -76,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// How often it may be expected to be met in a million bytes.
+    /// The expected number of meetings in a million bytes.
     fn frequency(&self) -> f64 {
         match self {
             Self::Literals(literals) => literals.iter().map(Literal::frequency).sum(),
@@ -87,14 +86,14 @@ impl Plan {
     }
 }
 
-impl<L> Plan<L> {
+impl<L> LiteralPlan<L> {
     /// The same with other names for its literals.
-    pub(super) fn with<M>(&self, name: &impl Fn(&L) -> M) -> Plan<M> {
+    pub(super) fn with<M>(&self, name: &impl Fn(&L) -> M) -> LiteralPlan<M> {
         let all = |parts: &[Self]| parts.iter().map(|part| part.with(name)).collect();
         match self {
-            Self::Literals(literals) => Plan::Literals(name(literals)),
-            Self::All(parts, reach) => Plan::All(all(parts), *reach),
-            Self::Any(parts) => Plan::Any(all(parts)),
+            Self::Literals(literals) => LiteralPlan::Literals(name(literals)),
+            Self::All(parts, reach) => LiteralPlan::All(all(parts), *reach),
+            Self::Any(parts) => LiteralPlan::Any(all(parts)),
         }
     }
 
@@ -107,18 +106,18 @@ impl<L> Plan<L> {
     }
 }
 
-/// What is known of a part of an expression.
+/// Literals and edges of a part of an expression.
 #[derive(Default)]
-struct Known {
+struct PartLiterals {
     /// All the texts that it matches, where they are few; then there are no plans.
     exact: Option<LiteralSet>,
-    /// What every match holds.
-    plans: Vec<Plan>,
+    /// The literals that every match holds.
+    plans: Vec<LiteralPlan>,
     /// The texts with which matches begin that are not known in full, where they are few.
     begins: Option<LiteralSet>,
 }
 
-impl Known {
+impl PartLiterals {
     fn exactly(texts: impl IntoIterator<Item = Literal>) -> Self {
         Self { exact: Some(texts.into_iter().collect()), ..Self::default() }
     }
@@ -129,26 +128,26 @@ impl Known {
     }
 
     /// The parts worth their cost: the common ones only where there is nothing better.
-    fn settled(self, reach: Option<Reach>) -> Option<Plan> {
+    fn settled(self, reach: Option<MatchReach>) -> Option<LiteralPlan> {
         let mut plans = self.plans;
         plans.extend(self.exact.and_then(demanded));
-        let mut plans: Vec<(f64, Plan)> = plans.into_iter().map(|plan| (plan.frequency(), plan)).collect();
+        let mut plans: Vec<(f64, LiteralPlan)> = plans.into_iter().map(|plan| (plan.frequency(), plan)).collect();
         plans.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let rare = plans.iter().take_while(|(frequency, _)| *frequency <= COMMON_BESIDE).count();
         plans.truncate(rare.clamp(1, PARTS_MOST));
-        let mut plans: Vec<Plan> = plans.into_iter().map(|(_, plan)| plan).collect();
-        if plans.len() > 1 { Some(Plan::All(plans, reach)) } else { plans.pop() }
+        let mut plans: Vec<LiteralPlan> = plans.into_iter().map(|(_, plan)| plan).collect();
+        if plans.len() > 1 { Some(LiteralPlan::All(plans, reach)) } else { plans.pop() }
     }
 }
 
 /// Any of several, unless together they are too common to be looked for.
-fn any(mut plans: Vec<Plan>) -> Option<Plan> {
-    let plan = if plans.len() > 1 { Plan::Any(plans) } else { plans.pop()? };
+fn any(mut plans: Vec<LiteralPlan>) -> Option<LiteralPlan> {
+    let plan = if plans.len() > 1 { LiteralPlan::Any(plans) } else { plans.pop()? };
     (plan.frequency() <= COMMON).then_some(plan)
 }
 
 /// The texts as a demand, unless they are too common or too many to be looked for.
-fn demanded(texts: LiteralSet) -> Option<Plan> {
+fn demanded(texts: LiteralSet) -> Option<LiteralPlan> {
     let texts: LiteralSet = texts.iter().map(Literal::settled).collect();
     if texts.is_empty() || texts.len() > DEMAND_MOST || !texts.iter().all(Literal::is_telling) {
         return None;
@@ -156,10 +155,10 @@ fn demanded(texts: LiteralSet) -> Option<Plan> {
     // One that holds another is met where that one is.
     let spare = |text: &Literal| texts.iter().any(|other| other != text && text.holds(other));
     let needed = texts.iter().filter(|text| !spare(text)).cloned().collect();
-    any(vec![Plan::Literals(needed)])
+    any(vec![LiteralPlan::Literals(needed)])
 }
 
-/// What an expression that is tried sees of a text.
+/// The part of a text that a tried expression sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sight {
     /// All of it, so that an edge of a word is one.
@@ -192,15 +191,15 @@ fn letters(class: &Class) -> Option<LiteralSet> {
 }
 
 impl Sight {
-    fn known(self, part: &Hir) -> Known {
+    fn known(self, part: &Hir) -> PartLiterals {
         if let Some(run) = run_of_blanks(part) {
-            return Known::exactly(run);
+            return PartLiterals::exactly(run);
         }
         match part.kind() {
-            HirKind::Empty => Known::exactly([Literal::default()]),
-            HirKind::Look(look) => Known::exactly([Literal::empty(self.edge(*look))]),
-            HirKind::Literal(literal) => Known::exactly([Literal::new(&literal.0)]),
-            HirKind::Class(class) => Known { exact: letters(class), ..Known::default() },
+            HirKind::Empty => PartLiterals::exactly([Literal::default()]),
+            HirKind::Look(look) => PartLiterals::exactly([Literal::empty(self.edge(*look))]),
+            HirKind::Literal(literal) => PartLiterals::exactly([Literal::new(&literal.0)]),
+            HirKind::Class(class) => PartLiterals { exact: letters(class), ..PartLiterals::default() },
             HirKind::Capture(capture) => self.known(&capture.sub),
             HirKind::Repetition(repetition) => self.repeated(repetition),
             HirKind::Concat(parts) => self.in_a_row(parts),
@@ -208,7 +207,7 @@ impl Sight {
         }
     }
 
-    /// What an assertion tells of the bytes on both sides of it.
+    /// The bytes that an assertion allows on both sides of it.
     fn edge(self, look: Look) -> Edge {
         match look {
             Look::WordAscii if self == Self::Whole => Edge::Word,
@@ -216,32 +215,32 @@ impl Sight {
         }
     }
 
-    /// What is known beside a part that begins, or ends, with no byte of a word.
+    /// The edge beside a part that begins, or ends, with no byte of a word.
     fn beside(self, is_blank: bool) -> Edge {
         if is_blank && self == Self::Whole { Edge::Blank } else { Edge::Open }
     }
 
-    fn repeated(self, repetition: &Repetition) -> Known {
-        let Known { exact, mut plans, begins } = self.known(&repetition.sub);
+    fn repeated(self, repetition: &Repetition) -> PartLiterals {
+        let PartLiterals { exact, mut plans, begins } = self.known(&repetition.sub);
         if repetition.min == 0 {
             let optional = exact.filter(|texts| repetition.max == Some(1) && texts.len() < JOINED_MOST);
-            return Known {
+            return PartLiterals {
                 exact: optional.map(|mut texts| {
                     texts.insert(Literal::default());
                     texts
                 }),
-                ..Known::default()
+                ..PartLiterals::default()
             };
         }
         if (repetition.min, repetition.max) == (1, Some(1)) {
-            return Known { exact, plans, begins };
+            return PartLiterals { exact, plans, begins };
         }
         let begins = exact.clone().or(begins);
         plans.extend(exact.and_then(demanded));
-        Known { exact: None, plans, begins }
+        PartLiterals { exact: None, plans, begins }
     }
 
-    fn in_a_row(self, parts: &[Hir]) -> Known {
+    fn in_a_row(self, parts: &[Hir]) -> PartLiterals {
         let mut plans = Vec::new();
         let mut open = LiteralSet::from([Literal::default()]);
         // The first texts of the row, once they are known or cannot be.
@@ -278,26 +277,26 @@ impl Sight {
             }
         }
         match first {
-            None => Known { exact: Some(open), plans, begins: None },
+            None => PartLiterals { exact: Some(open), plans, begins: None },
             Some(begins) => {
                 plans.extend(demanded(open));
-                Known { exact: None, plans, begins }
+                PartLiterals { exact: None, plans, begins }
             }
         }
     }
 
-    fn either(self, parts: &[Hir]) -> Known {
-        let alternatives: Vec<Known> = parts.iter().map(|part| self.known(part)).collect();
+    fn either(self, parts: &[Hir]) -> PartLiterals {
+        let alternatives: Vec<PartLiterals> = parts.iter().map(|part| self.known(part)).collect();
         let count: usize = alternatives.iter().filter_map(|part| part.exact.as_ref().map(BTreeSet::len)).sum();
         if count <= JOINED_MOST && alternatives.iter().all(|part| part.exact.is_some()) {
-            return Known::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
+            return PartLiterals::exactly(alternatives.into_iter().filter_map(|part| part.exact).flatten());
         }
-        let begins = alternatives.iter().map(Known::beginning);
+        let begins = alternatives.iter().map(PartLiterals::beginning);
         let begins =
             begins.collect::<Option<Vec<&LiteralSet>>>().map(|all| all.into_iter().flatten().cloned().collect());
-        let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(Reach::of(part)));
-        let plan = each.collect::<Option<Vec<Plan>>>().and_then(together);
-        Known { exact: None, plans: plan.into_iter().collect(), begins }
+        let each = alternatives.into_iter().zip(parts).map(|(known, part)| known.settled(MatchReach::of(part)));
+        let plan = each.collect::<Option<Vec<LiteralPlan>>>().and_then(together);
+        PartLiterals { exact: None, plans: plan.into_iter().collect(), begins }
     }
 }
 
@@ -312,7 +311,7 @@ fn letter(part: &Hir) -> Option<u8> {
     (is_alone && letter.is_ascii_lowercase()).then_some(letter)
 }
 
-/// What a part that takes in blanks, and nothing else, stands for in a squeezed text.
+/// The literal that a part of blanks alone stands for in a squeezed text.
 fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
     let may_repeat = matches!(part.kind(), HirKind::Class(_) | HirKind::Repetition(_));
     let may_be_missing = part.properties().minimum_len()? == 0;
@@ -320,12 +319,12 @@ fn run_of_blanks(part: &Hir) -> Option<Vec<Literal>> {
     (may_repeat && holds_only(part, is_blank)).then(|| nothing.into_iter().chain([Literal::new(b" ")]).collect())
 }
 
-/// Whether every match of a part begins with a byte that is none of a word.
+/// True where every match of a part begins with a byte that is none of a word.
 fn begins_blank(part: &Hir) -> bool {
     has_blank(part, &|parts| parts.first())
 }
 
-/// Whether every match of a part ends with a byte that is none of a word.
+/// True where every match of a part ends with a byte that is none of a word.
 fn ends_blank(part: &Hir) -> bool {
     has_blank(part, &|parts| parts.last())
 }
@@ -346,12 +345,12 @@ fn has_blank(part: &Hir, outermost: &dyn Fn(&[Hir]) -> Option<&Hir>) -> bool {
 }
 
 /// Any of several, with all plain literals among them as one demand.
-fn together(plans: Vec<Plan>) -> Option<Plan> {
+fn together(plans: Vec<LiteralPlan>) -> Option<LiteralPlan> {
     let mut literals = LiteralSet::new();
     let mut others = Vec::new();
     for plan in plans {
         match plan {
-            Plan::Literals(more) => literals.extend(more),
+            LiteralPlan::Literals(more) => literals.extend(more),
             other => others.push(other),
         }
     }
@@ -367,7 +366,7 @@ mod tests {
 
     fn shown(pattern: &str) -> String {
         parsed(pattern)
-            .and_then(|parsed| Plan::of(&parsed, Sight::Whole))
+            .and_then(|parsed| LiteralPlan::of(&parsed, Sight::Whole))
             .map_or_else(|| "anything".to_owned(), |plan| show(&plan))
     }
 
@@ -378,12 +377,12 @@ mod tests {
         format!("{}{text}{}", edge(literal.begins_word()), edge(literal.ends_word()))
     }
 
-    fn show(plan: &Plan) -> String {
-        let all = |parts: &[Plan], mark: &str| parts.iter().map(show).collect::<Vec<_>>().join(mark);
+    fn show(plan: &LiteralPlan) -> String {
+        let all = |parts: &[LiteralPlan], mark: &str| parts.iter().map(show).collect::<Vec<_>>().join(mark);
         match plan {
-            Plan::Literals(literals) => literals.iter().map(shown_literal).collect::<Vec<_>>().join("|"),
-            Plan::All(parts, _) => format!("({})", all(parts, " + ")),
-            Plan::Any(parts) => format!("({})", all(parts, " / ")),
+            LiteralPlan::Literals(literals) => literals.iter().map(shown_literal).collect::<Vec<_>>().join("|"),
+            LiteralPlan::All(parts, _) => format!("({})", all(parts, " + ")),
+            LiteralPlan::Any(parts) => format!("({})", all(parts, " / ")),
         }
     }
 
@@ -414,8 +413,8 @@ mod tests {
     #[test]
     fn a_match_begins_with_its_first_words() {
         let begins = |pattern: &str| {
-            let literals = parsed(pattern).and_then(|parsed| Plan::with_beginning(&parsed, Sight::Whole).1);
-            literals.map_or_else(|| "anything".to_owned(), |literals| show(&Plan::Literals(literals)))
+            let literals = parsed(pattern).and_then(|parsed| LiteralPlan::with_beginning(&parsed, Sight::Whole).1);
+            literals.map_or_else(|| "anything".to_owned(), |literals| show(&LiteralPlan::Literals(literals)))
         };
         assert_eq!(begins(r"(?i)\b(?:send|post)\s+(?:\w+\s+){0,3}tokens?\b"), "·post·|·send·");
         assert_eq!(begins(r"(?i)\b(?:curl[^\n]*x|wget\w*)y"), "curl|wget");

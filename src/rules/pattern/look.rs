@@ -6,20 +6,20 @@ use capdex_evidence::document::Document;
 use capdex_model::capability::Kind;
 
 use super::condition::Condition;
-use super::view::View;
+use super::view::TextView;
 
 /// One text of a document, for one kind of capability.
-pub(super) struct Look<'a> {
+pub(super) struct ScannedText<'a> {
     pub(super) document: &'a Document,
-    pub(super) view: &'a View<'a>,
+    pub(super) view: &'a TextView<'a>,
     /// The bytes of the view.
     pub(super) text: &'a [u8],
     pub(super) kind: Kind,
     answers: RefCell<Vec<(*const Condition, bool)>>,
 }
 
-impl<'a> Look<'a> {
-    pub(super) fn new(document: &'a Document, view: &'a View<'a>, kind: Kind) -> Self {
+impl<'a> ScannedText<'a> {
+    pub(super) fn new(document: &'a Document, view: &'a TextView<'a>, kind: Kind) -> Self {
         Self { document, view, text: view.text().as_bytes(), kind, answers: RefCell::new(Vec::new()) }
     }
 

@@ -40,11 +40,11 @@ use condition::Around;
 use expression::Expression;
 use file::DataRule;
 use finds::{Find, Finds};
-use look::Look;
-use prefilter::{Candidates, Hits, Prefilter, RequiredLiterals};
+use look::ScannedText;
+use prefilter::{Candidates, Prefilter, PrefilterHits, RequiredLiterals};
 pub(super) use question::{Question, whole_words};
 use search_window::{SearchWindow, find_in};
-use view::View;
+use view::TextView;
 
 /// The file names without their ending, and the texts, of every data rule.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs"));
@@ -52,27 +52,27 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/data_rules.rs
 /// Room for the answers that all rules together give about a capability where they find little.
 const TOLD: usize = 64;
 
-/// How many matches of one expression in one text are judged, each by what stands around it.
+/// The most matches of one expression in one text that are judged, each by its surroundings.
 const JUDGED_MOST: usize = 10_000;
 
-struct Engine {
+struct PatternEngine {
     rules: Vec<DataRule>,
     /// Every pattern of every running rule: the places of the rule and of the pattern in it.
     searches: Vec<(usize, usize)>,
     /// For each rule, where its marks begin among the expressions of the prefilter.
     marks: Vec<usize>,
-    /// Where the questions of rules in code begin among them, behind all marks.
+    /// The first question of a check among them, behind all marks.
     questions: usize,
     /// Which of the searches a text can give a find at all and, after them, which marks it can hold.
     prefilter: Prefilter,
 }
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+static ENGINE: LazyLock<PatternEngine> = LazyLock::new(|| {
     let rules = FILES.iter().map(|(_, text)| DataRule::parse(text).expect("a test parses every rule file"));
-    Engine::new(rules.collect())
+    PatternEngine::new(rules.collect())
 });
 
-impl Engine {
+impl PatternEngine {
     fn new(mut rules: Vec<DataRule>) -> Self {
         // Facts are kept in the order of their rules: reporting in that order leaves nothing to sort.
         rules.sort_by(|a, b| a.meta.id.cmp(&b.meta.id));
@@ -94,9 +94,9 @@ impl Engine {
     }
 
     /// Looks at one text with every rule that may find something in it.
-    fn scan(&self, look: &Look<'_>, hits: &mut Hits, finds: &mut Finds) {
+    fn scan(&self, look: &ScannedText<'_>, hits: &mut PrefilterHits, finds: &mut Finds) {
         let candidates = self.prefilter.candidates(look.text, hits);
-        if matches!(look.view, View::Written(_)) {
+        if matches!(look.view, TextView::Written(_)) {
             question::note(look.document, &candidates, self.questions);
         }
         // The patterns of a rule follow each other, and ask for the same marks.
@@ -117,12 +117,12 @@ impl Engine {
                     *marked.get_or_insert_with(|| (*at, self.is_marked(*at, rule, &candidates, look.text)));
                 is_marked
             };
-            let finder = Finder { rule: *at, search, expression: finder };
+            let finder = PatternFinder { rule: *at, search, expression: finder };
             rule.scan(&finder, &stretches, look, is_marked, finds);
         }
     }
 
-    /// Whether a text holds one of the marks without which the patterns of a rule are not tried.
+    /// True where a text holds one of the marks without which the patterns of a rule are not tried.
     fn is_marked(&self, at: usize, rule: &DataRule, candidates: &Candidates<'_>, text: &[u8]) -> bool {
         let numbers = self.marks.get(at).map_or(0, |first| *first)..;
         rule.marks.is_empty()
@@ -131,13 +131,13 @@ impl Engine {
 }
 
 /// One pattern of a rule, with its places in the engine.
-struct Finder<'a> {
+struct PatternFinder<'a> {
     rule: usize,
     search: usize,
     expression: &'a Expression,
 }
 
-/// What is known of every data rule.
+/// The descriptions of all data rules.
 pub(super) fn metas() -> impl Iterator<Item = &'static RuleMeta> {
     ENGINE.rules.iter().map(|rule| &rule.meta)
 }
@@ -147,9 +147,9 @@ pub(super) fn texts() -> impl Iterator<Item = &'static (&'static str, &'static s
     FILES.iter()
 }
 
-/// What one rule has found in the documents of a capability.
+/// The finds of one rule in the documents of a capability.
 #[derive(Default)]
-struct Found<'a> {
+struct RuleFinds<'a> {
     finds: Vec<(&'a Document, Find)>,
     /// The documents in which it has not looked at everything.
     cut: Vec<&'a Document>,
@@ -158,18 +158,18 @@ struct Found<'a> {
 /// Runs every data rule over some capabilities; what is told of each. Rules that found nothing tell nothing; the others
 /// tell once for each find.
 pub(super) fn evaluate(subjects: &[Subject<'_>]) -> Vec<Vec<NumberedFact>> {
-    let mut hits = Hits::default();
+    let mut hits = PrefilterHits::default();
     subjects.iter().map(|subject| told_of(subject, &mut hits)).collect()
 }
 
-fn told_of(subject: &Subject<'_>, hits: &mut Hits) -> Vec<NumberedFact> {
+fn told_of(subject: &Subject<'_>, hits: &mut PrefilterHits) -> Vec<NumberedFact> {
     let mut told = Vec::with_capacity(TOLD);
     let kind = subject.capability.kind;
-    let mut found: BTreeMap<usize, Found<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<usize, RuleFinds<'_>> = BTreeMap::new();
     for document in subject.documents().filter(|document| document.role != FileRole::Binary) {
         let mut here = Finds::default();
         for view in view::views(document) {
-            ENGINE.scan(&Look::new(document, &view, kind), hits, &mut here);
+            ENGINE.scan(&ScannedText::new(document, &view, kind), hits, &mut here);
         }
         for rule in here.cut() {
             found.entry(rule).or_default().cut.push(document);
@@ -178,7 +178,7 @@ fn told_of(subject: &Subject<'_>, hits: &mut Hits) -> Vec<NumberedFact> {
             found.entry(find.rule).or_default().finds.push((document, find));
         }
     }
-    for (at, Found { finds, cut }) in found {
+    for (at, RuleFinds { finds, cut }) in found {
         let Some(rule) = ENGINE.rules.get(at) else { continue };
         let mut sink = FactSink::new(&rule.meta);
         for (document, find) in finds {
@@ -195,9 +195,9 @@ fn told_of(subject: &Subject<'_>, hits: &mut Hits) -> Vec<NumberedFact> {
 impl DataRule {
     fn scan(
         &self,
-        finder: &Finder<'_>,
+        finder: &PatternFinder<'_>,
         stretches: &[SearchWindow],
-        look: &Look<'_>,
+        look: &ScannedText<'_>,
         mut is_marked: impl FnMut() -> bool,
         finds: &mut Finds,
     ) {
@@ -240,8 +240,8 @@ impl DataRule {
             && self.languages.as_ref().is_none_or(|languages| languages.contains(&document.language))
     }
 
-    /// Whether a match is a find, and how bad.
-    fn judge(&self, look: &Look<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
+    /// The severity and confidence of a match; none where it is no find.
+    fn judge(&self, look: &ScannedText<'_>, found: &Range<usize>, offset: usize) -> Option<(Severity, Confidence)> {
         if self.zones.as_ref().is_some_and(|zones| !zones.contains(&look.document.zone_at(offset)))
             || !self.near.iter().all(|condition| condition.holds(look, found))
             || self.unless.iter().any(|condition| condition.holds(look, found))
@@ -260,8 +260,8 @@ impl DataRule {
         Some((severity, confidence))
     }
 
-    /// What people are shown: the secret masked, or the sentence from where the find is in sight.
-    fn evidence(&self, view: &View<'_>, found: Range<usize>) -> String {
+    /// The evidence that people are shown: the secret masked, or the sentence from where the find is in sight.
+    fn evidence(&self, view: &TextView<'_>, found: Range<usize>) -> String {
         let text = view.text();
         let part = |range: Range<usize>| {
             let (start, end) = (floor_char_boundary(text, range.start), floor_char_boundary(text, range.end));
@@ -302,7 +302,7 @@ pub(super) fn mask_secrets(evidence: &str) -> Cow<'_, str> {
     if !prefilter.is_touched(evidence.as_bytes()) {
         return shown;
     }
-    let mut hits = Hits::default();
+    let mut hits = PrefilterHits::default();
     for secret in
         prefilter.candidates(evidence.as_bytes(), &mut hits).expressions().iter().filter_map(|at| secrets.get(*at))
     {

@@ -18,7 +18,7 @@ use super::search_window::{SearchWindow, find_in};
 pub(crate) struct Question {
     text: &'static str,
     expression: OnceLock<Expression>,
-    /// What every match holds on the line where it begins and few lines do: all of them.
+    /// Signs that every match holds on the line where it begins, and few lines do: all of them.
     signs: (&'static [&'static str], OnceLock<Vec<Expression>>),
     /// Its number among all questions, where it is asked of whole texts.
     number: OnceLock<Option<usize>>,
@@ -37,7 +37,7 @@ impl Question {
         Self { text, expression: OnceLock::new(), signs, number: OnceLock::new() }
     }
 
-    /// Whether a match lies in a document: a question without signs.
+    /// True where a match lies in a document: a question without signs.
     pub(crate) fn occurs(&self, document: &Document) -> bool {
         let (text, regex) = (document.text.as_bytes(), self.expression().regex());
         match self.noted(document) {
@@ -46,12 +46,12 @@ impl Question {
         }
     }
 
-    /// Where the first match lies in a document.
+    /// The first match in a document.
     pub(crate) fn first_in(&self, document: &Document) -> Option<Range<usize>> {
         self.all_in(document, 1).pop()
     }
 
-    /// Where the first matches lie in a document, so many at most.
+    /// The first matches in a document, so many at most.
     pub(crate) fn all_in(&self, document: &Document, places: usize) -> Vec<Range<usize>> {
         let text = document.text.as_bytes();
         match self.noted(document) {
@@ -67,7 +67,7 @@ impl Question {
         }
     }
 
-    /// Whether a match lies in a part of a document, which must hold [whole words](whole_words).
+    /// True where a match lies in a part of a document, which must hold [whole words](whole_words).
     pub(crate) fn occurs_at(&self, document: &Document, part: &Range<usize>) -> bool {
         let near = |(starts, end): &(Range<usize>, usize)| starts.start < part.end && *end > part.start;
         let may = self.noted(document).is_none_or(|noted| noted.iter().any(near));
@@ -80,13 +80,13 @@ impl Question {
         expressions.get_or_init(|| signs.iter().map(|sign| Expression::from((*sign).to_owned())).collect())
     }
 
-    /// Where a match may begin and end in a document, where the prefilter has noted it.
+    /// The windows of possible matches in a document, where the prefilter has noted it.
     fn noted<'a>(&self, document: &'a Document) -> Option<&'a Noted> {
         let number = self.number.get_or_init(|| checks::questions().position(|other| std::ptr::eq(self, other)));
         document.noted.get()?.get((*number)?)
     }
 
-    /// Whether a match lies in a part of a text.
+    /// True where a match lies in a part of a text.
     pub(crate) fn occurs_in(&self, part: &[u8]) -> bool {
         self.expression().occurs_in(part)
     }
@@ -131,7 +131,7 @@ fn signed_lines(sign: &Expression, others: &[Expression], noted: &Noted, text: &
     stretches
 }
 
-/// What the questions need of a text, in their order: they look at parts of it, but at whole words.
+/// The needs of the questions, in their order: they look at parts of it, but at whole words.
 pub(super) fn needs() -> impl Iterator<Item = RequiredLiterals> {
     checks::questions().map(|question| RequiredLiterals::of(question.text))
 }

@@ -1,5 +1,5 @@
-//! How long a match of an expression can be in a text: its fixed length, and the longest runs of letters and blanks
-//! that the text has, as often as the expression may take one in.
+//! The longest match of an expression in a text: its fixed length, and the longest runs of letters and blanks that the
+//! text has, as often as the expression may take one in.
 //!
 //! Exact on purpose: a text with a run of a hundred thousand blanks has long matches, and they are found.
 
@@ -18,13 +18,13 @@ pub(super) struct Runs {
 
 /// The length of a match: so many bytes, and so many runs of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct MatchReach {
     fixed: usize,
     runs: Runs,
 }
 
-impl Reach {
-    /// How far an expression, or a part of one, reaches; none where nothing bounds it.
+impl MatchReach {
+    /// The reach of an expression, or of a part of one; none where nothing bounds it.
     pub(super) fn of(part: &Hir) -> Option<Self> {
         match part.kind() {
             HirKind::Empty | HirKind::Look(_) => Some(Self::default()),
@@ -67,12 +67,12 @@ impl Reach {
     }
 }
 
-fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<Reach> {
-    parts.iter().try_fold(Reach::default(), |all, part| Some(all.joined(Reach::of(part)?, join)))
+fn sum(parts: &[Hir], join: fn(usize, usize) -> usize) -> Option<MatchReach> {
+    parts.iter().try_fold(MatchReach::default(), |all, part| Some(all.joined(MatchReach::of(part)?, join)))
 }
 
 /// A repetition without end of bytes of one kind is a run of them.
-fn of_run(repetition: &Repetition) -> Option<Reach> {
+fn of_run(repetition: &Repetition) -> Option<MatchReach> {
     let all = |fits: fn(u8) -> bool| holds_only(&repetition.sub, fits);
     let mut runs = Runs::default();
     if all(is_blank) {
@@ -86,10 +86,10 @@ fn of_run(repetition: &Repetition) -> Option<Reach> {
     } else {
         return None;
     }
-    Some(Reach { fixed: 0, runs })
+    Some(MatchReach { fixed: 0, runs })
 }
 
-/// Whether every match of a part consists of bytes of one kind.
+/// True where every match of a part consists of bytes of one kind.
 pub(super) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
@@ -102,18 +102,18 @@ pub(super) fn holds_only(part: &Hir, fits: fn(u8) -> bool) -> bool {
     }
 }
 
-/// What `\s` stands for. Without a jump, so that many bytes are asked at once.
+/// The class that `\s` stands for. Without a jump, so that many bytes are asked at once.
 pub(super) const fn is_blank(byte: u8) -> bool {
     (byte.wrapping_sub(b'\t') < 5) | (byte == b' ')
 }
 
-/// What `\w` stands for. Without a jump, too.
+/// The class that `\w` stands for. Without a jump, too.
 pub(super) const fn is_word(byte: u8) -> bool {
     let small = byte | 0x20;
     (small.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
-/// Whether the byte before a place is one of a word, and whether that at the place is.
+/// True where the byte before a place is one of a word, and whether that at the place is.
 pub(super) fn words_beside(text: &[u8], at: usize) -> [bool; 2] {
     [at.checked_sub(1), Some(at)].map(|at| at.and_then(|at| text.get(at)).is_some_and(|byte| is_word(*byte)))
 }
@@ -133,7 +133,7 @@ mod tests {
 
     fn reach(pattern: &str) -> Option<usize> {
         let parsed = parsed(pattern).expect("the pattern is valid");
-        Reach::of(&parsed).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
+        MatchReach::of(&parsed).map(|reach| reach.within(&Runs { blanks: 10, word: 100, dense: 1_000, line: 10_000 }))
     }
 
     #[test]

@@ -5,16 +5,16 @@
 
 use std::ops::Range;
 
-use super::anchored::{Anchored, Outcome};
+use super::anchored::{Anchored, SearchOutcome};
 use super::expression::Expression;
 
 /// A part of a text in which matches may lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchWindow {
-    /// Where they may begin.
+    /// The places at which they may begin.
     pub(super) starts: Range<usize>,
-    /// Where they end at the latest, one byte more where the text has one: what follows a match counts too. Not before the
-    /// end of a part that begins earlier.
+    /// Their latest end, one byte more where the text has one: what follows a match counts too. Not before the end of a
+    /// part that begins earlier.
     pub(super) end: usize,
 }
 
@@ -25,26 +25,26 @@ pub(super) fn find_in<'a>(
     text: &'a [u8],
 ) -> impl Iterator<Item = Range<usize>> {
     let overlapping = stretches.chunk_by(|one, next| next.starts.start < one.end);
-    overlapping.flat_map(move |stretches| Search::new(stretches, expression, text))
+    overlapping.flat_map(move |stretches| WindowSearch::new(stretches, expression, text))
 }
 
 /// The search through stretches of which each overlaps the next one.
-struct Search<'a> {
+struct WindowSearch<'a> {
     expression: &'a Expression,
-    /// How the expression is looked for, as long as that pays.
+    /// The quick search for the expression, as long as that pays.
     anchored: Option<&'a Anchored>,
     budget: usize,
     /// The text up to the end of the last one.
     held: &'a [u8],
     /// Those that are not done with.
     stretches: &'a [SearchWindow],
-    /// Where the next match may begin, in the first of them or behind its beginnings.
+    /// The place at which the next match may begin, in the first of them or behind its beginnings.
     from: usize,
     /// The first match of the expression that was not yet asked for; none inside where there are no more.
     ahead: Option<Option<Range<usize>>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> WindowSearch<'a> {
     fn new(stretches: &'a [SearchWindow], expression: &'a Expression, text: &'a [u8]) -> Self {
         let from = stretches.first().map_or(0, |first| first.starts.start);
         let end = stretches.last().map_or(0, |last| last.end);
@@ -57,9 +57,9 @@ impl<'a> Search<'a> {
     fn find(&mut self, end: usize) -> Option<Range<usize>> {
         if let Some(anchored) = self.anchored {
             match anchored.find(self.held, self.from..end, &mut self.budget) {
-                Outcome::Found(found) => return Some(found),
-                Outcome::Nothing => return None,
-                Outcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
+                SearchOutcome::Found(found) => return Some(found),
+                SearchOutcome::Nothing => return None,
+                SearchOutcome::GaveUp(at) => (self.anchored, self.from) = (None, at),
             }
         }
         let is_behind = |ahead: &Option<Range<usize>>| ahead.as_ref().is_some_and(|found| found.start < self.from);
@@ -70,7 +70,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Iterator for Search<'_> {
+impl Iterator for WindowSearch<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {

@@ -61,7 +61,7 @@ fn unknown_keys_and_bad_expressions_are_refused() {
 /// Searches that no literal holds back run over every text: few and cheap ones only.
 #[test]
 fn nearly_every_pattern_needs_a_literal() {
-    let mut hits = Hits::default();
+    let mut hits = PrefilterHits::default();
     let candidates = ENGINE.prefilter.candidates(b"", &mut hits);
     let searches = candidates.expressions().iter().filter(|search| **search < ENGINE.searches.len());
     let open: Vec<&str> = searches.map(|search| finder(*search).text()).collect();
@@ -79,11 +79,11 @@ fn the_gate_holds_nothing_back_that_gives_a_find() {
     let mut texts: Vec<&str> = examples.flat_map(|example| example.files.values()).map(String::as_str).collect();
     let all = texts.join(&" word\n".repeat(40));
     texts.push(&all);
-    let mut hits = Hits::default();
+    let mut hits = PrefilterHits::default();
     for text in texts {
         let document = Document::read("SKILL.md", text.as_bytes(), &mut Vec::new());
-        let view = View::Written(text);
-        let look = Look::new(&document, &view, Kind::Skill);
+        let view = TextView::Written(text);
+        let look = ScannedText::new(&document, &view, Kind::Skill);
         let candidates = ENGINE.prefilter.candidates(look.text, &mut hits);
         for (search, (at, _)) in ENGINE.searches.iter().enumerate() {
             let rule = &ENGINE.rules[*at];

@@ -9,8 +9,8 @@ use capdex_evidence::unicode::{self, Folded};
 
 /// One text of a document.
 #[derive(Debug)]
-pub(super) enum View<'a> {
-    /// As written.
+pub(super) enum TextView<'a> {
+    /// The text as written.
     Written(&'a str),
     /// Derived in one or two steps, the last of which holds the text.
     Derived(Vec<Folded>),
@@ -18,16 +18,16 @@ pub(super) enum View<'a> {
     Plain(&'a Folded),
     /// Decoded from a stretch that begins at an offset.
     Decoded {
-        /// Where the stretch begins.
+        /// The begin of the stretch.
         offset: usize,
-        /// How it was written.
+        /// The encoding in which it was written.
         encoding: Encoding,
-        /// What it says.
+        /// The decoded text.
         text: String,
     },
 }
 
-impl View<'_> {
+impl TextView<'_> {
     /// The text.
     pub(super) fn text(&self) -> &str {
         match self {
@@ -58,7 +58,7 @@ impl View<'_> {
         }
     }
 
-    /// What to tell people about how the text was come by; empty for text as written.
+    /// The label for people that tells how the text was made; empty for text as written.
     pub(super) fn label(&self) -> &'static str {
         match self {
             Self::Written(_) | Self::Derived(_) | Self::Plain(_) => "",
@@ -68,7 +68,7 @@ impl View<'_> {
 }
 
 /// Every text of a document, the written one (unescaped where the language escapes) first.
-pub(super) fn views(document: &Document) -> Vec<View<'_>> {
+pub(super) fn views(document: &Document) -> Vec<TextView<'_>> {
     let unescaped = unescape(document.language, &document.text);
     let written = unescaped.as_ref().map_or(document.text.as_str(), |folded| folded.text.as_str());
     let folded = unicode::fold(written).filter(|folded| unicode::deceives(written, folded));
@@ -76,22 +76,22 @@ pub(super) fn views(document: &Document) -> Vec<View<'_>> {
     let mut views = Vec::with_capacity(2 + payloads.len());
     match (unescaped, folded) {
         (Some(unescaped), Some(folded)) => {
-            views.push(View::Derived(vec![unescaped.clone()]));
-            views.push(View::Derived(vec![unescaped, folded]));
+            views.push(TextView::Derived(vec![unescaped.clone()]));
+            views.push(TextView::Derived(vec![unescaped, folded]));
         }
-        (Some(unescaped), None) => views.push(View::Derived(vec![unescaped])),
+        (Some(unescaped), None) => views.push(TextView::Derived(vec![unescaped])),
         (None, folded) => {
-            views.push(View::Written(&document.text));
-            views.extend(folded.map(|folded| View::Derived(vec![folded])));
+            views.push(TextView::Written(&document.text));
+            views.extend(folded.map(|folded| TextView::Derived(vec![folded])));
         }
     }
-    views.extend(document.shell().plain.as_ref().map(View::Plain));
-    views.extend(unmarked(document).map(|text| View::Derived(vec![text])));
+    views.extend(document.shell().plain.as_ref().map(TextView::Plain));
+    views.extend(unmarked(document).map(|text| TextView::Derived(vec![text])));
     for payload in payloads {
         let (offset, encoding) = (payload.offset, payload.encoding);
         let plain = shell::plain_of(&payload.text);
-        views.push(View::Decoded { offset, encoding, text: payload.text });
-        views.extend(plain.map(|text| View::Decoded { offset, encoding, text }));
+        views.push(TextView::Decoded { offset, encoding, text: payload.text });
+        views.extend(plain.map(|text| TextView::Decoded { offset, encoding, text }));
     }
     views
 }
@@ -152,7 +152,8 @@ fn unescape(language: Language, text: &str) -> Option<Folded> {
     Some(unescaped)
 }
 
-/// The character that an escape stands for, and its length in bytes. What is no known escape stays a backslash.
+/// The character that an escape stands for, and its length in bytes. A sequence that is no known escape stays a
+/// backslash.
 fn escape_at(text: &str, slash: usize, json: bool) -> (char, usize) {
     match text.as_bytes().get(slash + 1) {
         Some(b'n' | b'r') => ('\n', 2),

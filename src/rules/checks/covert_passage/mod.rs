@@ -11,8 +11,6 @@ use capdex_evidence::document::{Document, FileRole, Language};
 use capdex_evidence::subject::Subject;
 use capdex_evidence::zones::ZoneKind;
 
-use super::card_rule::card_rule;
-
 mod concealed;
 mod cues;
 mod deeds;
@@ -24,13 +22,6 @@ use cues::{CARE, Cue, FORBIDDEN, HANDED_OUT, LOGIN, Side};
 use deeds::DEEDS;
 use presumed::PRESUMED;
 use sharp::SHARP;
-
-card_rule!(
-    /// Passages that act behind the user's back.
-    CovertPassage,
-    include_str!("meta.toml"),
-    check
-);
 
 /// The most places of one cue in one text that are judged.
 const JUDGED_MOST: usize = 24;
@@ -53,7 +44,7 @@ const FOUND_EXCUSED: u8 = 2;
 /// What more is asked where a document is about security or the words stand in a table.
 const MENTIONED: u8 = 2;
 
-fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
     let read = |document: &&Document| {
         document.language == Language::Markdown && matches!(document.role, FileRole::Instruction | FileRole::Docs)
     };

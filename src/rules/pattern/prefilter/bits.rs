@@ -58,13 +58,13 @@ impl Bits {
         full
     }
 
-    /// What is in either.
+    /// The union.
     pub(super) fn or(mut self, other: Self) -> Self {
         self.words_mut().iter_mut().zip(other.words()).for_each(|(own, other)| *own |= other);
         self
     }
 
-    /// What is in both; none where that is nothing.
+    /// The intersection; none where that is empty.
     pub(super) fn and(mut self, other: &Self) -> Option<Self> {
         self.words_mut().iter_mut().zip(other.words()).for_each(|(own, other)| *own &= other);
         self.words().iter().any(|word| *word != 0).then_some(self)

@@ -5,12 +5,12 @@
 //! however long the run is. A match is missed nowhere, and a text with a hundred thousand blanks costs other expressions
 //! nothing.
 
-use super::super::reach::{Reach, Runs, is_word};
+use super::super::reach::{MatchReach, Runs, is_word};
 use super::normalized::Normalized;
 use capdex_evidence::bytes::{WORD, nth_of, places};
 
-/// How many bytes of a run count: as many as ordinary words have. An expression that takes in seven words
-/// reaches seven times as far as that.
+/// The bytes of a run that count: as many as ordinary words have. An expression that takes in seven words reaches seven
+/// times as far as that.
 const COUNTED: Runs = Runs { blanks: 1, word: 12, dense: 16, line: usize::MAX };
 /// The bytes of a block that count.
 const SIZE: usize = 32;
@@ -52,19 +52,19 @@ fn beyond(kind: u64, before: u64, most: usize) -> u64 {
 }
 
 #[derive(Debug)]
-pub(super) struct Blocks {
-    /// How many counted bytes a block has.
+pub(super) struct TextBlocks {
+    /// The counted bytes of a block.
     size: usize,
     /// The length of the text as it is written.
     length: usize,
-    /// Where each block begins in the text as it is written.
+    /// The begin of each block in the text as it is written.
     starts: Vec<usize>,
     /// For each chunk of the squeezed text how many blocks begin before it, and at which of its bytes others do.
     chunks: Vec<(u32, u64)>,
     longest_line: usize,
 }
 
-impl Blocks {
+impl TextBlocks {
     /// The blocks of a text.
     pub(super) fn of(text: &Normalized) -> Self {
         let bytes = text.bytes();
@@ -107,18 +107,18 @@ impl Blocks {
         self.length
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// Where a block begins; the end of the text past the last one.
+    /// The begin of a block; the end of the text past the last one.
     pub(super) fn start_of(&self, block: usize) -> usize {
         self.starts.get(block).copied().unwrap_or(self.length)
     }
 
     /// The most blocks that a match reaches beyond the one in which it begins.
-    pub(super) fn reached(&self, reach: &Reach) -> usize {
+    pub(super) fn reached(&self, reach: &MatchReach) -> usize {
         self.spanned(reach.within(&Runs { line: self.longest_line, ..COUNTED }))
     }
 
@@ -155,7 +155,7 @@ mod tests {
         #[test]
         fn blocks_begin_where_enough_bytes_count(text in "(?:[a-z]{0,20}[ .-]{0,6}|\n|[+ä]{15,19}){0,60}") {
             let squeezed = Normalized::of(text.as_bytes());
-            let blocks = Blocks::of(&squeezed);
+            let blocks = TextBlocks::of(&squeezed);
             let mut starts = starts_of(squeezed.bytes());
             for at in 0..squeezed.bytes().len() {
                 prop_assert_eq!(blocks.block_of(at), starts.partition_point(|start| *start <= at) - 1);

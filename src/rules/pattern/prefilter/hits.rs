@@ -9,8 +9,8 @@ const NOWHERE: u16 = u16::MAX;
 ///
 /// One serves many texts in turn: most are short, and a table of all things would have to be written for each.
 #[derive(Debug, Default)]
-pub(in crate::pattern) struct Hits {
-    /// How many blocks there are.
+pub(in crate::pattern) struct PrefilterHits {
+    /// The number of blocks.
     blocks: usize,
     /// The words that the blocks of one thing take.
     width: usize,
@@ -22,7 +22,7 @@ pub(in crate::pattern) struct Hits {
     words: Vec<u64>,
 }
 
-impl Hits {
+impl PrefilterHits {
     /// Begins with a text of so many blocks, in which so many things may be met.
     pub(super) fn begin(&mut self, things: usize, blocks: usize) {
         (self.blocks, self.width) = (blocks, blocks.div_ceil(64));
@@ -56,7 +56,7 @@ impl Hits {
         Some(all)
     }
 
-    /// Where the words of a thing begin, which is met by now.
+    /// The first word of a thing, which is met by now.
     fn start_of(&mut self, thing: u32) -> usize {
         let Some(place) = self.places.get_mut(thing as usize) else { return usize::MAX / 2 };
         if *place == NOWHERE {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_the_text_before() {
-        let mut hits = Hits::default();
+        let mut hits = PrefilterHits::default();
         for (things, blocks) in [(9, 200), (9, 1), (3, 70), (12, 70)] {
             hits.begin(things, blocks);
             let all: Vec<u32> = (0..12).collect();

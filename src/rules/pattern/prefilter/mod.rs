@@ -1,8 +1,8 @@
 //! The prefilter: one pass over a text that tells which of many expressions may match it at all, and where.
 //!
 //! It looks for the literals that each expression, and what must stand near its matches, cannot do without: all at once
-//! and regardless of case. What it lets through may still not match; what it holds back cannot. A pass costs a few steps
-//! a byte, however many expressions there are.
+//! and regardless of case. A text that it lets through may still not match; one that it holds back cannot. A pass costs
+//! a few steps a byte, however many expressions there are.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::expression::{Expression, parsed};
 use super::literal::Literal;
-use super::literals::{COMMON_BESIDE, LiteralSet, Plan, Sight};
-use super::reach::Reach;
+use super::literals::{COMMON_BESIDE, LiteralPlan, LiteralSet, Sight};
+use super::reach::MatchReach;
 use super::search_window::{SearchWindow, find_in};
 
 mod bits;
@@ -21,52 +21,52 @@ pub(super) mod normalized;
 pub(super) mod search;
 
 use bits::Bits;
-use blocks::Blocks;
-pub(super) use hits::Hits;
+use blocks::TextBlocks;
+pub(super) use hits::PrefilterHits;
 use normalized::Normalized;
-use search::Search;
+use search::LiteralSearch;
 
-/// What an expression needs of a text.
+/// The needs of an expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequiredLiterals {
     /// In every match, and how far a match reaches.
-    within: Option<Plan>,
-    reach: Option<Reach>,
+    within: Option<LiteralPlan>,
+    reach: Option<MatchReach>,
     /// With which matches begin.
     begins: Option<LiteralSet>,
     /// At most so many bytes from every match that counts.
-    near: Vec<(Plan, usize)>,
+    near: Vec<(LiteralPlan, usize)>,
     /// Anywhere in the text.
-    beside: Vec<Plan>,
+    beside: Vec<LiteralPlan>,
 }
 
 impl RequiredLiterals {
-    /// What an expression needs by itself, in a text of whole words.
+    /// The needs of an expression by itself, in a text of whole words.
     pub(super) fn of(pattern: &str) -> Self {
         let parsed = parsed(pattern);
-        let known = parsed.as_ref().map(|parsed| Plan::with_beginning(parsed, Sight::Whole));
+        let known = parsed.as_ref().map(|parsed| LiteralPlan::with_beginning(parsed, Sight::Whole));
         let (within, begins) = known.unwrap_or_default();
-        Self { within, reach: parsed.as_ref().and_then(Reach::of), begins, ..Self::default() }
+        Self { within, reach: parsed.as_ref().and_then(MatchReach::of), begins, ..Self::default() }
     }
 
-    /// What stands around an expression, with what the expression needs by itself.
+    /// The surroundings of an expression, with the needs of the expression itself.
     pub(super) fn with(self, own: Self) -> Self {
         Self { within: own.within, reach: own.reach, begins: own.begins, ..self }
     }
 
     /// With what must stand within so many bytes of a match that counts.
-    pub(super) fn near(mut self, plan: Plan, bytes: usize) -> Self {
+    pub(super) fn near(mut self, plan: LiteralPlan, bytes: usize) -> Self {
         self.near.push((plan, bytes));
         self
     }
 
     /// With what must stand anywhere in a text with a match that counts.
-    pub(super) fn beside(mut self, plan: Plan) -> Self {
+    pub(super) fn beside(mut self, plan: LiteralPlan) -> Self {
         self.beside.push(plan);
         self
     }
 
-    fn plans(&self) -> impl Iterator<Item = &Plan> {
+    fn plans(&self) -> impl Iterator<Item = &LiteralPlan> {
         self.within.iter().chain(self.near.iter().map(|(plan, _)| plan)).chain(&self.beside)
     }
 }
@@ -74,7 +74,7 @@ impl RequiredLiterals {
 /// Which expressions may match a text, by the literals that it holds.
 #[derive(Debug)]
 pub(super) struct Prefilter {
-    search: Search,
+    search: LiteralSearch,
     /// For each thing that is told of a text, the demands that it meets.
     meets: Lists,
     /// For each demand, the expressions that need it.
@@ -86,15 +86,15 @@ pub(super) struct Prefilter {
     open: Vec<usize>,
     /// The sets of literals in plans.
     sets: Lists,
-    /// What must stand near matches: patterns of one rule ask for the same.
-    near: Vec<Plan<usize>>,
+    /// Literals that must stand near matches: patterns of one rule ask for the same.
+    near: Vec<LiteralPlan<usize>>,
 }
 
-/// What one expression needs, by the numbers of sets of literals.
+/// The needs of one expression, by the numbers of sets of literals.
 #[derive(Debug)]
 struct Expected {
-    within: Option<Plan<usize>>,
-    reach: Option<Reach>,
+    within: Option<LiteralPlan<usize>>,
+    reach: Option<MatchReach>,
     /// With which matches begin, where that costs little more to look for.
     begins: Option<usize>,
     /// Which of the plans near matches, and how near.
@@ -117,7 +117,7 @@ impl Prefilter {
         let begins: Vec<Option<&LiteralSet>> = begins.collect();
         begins.iter().flatten().for_each(|begins| literals.extend(begins.iter().cloned()));
         let literals: Vec<Literal> = literals.into_iter().collect();
-        let (search, things) = Search::new(&literals);
+        let (search, things) = LiteralSearch::new(&literals);
         let told = inverted(&things, literals.len());
         // The things of which each shows that one of some literals is there.
         let numbers = |demand: &LiteralSet| -> Vec<usize> {
@@ -129,7 +129,7 @@ impl Prefilter {
         let mut needed_by: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         let mut counts = Vec::with_capacity(needs.len());
         for (at, need) in needs.iter().enumerate() {
-            let demands = need.plans().flat_map(Plan::demands).map(|demand| numbers(&demand));
+            let demands = need.plans().flat_map(LiteralPlan::demands).map(|demand| numbers(&demand));
             let demands: BTreeSet<Vec<usize>> = demands.collect();
             counts.push(u8::try_from(demands.len()).unwrap_or(u8::MAX));
             demands.into_iter().for_each(|demand| needed_by.entry(demand).or_default().push(at));
@@ -142,9 +142,10 @@ impl Prefilter {
             });
         });
         sets.values_mut().zip(0..).for_each(|(number, at)| *number = at);
-        let named = |plan: &Plan| plan.with(&|set: &LiteralSet| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
+        let named =
+            |plan: &LiteralPlan| plan.with(&|set: &LiteralSet| sets.get(&numbers(set)).copied().unwrap_or(usize::MAX));
         let mut near = Vec::new();
-        let mut place_of = |plan: Plan<usize>| {
+        let mut place_of = |plan: LiteralPlan<usize>| {
             let known = near.iter().position(|other| *other == plan);
             known.unwrap_or_else(|| {
                 near.push(plan);
@@ -172,7 +173,7 @@ impl Prefilter {
         }
     }
 
-    /// Whether a text holds anything at all that an expression needs: much less work than telling which.
+    /// True where a text holds anything at all that an expression needs: much less work than telling which.
     pub(super) fn is_touched(&self, text: &[u8]) -> bool {
         let mut is_touched = !self.open.is_empty();
         if !is_touched {
@@ -181,10 +182,10 @@ impl Prefilter {
         is_touched
     }
 
-    /// The expressions that may match a text. What is met in it is noted in `hits`.
-    pub(super) fn candidates<'a>(&'a self, text: &[u8], hits: &'a mut Hits) -> Candidates<'a> {
+    /// The expressions that may match a text. Meetings are noted in `hits`.
+    pub(super) fn candidates<'a>(&'a self, text: &[u8], hits: &'a mut PrefilterHits) -> Candidates<'a> {
         let text = Normalized::of(text);
-        let blocks = Blocks::of(&text);
+        let blocks = TextBlocks::of(&text);
         hits.begin(self.meets.count(), blocks.count());
         self.search.each(&text, |thing, last| hits.note(thing, blocks.block_of(last)));
         let expressions = self.met(hits);
@@ -192,7 +193,7 @@ impl Prefilter {
     }
 
     /// The expressions all of whose demands are met somewhere, in their order.
-    fn met(&self, hits: &Hits) -> Vec<usize> {
+    fn met(&self, hits: &PrefilterHits) -> Vec<usize> {
         let mut expressions = self.open.clone();
         let mut is_met = vec![false; self.needed_by.count()];
         let mut missing = self.demands.clone();
@@ -215,7 +216,7 @@ impl Prefilter {
 /// Many short lists in one place.
 #[derive(Debug)]
 struct Lists {
-    /// Where each begins, and where the last ends.
+    /// The begin of each, and the end of the last.
     starts: Vec<u32>,
     all: Vec<u32>,
 }
@@ -252,13 +253,13 @@ fn inverted(lists: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
     holders
 }
 
-/// What one pass has come across.
+/// The results of one pass.
 pub(super) struct Candidates<'a> {
     prefilter: &'a Prefilter,
-    blocks: Blocks,
-    hits: &'a Hits,
+    blocks: TextBlocks,
+    hits: &'a PrefilterHits,
     expressions: Vec<usize>,
-    /// Where the plans near matches fit, for those few that were asked for.
+    /// The places at which plans near matches fit, for those few that were asked for.
     fits_near: RefCell<Vec<(usize, Option<Bits>)>>,
 }
 
@@ -268,13 +269,13 @@ impl Candidates<'_> {
         &self.expressions
     }
 
-    /// Whether the text that was passed matches an expression.
+    /// True where the text that was passed matches an expression.
     pub(super) fn holds(&self, number: usize, expression: &Expression, text: &[u8]) -> bool {
         let may = self.expressions.binary_search(&number).is_ok();
         may && find_in(&self.stretches(number), expression, text).next().is_some()
     }
 
-    /// Where all matches of an expression that can count lie, in order.
+    /// The windows of all matches of an expression that can count, in order.
     pub(super) fn stretches(&self, expression: usize) -> Vec<SearchWindow> {
         let whole = || vec![SearchWindow { starts: 0..self.blocks.length() + 1, end: self.blocks.length() }];
         let Some(expected) = self.prefilter.expressions.get(expression) else { return whole() };
@@ -282,7 +283,7 @@ impl Candidates<'_> {
         let all = || Bits::full(self.blocks.count());
         let before = |plan| Some(self.fitting(plan)?.spread(reach, 0));
         let mut starts = match &expected.within {
-            Some(Plan::All(parts, _)) => parts.iter().try_fold(all(), |starts, part| starts.and(&before(part)?)),
+            Some(LiteralPlan::All(parts, _)) => parts.iter().try_fold(all(), |starts, part| starts.and(&before(part)?)),
             Some(plan) => before(plan),
             None => Some(all()),
         };
@@ -311,11 +312,11 @@ impl Candidates<'_> {
 
     /// Blocks of which every match of the part of an expression that a plan is for holds one: where the first of its
     /// literals ends, with the others as close as the part reaches. None where there are no such blocks.
-    fn fitting(&self, plan: &Plan<usize>) -> Option<Bits> {
+    fn fitting(&self, plan: &LiteralPlan<usize>) -> Option<Bits> {
         match plan {
-            Plan::Literals(set) => self.hits.of_any(self.prefilter.sets.list(*set)),
-            Plan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
-            Plan::All(parts, reach) => {
+            LiteralPlan::Literals(set) => self.hits.of_any(self.prefilter.sets.list(*set)),
+            LiteralPlan::Any(parts) => parts.iter().filter_map(|part| self.fitting(part)).reduce(Bits::or),
+            LiteralPlan::All(parts, reach) => {
                 let reach = reach.as_ref().map_or(self.blocks.count(), |reach| self.blocks.reached(reach));
                 let (first, others) = parts.split_first()?;
                 let first = self.fitting(first);
@@ -348,7 +349,7 @@ mod tests {
     fn an_expression_passes_once_all_that_it_needs_is_there() {
         let prefilter = prefilter();
         let candidates =
-            |text: &str| prefilter.candidates(text.as_bytes(), &mut Hits::default()).expressions().to_vec();
+            |text: &str| prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).expressions().to_vec();
         assert_eq!(candidates("nothing"), [1]);
         assert_eq!(candidates("CURL x | Bash, curl y | bash"), [0, 1, 3]);
         assert_eq!(candidates("secrets to send"), [1]);
@@ -360,33 +361,33 @@ mod tests {
     fn matches_lie_where_all_literals_are_close() {
         let prefilter = prefilter();
         let text = format!("{}send the secret{} bash", "word ".repeat(100), " word".repeat(100));
-        let mut hits = Hits::default();
+        let mut hits = PrefilterHits::default();
         let candidates = prefilter.candidates(text.as_bytes(), &mut hits);
         let [stretch] = &candidates.stretches(2)[..] else { panic!("one stretch") };
         assert!(stretch.starts.contains(&500) && stretch.end >= 515 && stretch.end - stretch.starts.start < 400);
         assert_eq!(candidates.stretches(1), [SearchWindow { starts: 0..text.len() + 1, end: text.len() }]);
         let apart = format!("send{}secret", " word".repeat(100));
-        assert!(prefilter.candidates(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
     }
 
     #[test]
     fn a_long_run_takes_a_match_no_further() {
         let prefilter = prefilter();
         let blank = format!("{}send{}secret", "word ".repeat(100), " ".repeat(10_000));
-        let [stretch] = &prefilter.candidates(blank.as_bytes(), &mut Hits::default()).stretches(2)[..] else {
+        let [stretch] = &prefilter.candidates(blank.as_bytes(), &mut PrefilterHits::default()).stretches(2)[..] else {
             panic!("one stretch")
         };
         assert!(stretch.starts.contains(&500) && stretch.end == blank.len());
         let apart = format!("send{}{}secret", " ".repeat(10_000), " word".repeat(100));
-        assert!(prefilter.candidates(apart.as_bytes(), &mut Hits::default()).stretches(2).is_empty());
+        assert!(prefilter.candidates(apart.as_bytes(), &mut PrefilterHits::default()).stretches(2).is_empty());
     }
 
     #[test]
     fn what_must_stand_near_keeps_far_matches_out() {
-        let secret = Plan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
+        let secret = LiteralPlan::of_any(["secrets"], Sight::Part).expect("the pattern is a literal");
         let prefilter = Prefilter::new(&[RequiredLiterals::of(r"bash").near(secret, 80)]);
         let text = format!("bash{}bash the secrets{} bash", " word".repeat(100), " word".repeat(100));
-        let [stretch] = &prefilter.candidates(text.as_bytes(), &mut Hits::default()).stretches(0)[..] else {
+        let [stretch] = &prefilter.candidates(text.as_bytes(), &mut PrefilterHits::default()).stretches(0)[..] else {
             panic!("one stretch")
         };
         assert!(stretch.starts.contains(&504) && stretch.starts.start > 200 && stretch.starts.end < 800, "{stretch:?}");

@@ -24,7 +24,7 @@ pub(super) struct Normalized {
 }
 
 impl Normalized {
-    /// What the prefilter sees of a text.
+    /// The text as the prefilter sees it.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut padded = Vec::with_capacity(text.len() + 2 * LONGEST);
         padded.extend_from_slice(&PAD);
@@ -77,7 +77,7 @@ impl Normalized {
         self.longest_line
     }
 
-    /// Where some of its bytes, in their order, stand in the text as it is written: of a run of blanks where it begins.
+    /// The places of some of its bytes, in their order, in the text as it is written; of a run of blanks its begin.
     pub(super) fn written(&self, places: &mut [usize]) {
         let mut chunks = (0..).step_by(WORD).zip(&self.chunks).peekable();
         let (mut start, mut before, mut kept) = (0, 0, 0);

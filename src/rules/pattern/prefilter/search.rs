@@ -5,9 +5,9 @@
 //! and one more byte of it stand; where its bit stands among those that are set tells which one it is. Literals that
 //! differ in their edges alone are compared once.
 //!
-//! The automatons of `aho-corasick` find the same and are slower. Measured over 706 skills, 9.3 MB, 2026-11: this search
-//! takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB) through 88. Of
-//! the speed of the whole pipeline that is a loss of 9 and 17 per cent.
+//! The automatons of `aho-corasick` find the same and are slower. Measured over 706 skills, 9.3 MB, 2026-11: this
+//! search takes the pass through 180 MB a second, a DFA (27 MB of tables) through 120, a contiguous NFA (0.7 MB)
+//! through 88. The whole pipeline loses 9 and 17 per cent of its speed by that.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ use super::normalized::Normalized;
 /// The longest literal, in bytes.
 pub(in crate::pattern) const LONGEST: usize = 16;
 
-/// How many places are looked at before those that are worth it are compared.
+/// The number of places that are looked at before those that are worth it are compared.
 const CHUNK: usize = 256;
 
 /// Pieces of two, three and four bytes are numbered apart, with sixteen bits each.
@@ -31,21 +31,21 @@ const PIECE: usize = 4;
 const GROUPS: usize = 1 << 13;
 
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct LiteralSearch {
     /// For each kind, which numbers there are, eight to a byte.
     known: Box<[[u8; GROUPS]; KINDS]>,
     /// For every group how many numbers there are before it.
     before: Box<[[u16; GROUPS]; KINDS]>,
     /// The first entry of each number, in their order, then those that share a number with another.
-    entries: Vec<Entry>,
-    /// What is asked of each entry before it is compared: most do not stand there, and are told so by less memory.
+    entries: Vec<LiteralEntry>,
+    /// The question to each entry before it is compared: most do not stand there, and are told so by less memory.
     hints: Vec<Hint>,
 }
 
 /// One byte of a text, and the next entry with the same number.
 #[derive(Clone, Copy, Debug)]
 struct Hint {
-    /// Where the byte stands, counted from sixteen bytes before its piece.
+    /// The place of the byte, counted from sixteen bytes before its piece.
     ahead: u8,
     byte: u8,
     /// None where there is no other.
@@ -54,7 +54,7 @@ struct Hint {
 
 impl Hint {
     /// The byte of an entry that may be expected least often, outside its piece where there is one.
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &LiteralEntry) -> Self {
         let bytes = entry.bytes.to_le_bytes();
         let (length, offset) = (usize::from(entry.length), usize::from(entry.offset));
         let own = bytes.iter().enumerate().take(length);
@@ -68,7 +68,7 @@ impl Hint {
 
 /// One text, in as little room as it takes: most places that are compared wait for memory.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LiteralEntry {
     /// Its bytes from the lowest on, and nothing above them.
     bytes: u128,
     /// The first of the things to be told of it.
@@ -77,14 +77,14 @@ struct Entry {
     /// nought where there is none.
     by_sides: u16,
     length: u8,
-    /// How far into the text its piece stands.
+    /// The offset of its piece in the text.
     offset: u8,
 }
 
 /// No entry.
 const NONE: u16 = u16::MAX;
 
-impl Search {
+impl LiteralSearch {
     /// For literals of one to sixteen bytes, squeezed, in their order; with the things that are told, for each the
     /// literals that then stand there.
     pub(super) fn new(literals: &[Literal]) -> (Self, Vec<Vec<usize>>) {
@@ -117,7 +117,7 @@ impl Search {
             let mut bytes = [0; LONGEST];
             bytes.iter_mut().zip(text).for_each(|(byte, own)| *byte = *own);
             let (bytes, length, thing) = (u128::from_le_bytes(bytes), small(text.len()), counted(thing));
-            let entry = Entry { bytes, thing, by_sides, length, offset: 0 };
+            let entry = LiteralEntry { bytes, thing, by_sides, length, offset: 0 };
             let mut number = |kind, piece, entry| {
                 let number = numbers(piece).into_iter().nth(kind).unwrap_or_default();
                 numbered.push((kind, number, entry));
@@ -129,7 +129,7 @@ impl Search {
                 [one, two, three] => number(1, [*one, *two, *three, 0], entry),
                 _ => {
                     let (offset, piece) = rarest(text);
-                    number(2, piece, Entry { offset: small(offset), ..entry });
+                    number(2, piece, LiteralEntry { offset: small(offset), ..entry });
                 }
             }
         }
@@ -137,11 +137,11 @@ impl Search {
     }
 
     /// For entries with their kinds and numbers.
-    fn of(mut numbered: Vec<(usize, u16, Entry)>) -> Self {
+    fn of(mut numbered: Vec<(usize, u16, LiteralEntry)>) -> Self {
         numbered.sort_by_key(|(kind, number, entry)| (*kind, *number, entry.thing));
         let mut known = Box::new([[0_u8; GROUPS]; KINDS]);
         let mut before = Box::new([[0_u16; GROUPS]; KINDS]);
-        let (mut entries, mut others): (Vec<Entry>, Vec<(usize, Entry)>) = (Vec::new(), Vec::new());
+        let (mut entries, mut others): (Vec<LiteralEntry>, Vec<(usize, LiteralEntry)>) = (Vec::new(), Vec::new());
         let mut last = None;
         for (kind, number, entry) in numbered {
             if last == Some((kind, number)) {
@@ -278,8 +278,8 @@ const OWN: [u128; LONGEST + 1] = {
     own
 };
 
-impl Entry {
-    /// Whether the text stands where its piece does.
+impl LiteralEntry {
+    /// True where the text stands where its piece does.
     #[inline]
     fn stands(&self, padded: &[u8], at: usize) -> bool {
         let start = at - usize::from(self.offset);
@@ -302,7 +302,7 @@ impl Entry {
     }
 }
 
-/// How many bits of a byte are set: not every machine that this runs on counts them in one step.
+/// The number of set bits of a byte: not every machine that this runs on counts them in one step.
 const ONES: [u8; 256] = {
     let mut ones = [0; 256];
     let mut byte = 0;
@@ -323,8 +323,8 @@ fn rarest(literal: &[u8]) -> (usize, [u8; 4]) {
     least.map_or_else(Default::default, |(at, piece)| (at, *piece))
 }
 
-/// How often each number of a piece of four bytes stands in a sample: the texts of the rules, which are English, Markdown
-/// and source like those that are looked through.
+/// The count of each number of a piece of four bytes in a sample. The sample is the texts of the rules: English,
+/// Markdown and source, as scanned texts are.
 static SAMPLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut counts = vec![0; 1 << 16];
     for text in FILES.iter().map(|(_, text)| Normalized::of(text.as_bytes())) {
@@ -367,7 +367,7 @@ mod tests {
 
     /// Each literal that is found, by its number, with its end.
     fn found_of(literals: &[Literal], text: &[u8]) -> Vec<(usize, usize)> {
-        let (search, things) = Search::new(literals);
+        let (search, things) = LiteralSearch::new(literals);
         let mut found = Vec::new();
         search.each(&Normalized::of(text), |thing, last| {
             found.extend(things[thing as usize].iter().map(|literal| (*literal, last + 1)));

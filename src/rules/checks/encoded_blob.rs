@@ -1,0 +1,50 @@
+//! `encoded-blob`: a long run of base64 or hex in a text that people or agents are meant to read.
+
+use std::collections::BTreeSet;
+
+use capdex_evidence::decode::{Encoding, Run};
+use capdex_evidence::document::{Document, FileRole};
+use capdex_model::fact::{Confidence, Severity};
+
+use crate::FactSink;
+use capdex_evidence::subject::Subject;
+
+/// Shorter runs are keys, digests and signatures.
+const BASE64_LEAST: usize = 128;
+const HEX_LEAST: usize = 256;
+/// A run in base64 uses at least this many different letters; rulers and paths use fewer.
+const LETTERS_LEAST: usize = 24;
+/// The most finds in one file.
+const MOST: usize = 2;
+
+pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for document in subject.documents().filter(|document| is_read(document.role)) {
+        for run in document.runs().iter().filter(|run| is_blob(document, run)).take(MOST) {
+            let evidence = format!("{} characters of {}", run.span.len(), run.encoding.as_str());
+            let place = document.place(run.span.start);
+            if document.role == FileRole::Docs {
+                facts.found_as(Severity::Info, Confidence::Low, place, &evidence);
+            } else {
+                facts.found(place, &evidence);
+            }
+        }
+    }
+}
+
+const fn is_read(role: FileRole) -> bool {
+    matches!(role, FileRole::Instruction | FileRole::Script | FileRole::Manifest | FileRole::Docs)
+}
+
+/// True where a run is long, varied and no data address (`data:image/png;base64,`), whose content is declared.
+fn is_blob(document: &Document, run: &Run) -> bool {
+    let written = document.text.as_bytes().get(run.span.clone()).unwrap_or(&[]);
+    let before = document.text.as_bytes().get(run.span.start.saturating_sub(8)..run.span.start).unwrap_or(&[]);
+    let letters = || written.iter().collect::<BTreeSet<_>>().len();
+    match run.encoding {
+        Encoding::Base64 => {
+            written.len() >= BASE64_LEAST && !before.ends_with(b"base64,") && letters() >= LETTERS_LEAST
+        }
+        Encoding::Hex => written.len() >= HEX_LEAST && letters() >= 8,
+        _ => false,
+    }
+}

@@ -1,0 +1,103 @@
+//! `hidden-unicode-tags`, `hidden-unicode-bidi`, `hidden-unicode-zero-width`: characters that a reader does not see.
+//!
+//! Characters that emoji, joining scripts and right-to-left text need are no find (`evidence::unicode` tells it apart).
+
+use capdex_evidence::document::{Document, FileRole};
+use capdex_evidence::unicode::{Hidden, HiddenKind, hidden};
+use capdex_model::fact::{Confidence, Severity};
+
+use crate::FactSink;
+use capdex_evidence::subject::Subject;
+
+/// The most finds in one file.
+const MOST: usize = 3;
+/// From this many stray characters in one file on, chance is ruled out.
+const MANY: usize = 10;
+
+fn documents<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Document, &'a [Hidden])> {
+    let read = subject.documents().filter(|document| document.role != FileRole::Lock);
+    read.map(|document| (document, document.hidden()))
+}
+
+/// Text spelt in tags, variation selectors or zero-width bits.
+pub(super) fn tags(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for (document, found) in documents(subject) {
+        let spelt = |run: &&Hidden| {
+            run.kind == HiddenKind::Tag
+                || (matches!(run.kind, HiddenKind::Selector | HiddenKind::ZeroWidth) && run.payload.len() >= 4)
+        };
+        for run in found.iter().filter(spelt).take(MOST) {
+            let place = document.place(run.offset);
+            if run.payload.len() >= 4 {
+                facts.found(place, &format!("invisible characters spell: {}", run.payload));
+            } else {
+                let evidence = format!("{} invisible tag characters", run.count);
+                facts.found_as(Severity::High, Confidence::Medium, place, &evidence);
+            }
+        }
+    }
+}
+
+/// Controls that change the order in which text is shown.
+pub(super) fn bidi(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for (document, found) in documents(subject) {
+        let severity = match document.role {
+            FileRole::Test | FileRole::Docs | FileRole::Data => Severity::Medium,
+            _ => Severity::High,
+        };
+        for run in found.iter().filter(|run| run.kind == HiddenKind::Bidi).take(MOST) {
+            let evidence = format!("{} in: {}", names(document, run), line(document, run));
+            facts.found_as(severity, Confidence::High, document.place(run.offset), &evidence);
+        }
+    }
+}
+
+/// Zero-width characters, fillers, marks and controls.
+pub(super) fn zero_width(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    for (document, found) in documents(subject) {
+        let stray = |run: &&Hidden| {
+            matches!(
+                run.kind,
+                HiddenKind::ZeroWidth
+                    | HiddenKind::Filler
+                    | HiddenKind::Mark
+                    | HiddenKind::Control
+                    | HiddenKind::Selector
+            ) && run.payload.len() < 4
+        };
+        let runs: Vec<&Hidden> = found.iter().filter(stray).collect();
+        let total: usize = runs.iter().map(|run| run.count).sum();
+        let splits = runs.iter().find(|run| splits_a_word(document, run));
+        let Some(first) = splits.or(runs.first()) else { continue };
+        let is_program = matches!(document.role, FileRole::Source | FileRole::Data | FileRole::Test);
+        let mild = is_program || (splits.is_none() && total < MANY);
+        let severity = if mild { Severity::Low } else { Severity::Medium };
+        let evidence =
+            format!("{total} hidden characters, among them {}: {}", names(document, first), line(document, first));
+        facts.found_as(severity, Confidence::Medium, document.place(first.offset), &evidence);
+    }
+}
+
+/// True where the run stands between two ASCII letters, where no script needs it.
+fn splits_a_word(document: &Document, run: &Hidden) -> bool {
+    let before = document.text.get(..run.offset).and_then(|left| left.chars().next_back());
+    let after = document.text.get(run.offset..).and_then(|right| right.chars().nth(run.count));
+    run.kind != HiddenKind::Control
+        && before.is_some_and(|letter| letter.is_ascii_alphabetic())
+        && after.is_some_and(|letter| letter.is_ascii_alphabetic())
+}
+
+/// The first character's code point.
+fn names(document: &Document, run: &Hidden) -> String {
+    let letter = document.text.get(run.offset..).and_then(|right| right.chars().next());
+    letter.map_or_else(String::new, |letter| format!("U+{:04X}", u32::from(letter)))
+}
+
+/// The visible part of the line around a run.
+fn line(document: &Document, run: &Hidden) -> String {
+    let (start, end) = document.line_at(run.offset);
+    let start =
+        start.max(capdex_evidence::document::floor_char_boundary(&document.text, run.offset.saturating_sub(60)));
+    let around = document.text.get(start..end).unwrap_or("").chars().take(120);
+    around.filter(|letter| hidden(&letter.to_string()).is_empty()).collect()
+}
