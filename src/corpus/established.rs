@@ -126,7 +126,7 @@ fn bars(corpus: &Corpus) -> BTreeMap<&str, u64> {
 mod tests {
     use super::*;
     use crate::corpus::Member;
-    use crate::roles_testing::roles;
+    use crate::testing::roles;
     use capdex_model::ids::ListingKey;
     use capdex_model::listing::{Claims, Listing};
 

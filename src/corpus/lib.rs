@@ -16,7 +16,7 @@ pub mod exposure;
 pub mod identity;
 pub mod lookalike;
 #[cfg(test)]
-mod roles_testing;
+mod testing;
 mod union;
 pub mod vendor;
 mod wording;

@@ -69,7 +69,7 @@ fn owner(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roles_testing::roles;
+    use crate::testing::roles;
 
     fn vendors(key: (&str, &str), identities: &[&str], maintainers: &[&str]) -> Vec<String> {
         let identities = identities.iter().map(|identity| (*identity).to_owned()).collect();

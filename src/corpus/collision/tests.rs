@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::corpus::{Corpus, Member};
-use crate::roles_testing::roles;
+use crate::testing::roles;
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claims, Listing};
 use capdex_model::time::Timestamp;

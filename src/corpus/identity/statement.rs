@@ -240,7 +240,7 @@ mod tests {
 
     use super::*;
     use crate::identity::testing::{listing, read, registry_row};
-    use crate::roles_testing::roles;
+    use crate::testing::roles;
 
     #[test]
     fn a_registry_row_is_read_with_its_name_without_version() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Statement;
-use crate::roles_testing::roles;
+use crate::testing::roles;
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::standing::Standing;

@@ -1,7 +1,7 @@
 //! Events: what is said when something moves, is replaced or comes back, and what is not.
 
 use super::*;
-use crate::roles_testing::roles;
+use crate::testing::roles;
 use capdex_model::digest::Digest;
 use capdex_model::fact::Severity;
 use capdex_model::time::{AsOf, Timestamp};

@@ -1,7 +1,7 @@
 //! A night over small corpora: who is reported, who is told apart, and what a second signal does.
 
 use super::*;
-use crate::roles_testing::roles;
+use crate::testing::roles;
 use capdex_model::listing::{Claim, Claims, Listing, Locator};
 use capdex_model::time::Timestamp;
 const DAY: i64 = 86_400;
