@@ -20,7 +20,11 @@ struct Exception {
 }
 
 const EXCEPTIONS: [Exception; 15] = [
-    Exception { why: "types of package URLs", at: "src/model/purl/mod.rs", ids: &["npm", "pypi"] },
+    Exception {
+        why: "types of package URLs",
+        at: "src/model/purl/mod.rs",
+        ids: &["git", "github", "npm", "oci", "pypi"],
+    },
     Exception { why: "an example in the manual", at: "src/config/sources.rs", ids: &["npm"] },
     Exception {
         why: "an ecosystem has the word that its identities begin with",
