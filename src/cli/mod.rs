@@ -18,7 +18,7 @@ pub use installed::{Completions, Man};
 pub use operation::{Backup, Daemon, Doctor, Prune, Restore};
 pub use scan::{FailOn, Scan};
 pub use site::{Report, Serve};
-pub use watch::{Campaigns, Clones, Collisions, Drift, Lookalikes};
+pub use watch::{Campaigns, Clones, Collisions, Drift, Typosquats};
 
 use crate::options::{Global, Tape};
 
@@ -74,9 +74,10 @@ pub enum Command {
     Campaigns(Campaigns),
     /// Names that are almost the name of something established: leads, never verdicts.
     #[command(
-        after_help = "Examples:\n  capdex lookalikes\n  capdex lookalikes --format jsonl\n  capdex lookalikes --names mine.tsv --popular npm.tsv\n  capdex lookalikes --names names.txt\n\nA line of a list is a name, how popular it is and whose it is, with tabs between; the last two may be missing, and a\nfirst line may name the columns (a second column whose name holds `rank` gives places). Without --popular the names are\ncompared with each other, without --names what the last night found is shown. By its name alone nothing is above low."
+        alias = "lookalikes",
+        after_help = "Examples:\n  capdex typosquats\n  capdex typosquats --format jsonl\n  capdex typosquats --names mine.tsv --popular npm.tsv\n  capdex typosquats --names names.txt\n\nA line of a list is a name, how popular it is and whose it is, with tabs between; the last two may be missing, and a\nfirst line may name the columns (a second column whose name holds `rank` gives places). Without --popular the names are\ncompared with each other, without --names what the last night found is shown. By its name alone nothing is above low."
     )]
-    Lookalikes(Lookalikes),
+    Typosquats(Typosquats),
     /// Names of tools and listings that unlike things share over all directories.
     #[command(after_help = "Examples:\n  capdex collisions\n  capdex collisions --format jsonl")]
     Collisions(Collisions),
@@ -103,9 +104,10 @@ pub enum Command {
     Explain(Explain),
     /// Which capabilities depend on a package, directly and through others, as of a date.
     #[command(
-        after_help = "Examples:\n  capdex exposure npm:left-pad\n  capdex exposure pypi:requests --as-of 2026-11-01T00:00:00Z --format jsonl"
+        alias = "exposure",
+        after_help = "Examples:\n  capdex dependents npm:left-pad\n  capdex dependents pypi:requests --as-of 2026-11-01T00:00:00Z --format jsonl"
     )]
-    Exposure(Exposure),
+    Dependents(Dependents),
     /// Local lists of abuse: who reports which package.
     #[command(
         subcommand,
@@ -127,9 +129,12 @@ pub enum Command {
     /// Measure recall, false positives and throughput on a labelled set.
     #[command(after_help = "Example:\n  capdex bench skills.jsonl.gz --threads 1")]
     Bench(Bench),
-    /// Take listings that vanished from a source in great number as gone, after you have looked why.
-    #[command(after_help = "Example:\n  capdex confirm official-registry")]
-    Confirm(Confirm),
+    /// Decide about a source.
+    #[command(subcommand, after_help = "Example:\n  capdex sources accept-removals official-registry")]
+    Sources(Sources),
+    /// Accept a mass removal: the name of `sources accept-removals` until version 0.2.
+    #[command(hide = true)]
+    Confirm(AcceptRemovals),
     /// Sources, cursors, coverage, queue and the last runs.
     #[command(after_help = "Examples:\n  capdex status\n  capdex status --format json")]
     Status(Status),
@@ -210,9 +215,17 @@ pub struct Backfill {
     pub tape: Tape,
 }
 
-/// Options of `confirm`.
+/// The commands of `sources`.
+#[derive(Debug, Subcommand)]
+pub enum Sources {
+    /// Accept a mass removal that the last crawl held back. Check the reason first.
+    #[command(after_help = "Example:\n  capdex sources accept-removals official-registry")]
+    AcceptRemovals(AcceptRemovals),
+}
+
+/// Options of `sources accept-removals`.
 #[derive(Debug, Args)]
-pub struct Confirm {
+pub struct AcceptRemovals {
     /// The source, as `capdex status` names it.
     pub source: String,
 }
@@ -273,9 +286,9 @@ pub struct Explain {
     pub capability: String,
 }
 
-/// Options of `exposure`.
+/// Options of `dependents`.
 #[derive(Debug, Args)]
-pub struct Exposure {
+pub struct Dependents {
     /// The package with its registry, such as `npm:left-pad`, or its package URL, `pkg:npm/left-pad`.
     pub package: String,
     /// How the list is printed.

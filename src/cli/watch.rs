@@ -50,9 +50,9 @@ pub struct Campaigns {
     pub format: ListFormat,
 }
 
-/// Options of `lookalikes`.
+/// Options of `typosquats`.
 #[derive(Debug, Args)]
-pub struct Lookalikes {
+pub struct Typosquats {
     /// The names to look at, one a line.
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,

@@ -42,14 +42,14 @@ fn schedule(options: &Backfill) -> anyhow::Result<Schedule> {
         section.base_url = Some(base_url.clone());
     }
     if let Some(path) = &options.watchlist {
-        section.watchlist = read_names(path)?;
+        section.packages = read_names(path)?;
     }
     if let Some(limit) = options.limit {
-        section.watchlist.sort();
-        section.watchlist.truncate(limit);
+        section.packages.sort();
+        section.packages.truncate(limit);
     }
     let source = source_of(section.kind.as_deref().unwrap_or(&options.source))?;
-    if section.watchlist.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
+    if section.packages.is_empty() && section.queries.is_empty() && source.meta().walk == WalkKind::Names {
         return Err(usage(format!("nothing to list in {}: give --watchlist FILE or --config FILE", options.source)));
     }
     Ok(Schedule { identity: loaded.identity, ..Schedule::single(&options.source, section, loaded.http) })

@@ -6,12 +6,13 @@ use anyhow::Context as _;
 use capdex_db::Reader;
 use capdex_rubrics::RUBRICS;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Sources};
 use crate::exit::{Exit, usage};
 use crate::options::Global;
 use crate::output::Out;
 
 mod abuse;
+mod accept_removals;
 mod alerts;
 mod backfill;
 mod backup;
@@ -20,16 +21,14 @@ mod campaigns;
 mod clones;
 mod collisions;
 mod completions;
-mod confirm;
 mod daemon;
+mod dependents;
 mod docs;
 mod doctor;
 mod drift;
 mod explain;
 mod export;
-mod exposure;
 mod listed;
-mod lookalikes;
 mod man;
 mod named;
 mod nightly;
@@ -41,6 +40,7 @@ mod score;
 mod serve;
 mod status;
 mod summary;
+mod typosquats;
 mod verify;
 
 /// Runs the command that was asked for.
@@ -57,20 +57,22 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Drift(options) => drift::run(&cli.global, options, &mut out),
         Command::Clones(options) => clones::run(&cli.global, options, &mut out),
         Command::Campaigns(options) => campaigns::run(&cli.global, options, &mut out),
-        Command::Lookalikes(options) => lookalikes::run(&cli.global, options, &mut out),
+        Command::Typosquats(options) => typosquats::run(&cli.global, options, &mut out),
         Command::Collisions(options) => collisions::run(&cli.global, options, &mut out),
         Command::Export(options) => export::run(&cli.global, options, &mut out),
         Command::Report(options) => report::run(&cli.global, options, &mut out),
         Command::Serve(options) => serve::run(&cli.global, options, &mut out),
         Command::Verify(options) => verify::run(&cli.global, options, &mut out),
         Command::Explain(options) => explain::run(&cli.global, options, &mut out),
-        Command::Exposure(options) => exposure::run(&cli.global, options, &mut out),
+        Command::Dependents(options) => dependents::run(&cli.global, options, &mut out),
         Command::Abuse(command) => abuse::run(&cli.global, command, &mut out),
         Command::Alerts(command) => alerts::run(&cli.global, command, &mut out),
         Command::Rules(command) => rules::run(command, &mut out),
         Command::Docs(options) => docs::run(options, &mut out),
         Command::Bench(options) => bench::run(&cli.global, options, &mut out),
-        Command::Confirm(options) => confirm::run(&cli.global, options, &mut out),
+        Command::Sources(Sources::AcceptRemovals(options)) | Command::Confirm(options) => {
+            accept_removals::run(&cli.global, options, &mut out)
+        }
         Command::Status(options) => status::run(&cli.global, options, &mut out),
         Command::Daemon(options) => daemon::run(&cli.global, options, &mut out),
         Command::Doctor(options) => doctor::run(&cli.global, options, &mut out),

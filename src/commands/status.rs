@@ -56,7 +56,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     }
     if held > 0 {
         out.line(format_args!(
-            "  {} missing and held back: look why, then `capdex confirm {}`",
+            "  {} missing and held back: look why, then `capdex sources accept-removals {}`",
             output::count(held, "listing"),
             source.id()
         ))?;

@@ -31,9 +31,11 @@ keys! {
         /// The address of the source.
         #[key(default = "its own address; for npm and PyPI the ecosystem's settings, see below", example = r#""https://registry.example""#)]
         pub base_url: Option<String>,
-        /// The names to list; for `folder`, the paths; for sources of documents, their addresses.
+        /// The names to list. For `folder` it may be written `paths`; for sources of documents, whose names are addresses,
+        /// `urls`. `watchlist` is its name until version 0.2.
+        #[serde(alias = "paths", alias = "urls", alias = "watchlist")]
         #[key(default = "empty", example = r#"["left-mcp", "@acme/server"]"#)]
-        pub watchlist: Vec<String>,
+        pub packages: Vec<String>,
         /// Searches in the source's own terms, for sources that can be searched.
         #[key(default = "empty", example = r#"["mcp server"]"#)]
         pub queries: Vec<String>,
@@ -56,7 +58,7 @@ keys! {
         /// Days after which everything is walked again although the source can say what changed.
         #[key(default = FULL_WALK_DAYS, example = "30")]
         pub full_walk_days: Option<u32>,
-        /// The share of the listings in percent that may be missing at once before `capdex confirm` is needed.
+        /// The share of the listings in percent that may be missing at once before `capdex sources accept-removals` is needed.
         #[key(default = MAX_GONE_PERCENT, example = "5")]
         pub max_gone_percent: Option<u32>,
     }
@@ -232,7 +234,7 @@ fn source_settings(
     Ok(SourceSettings {
         base_url,
         scopes,
-        watchlist: sorted(&section.watchlist),
+        watchlist: sorted(&section.packages),
         queries: sorted(&section.queries),
         changes_url: section.changes_url.clone(),
     })

@@ -128,7 +128,7 @@ pub struct Example {
 /// The sink for a rule's reports. It fills in the rule's id and version and keeps severity within the rule's own.
 pub struct FactSink<'a> {
     meta: &'a RuleMeta,
-    /// The number of the rule in [`defaults`].
+    /// The number of the rule in [`defaults()`].
     number: Option<usize>,
     facts: Vec<NumberedFact>,
 }

@@ -129,8 +129,8 @@ fn nothing_is_gone_before_two_whole_walks_and_a_mass_deletion_waits_for_an_opera
     assert_eq!(held["active"].as_u64(), Some(300));
     assert_eq!(held["held"].as_u64(), Some(150));
     let status = capdex.run(&["status"]);
-    assert!(status.stdout.contains("capdex confirm official-registry"), "{}", status.stdout);
-    assert_eq!(capdex.run(&["confirm", KIND]).code, Some(0));
+    assert!(status.stdout.contains("capdex sources accept-removals official-registry"), "{}", status.stdout);
+    assert_eq!(capdex.run(&["sources", "accept-removals", KIND]).code, Some(0));
     let confirmed = source(&capdex);
     assert_eq!(confirmed["active"].as_u64(), Some(150));
     assert_eq!(confirmed["held"].as_u64(), Some(0));

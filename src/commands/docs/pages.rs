@@ -127,7 +127,7 @@ pub(super) fn sources() -> String {
         let _ = writeln!(text, "## {}\n\n{}\n\n{}\n", meta.id, meta.title, meta.about.trim());
         let _ = writeln!(text, "| | |\n|---|---|");
         let walk = match meta.walk {
-            WalkKind::Names => "names are given: the watchlist, and what other listings refer to",
+            WalkKind::Names => "names are given: `packages`, and what other listings refer to",
             WalkKind::Directory { is_incremental: false } => "walked from its beginning to its end every time",
             WalkKind::Directory { is_incremental: true } => {
                 "walked whole once and every `full_walk_days`, else only what changed since the last walk"

@@ -34,7 +34,7 @@ pub(super) fn infer(walker: &Walker<'_>, mode: WalkMode, walked: &mut WalkReport
     warn!(source = walker.id, missing, active, "too many listings are missing at once; nothing is taken as gone");
     walked.held = missing;
     let detail = format!(
-        "{missing} of {active} listings are missing, more than {allowed}: `capdex confirm {id}` takes them as gone"
+        "{missing} of {active} listings are missing, more than {allowed}: `capdex sources accept-removals {id}` takes them as gone"
     );
     let gap = Gap::new(id.clone(), GapReason::BadAnswer, detail);
     store.write(move |writer| {

@@ -1,4 +1,4 @@
-//! `capdex lookalikes`: names that are almost others, from the store or over two plain lists.
+//! `capdex typosquats`: names that are almost others, from the store or over two plain lists.
 
 use capdex_corpus::lookalike::Lead;
 use capdex_corpus::lookalike::list::{Line, Popular};
@@ -7,7 +7,7 @@ use tracing::warn;
 
 use super::{listed, summary};
 use crate::bulk;
-use crate::cli::Lookalikes;
+use crate::cli::Typosquats;
 use crate::exit::Exit;
 use crate::jobs::watch::lookalikes::read_list;
 use crate::options::Global;
@@ -21,7 +21,7 @@ const BATCH: usize = 16_384;
 /// Letters of a name shown in the table.
 const COLUMNS: usize = 48;
 
-pub(super) fn run(global: &Global, options: &Lookalikes, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyhow::Result<Exit> {
     let (leads, unread) = match &options.names {
         None => (super::reader(global)?.leads()?.into_iter().map(|(lead, at)| (lead, Some(at))).collect(), 0),
         Some(names) => {

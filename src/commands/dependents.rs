@@ -1,4 +1,4 @@
-//! `capdex exposure`: which capabilities depend on a package, directly and through others, as of a date.
+//! `capdex dependents`: which capabilities depend on a package, directly and through others, as of a date.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use capdex_corpus::exposure::Dependencies;
 use serde_json::{Value, json};
 
 use super::{listed, named};
-use crate::cli::Exposure;
+use crate::cli::Dependents;
 use crate::exit::{Exit, usage};
 use crate::export::ranked;
 use crate::options::Global;
 use crate::output::{self, Out};
 
-pub(super) fn run(global: &Global, options: &Exposure, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyhow::Result<Exit> {
     let package = named::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
     if !package.contains(':') {
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));

@@ -1,17 +1,17 @@
-//! `capdex confirm`: lets a blocked mass deletion through.
+//! `capdex sources accept-removals`: lets a blocked mass deletion through.
 
 use anyhow::Context as _;
 use capdex_db::Store;
 use capdex_model::time::AsOf;
 
-use crate::cli::Confirm;
+use crate::cli::AcceptRemovals;
 use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::jobs::list;
 use crate::options::Global;
 use crate::output::{self, Out};
 
-pub(super) fn run(global: &Global, options: &Confirm, out: &mut Out) -> anyhow::Result<Exit> {
+pub(super) fn run(global: &Global, options: &AcceptRemovals, out: &mut Out) -> anyhow::Result<Exit> {
     let state = super::reader(global)?.source_state(&options.source)?;
     let Some(state) = state else {
         return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));
