@@ -1,6 +1,6 @@
 //! Values of a document as claims: what is stated, what is stated to be absent, and what cannot be told.
 //!
-//! Must not know which registry speaks.
+//! Every registry's document goes through these readers, so that one rule decides what is stated and what is unknown.
 
 use capdex_model::listing::Claim;
 use capdex_model::time::Timestamp;

@@ -1,7 +1,7 @@
-//! The whole reference to an image, whichever of its parts a row of a directory writes where: a scheme before it, the
+//! The whole reference to an image, put together from the parts that a row of a directory has: a scheme before it, the
 //! registry's address, the version or the digest beside it.
 //!
-//! Must not ask a registry.
+//! A reference is put together from text alone; no registry is asked.
 
 use capdex_model::image::ImageReference;
 
@@ -32,7 +32,7 @@ fn without_scheme(address: &str) -> &str {
     address.split_once("://").map_or(address, |(_, rest)| rest)
 }
 
-/// Whether a text can be a tag, as the distribution specification has it.
+/// Returns true if a text can be a tag, as the distribution specification has it.
 fn is_tag(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     text.len() <= 128 && !text.starts_with(['.', '-']) && text.bytes().all(is_letter)

@@ -1,7 +1,7 @@
 //! JSON from strangers, read within a bound on its values, with what nobody needs left out while reading.
 //!
-//! Must not know what the document is. The text is bounded before it comes here; this bounds what it grows to in
-//! memory, because two bytes of text can make a value of thirty-two.
+//! The text is bounded before it comes here. This bounds what it grows to in memory, because two bytes of text can make
+//! a value of thirty-two.
 
 use std::cell::Cell;
 use std::fmt;

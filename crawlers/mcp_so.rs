@@ -1,6 +1,6 @@
 //! The source `mcp-so`: the servers of mcp.so, by its sitemaps.
 //!
-//! Must not know how sitemaps are read. Source: the site as described in notes of 2025 and 2026.
+//! Source: the site as described in notes of 2025 and 2026.
 
 use capdex_model::source_role::{FilledBy, SourceRole};
 

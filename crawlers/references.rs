@@ -1,6 +1,6 @@
 //! References: what a listing names beside its own bytes, as the keys under which other sources list it.
 //!
-//! Must not ask anybody. What cannot be read as a reference is none: it stays in the claims as it was written.
+//! Text that cannot be read as a reference is none: it stays in the claims as it was written.
 
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::Claim;

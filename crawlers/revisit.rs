@@ -14,12 +14,12 @@ const MAX_CALM: i64 = 8;
 /// A night is due a little before a whole day has passed, because nights do not begin at the same second.
 const SLACK_S: i64 = 2 * 3_600;
 
-/// What a visit leads to.
+/// The time and state that a visit leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisit {
     /// From when on the listing is due again.
     pub due: AsOf,
-    /// How calm it is: 0 for one that changes, more for every visit that found nothing.
+    /// The calm of the listing: 0 for one that changes, more for every visit that found nothing.
     pub calm: i64,
 }
 

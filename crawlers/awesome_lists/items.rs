@@ -1,6 +1,6 @@
 //! The items of the lists in a Markdown document, each with its first link.
 //!
-//! Must not know what a link leads to.
+//! Links are read as text and never followed.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use url::Url;
@@ -10,7 +10,7 @@ use url::Url;
 pub(super) struct Item {
     /// The text of its first link.
     pub(super) title: String,
-    /// Where that leads.
+    /// The address of that link.
     pub(super) url: Url,
     /// The text after it, on the same level, without the mark between the two.
     pub(super) description: String,

@@ -1,6 +1,6 @@
 //! The source `awesome-lists`: what curated Markdown lists link to.
 //!
-//! Must not know what is linked to.
+//! The list's own text decides the listing; the pages it links to are never asked for.
 
 mod items;
 

@@ -1,6 +1,6 @@
 //! The source `clawhub`: the skills of ClawHub.
 //!
-//! Must not know what a skill holds. Source: its OpenAPI document and `http-api.md` as of 2026.
+//! Source: its OpenAPI document and `http-api.md` as of 2026.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
@@ -21,7 +21,7 @@ const PAGE_ROWS: &str = "200";
 /// The most bytes of a page.
 const MAX_PAGE_BYTES: u64 = 16 << 20;
 
-/// How far before its watermark a walk looks.
+/// The seconds before its watermark that a walk still looks at.
 const OVERLAP_S: i64 = 10 * 60;
 
 struct ClawHub;
@@ -111,7 +111,7 @@ fn updated(item: &Map<String, Value>) -> Option<Timestamp> {
     claims::milliseconds(item.get("updatedAt")).known().copied()
 }
 
-/// Whether what follows changed before the watermark and its overlap.
+/// True where the entries after this page changed before the watermark and its overlap.
 fn is_before(changes: &[Timestamp], since: Timestamp) -> bool {
     changes.last().is_some_and(|last| last.unix_seconds() < since.unix_seconds().saturating_sub(OVERLAP_S))
 }

@@ -1,7 +1,7 @@
 //! Signs a document by the convention of Standard Webhooks: an id, an instant, and an HMAC over both and the body.
 //!
-//! Must not know how it is sent. Source: standardwebhooks.com, specification 1.0.0 (`webhook-id`, `webhook-timestamp`,
-//! `webhook-signature: v1,<base64 of HMAC-SHA256 over "id.timestamp.body">`).
+//! Source: standardwebhooks.com, specification 1.0.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64
+//! of HMAC-SHA256 over "id.timestamp.body">`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,6 @@
 //! One server of the registry: its `server.yaml` and its `tools.json`.
 //!
-//! Must not know archives.
+//! The files are given as bytes; the archive around them is unpacked before.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MAX_YAML_BYTES: usize = 256 * 1024;
 /// The listing of a server, and what its digest is taken of.
 ///
 /// # Errors
-/// What is wrong with the files.
+/// The fault in the files, in words.
 pub(super) fn read(key: &ListingKey, yaml: &[u8], tools: Option<&[u8]>) -> Result<(Listing, Value), String> {
     let server = parse(yaml)?;
     let tools = tools.map(|bytes| json::parse(bytes, |_, _| false)).transpose()?;

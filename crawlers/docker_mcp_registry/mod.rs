@@ -1,6 +1,6 @@
 //! The source `docker-mcp-registry`: the servers of Docker's MCP registry, out of the archive of its repository.
 //!
-//! Must not know what a tool's text means. Source: the repository docker/mcp-registry as of 2026-07.
+//! Source: the repository docker/mcp-registry as of 2026-07.
 
 mod entry;
 

@@ -1,9 +1,9 @@
 //! A walk over documents: the addresses of a watchlist, one in a step, each read as a whole.
 //!
-//! Must not know what a document holds. A full walk reads every document, so that what it does not list is gone. A walk
-//! since a watermark asks only for what changed: the watermark holds the validators of each document, because a
-//! document that did not change names no entries by which they could be kept. A document that cannot be read does not
-//! keep the others from being read; it keeps the walk from being complete.
+//! The adapter of a source reads the documents. A full walk reads every document, so that what it does not list is
+//! gone. A walk since a watermark asks only for what changed. The watermark holds the validators of each document,
+//! because a document that did not change names no entries by which they could be kept. A document that cannot be read
+//! does not keep the others from being read; it keeps the walk from being complete.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,8 @@ struct State {
 /// Takes one step: one document.
 ///
 /// # Errors
-/// What may pass, with the document to be asked for again; and, after the last document, that some could not be read.
+/// An error that may pass, with the document to be asked for again; and, after the last document, that some could not
+/// be read.
 pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) -> Result<Page, CrawlError> {
     let addresses = addresses(request.settings);
     let mut state = begin(request, &addresses);
@@ -135,8 +136,8 @@ fn failed(request: &ListRequest<'_>, url: &str, error: &CrawlError) -> Listed {
     Listed::Failed { key: request.key(name), gap: error.to_gap(), transient: error.is_transient() }
 }
 
-/// The name of a document: the first two parts of its path, which at forges are an owner and a repository; all of the
-/// path where another document has those too.
+/// The name of a document: the first two parts of its path, which at forges are an owner and a repository. It is the
+/// whole path if another document has those two parts as well.
 fn name_of(url: &str, addresses: &[String]) -> String {
     let own = short_name(url);
     let is_shared = addresses.iter().filter(|address| short_name(address) == own).count() > 1;

@@ -1,6 +1,6 @@
 //! One archive at an address: downloaded within a cap, checked against its published digests, unpacked.
 //!
-//! Must not know which registry it comes from.
+//! Every kind of locator but local folders and inline texts goes through here.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,5 @@
 //! Fetches a skill whose texts come as one JSON answer, `{"files": [{"path": …, "contents": …}]}`, as skill directories
 //! give it.
-//!
-//! Must not know which directory.
 
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! Fetches one file at an address: an archive, an MCP bundle or a text.
 //!
-//! Must not know who named it. Where no digest was published, nothing is missing: few directories publish one.
+//! A file without a published digest has no gap for it: few directories publish one.
 
 use capdex_model::listing::Integrity;
 

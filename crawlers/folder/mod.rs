@@ -1,9 +1,9 @@
 //! The `folder` source and the reader of local input: a directory, an archive or a single file becomes files and gaps.
 //!
-//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. What git itself
-//! keeps in `.git` is no part of the input: it holds what is published in another form and what is not published. What
-//! else lies there is read: hooks, and files that git did not put there. The input is taken to stand still while it is
-//! read. Must not know what the files mean.
+//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. Files of git
+//! itself in `.git` are no part of the input: they hold what is published in another form and what is not published.
+//! Other files there are read: hooks, and files that git did not put there. The input is taken to stand still while it
+//! is read.
 
 mod walk;
 
@@ -24,14 +24,14 @@ use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
 /// The source of local folders and archives.
 pub const SOURCE: &dyn Source = &Folder;
 
-/// What one local path gave.
+/// The files and gaps of one local path.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The last component of the path, without the ending of an archive.
     pub name: String,
     /// The files by path: relative, `/` between components, `outer!/inner` inside an archive.
     pub files: BTreeMap<String, BundleFile>,
-    /// What was refused, capped or unreadable, sorted.
+    /// Everything that was refused, capped or unreadable, sorted.
     pub gaps: Vec<Gap>,
 }
 

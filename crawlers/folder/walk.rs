@@ -1,6 +1,6 @@
 //! The walk over a directory: sorted, never through a link, and counted like an archive.
 //!
-//! Must not know what the directory is for.
+//! The tree is untrusted input: it may hold links out of itself, devices, and more entries than memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use capdex_model::snapshot::GapReason;
 use crate::unpack::intake::{Inside, Intake};
 use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};
 
-/// What git keeps; not part of the input. What lies there and is none of git's own is: hooks that git runs, and files
-/// that somebody hides there.
+/// The folder of git's own files, which are not part of the input. Anything else that lies there is part of it: hooks
+/// that git runs, and files that somebody hides there.
 const GIT: &str = ".git";
-/// What git and its usual companions make in their folder.
+/// Names that git and its usual companions make in their folder.
 const GITS_OWN: [&str; 34] = [
     "AUTO_MERGE",
     "BISECT_LOG",
@@ -54,7 +54,7 @@ const GITS_OWN: [&str; 34] = [
 /// More of them, whose names vary or that hold only numbers.
 const GITS_OWN_STARTS: [&str; 6] = ["rebase-", "rr-cache", "sharedindex.", "shallow", "sequencer", "fsmonitor"];
 
-/// Whether an entry of a folder is git's own.
+/// Returns true if an entry of a folder is git's own.
 fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
     let own = entry.file_name();
     if own == GIT {
@@ -98,8 +98,8 @@ struct Entry {
     name: Vec<u8>,
 }
 
-/// What is in a directory, last first. A directory with more entries than may still be counted is refused whole: the
-/// system lists in any order, so a part of it would be another part on another machine.
+/// The entries of a directory, last first. A directory with more entries than may still be counted is refused whole.
+/// The system lists in any order, so a part of it would be another part on another machine.
 fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
     let left = inside.budget().members_left();
     let mut entries = Vec::new();

@@ -1,6 +1,6 @@
-//! Where forges give the archive of a repository's tree at one commit.
+//! Addresses at which forges give the archive of a repository's tree at one commit.
 //!
-//! Must not ask them.
+//! Nothing is asked here: the address follows from the forge's known scheme.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Locator;

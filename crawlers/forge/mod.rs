@@ -1,6 +1,4 @@
-//! What the interfaces of all forges have in common: names of repositories, addresses, commits.
-//!
-//! Must not know which forge answers.
+//! The parts that the interfaces of all forges have in common: names of repositories, addresses, commits.
 
 pub(crate) mod archive;
 
@@ -15,7 +13,7 @@ const MAX_NAME_BYTES: usize = 100;
 /// The most bytes that the document of a repository or a commit may have; a commit lists the files that it changes.
 pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
 
-/// Whether a text can be the name of an owner or a repository.
+/// Returns true if a text can be the name of an owner or a repository.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let is_path = matches!(text, "." | "..");
@@ -47,7 +45,7 @@ pub(crate) fn of_member(value: &Value) -> Option<String> {
     value.as_str().filter(|text| is_commit(text)).map(str::to_owned)
 }
 
-/// Whether a text is a whole commit id: SHA-1, or SHA-256.
+/// Returns true if a text is a whole commit id: SHA-1, or SHA-256.
 pub(crate) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

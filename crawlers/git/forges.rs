@@ -1,6 +1,6 @@
-//! What GitLab, and what Gitea and Forgejo, are asked and what they answer.
+//! Requests to GitLab, and to Gitea and Forgejo, and the reading of their answers.
 //!
-//! Must not know how an answer is got.
+//! Addresses go out and documents come in; `git/mod.rs` sends the requests.
 
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::standing::Standing;
@@ -26,15 +26,15 @@ pub(super) struct Forge {
     base_url: String,
 }
 
-/// What a forge says of a repository.
+/// A repository as its forge describes it.
 pub(super) struct Project {
     /// Owner and name, as written.
     pub(super) full_name: String,
-    /// Whether everybody may see it.
+    /// True where everybody may see it.
     pub(super) is_public: bool,
-    /// Whether it says that nothing is in it.
+    /// True where the forge says that nothing is in it.
     pub(super) is_empty: bool,
-    /// What is claimed.
+    /// The claims of the document.
     pub(super) claims: Claims,
 }
 
@@ -46,7 +46,7 @@ impl Forge {
         Self { kind, base_url: base_url.to_owned() }
     }
 
-    /// Where the latest commit is.
+    /// The address of the latest commit.
     pub(super) fn commits(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &["repository", "commits"], &[("per_page", "1")]),
@@ -57,7 +57,7 @@ impl Forge {
         }
     }
 
-    /// Where the document is.
+    /// The address of the document.
     pub(super) fn document(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &[], &[("license", "true")]),
@@ -65,7 +65,7 @@ impl Forge {
         }
     }
 
-    /// Where the archive of a commit is.
+    /// The address of the archive of a commit.
     pub(super) fn archive(&self, owner: &str, name: &str, commit: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &["repository", "archive.tar.gz"], &[("sha", commit)]),

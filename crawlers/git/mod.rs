@@ -1,7 +1,7 @@
 //! The source `git`: repositories on forges other than GitHub, by the names that other directories refer to.
 //!
-//! Must not know what an archive holds. Sources: GitLab REST API ("Projects", "Commits", "Repositories"); Gitea API 1.22
-//! and Forgejo API 7 (`/swagger.v1.json`).
+//! Sources: GitLab REST API ("Projects", "Commits", "Repositories"); Gitea API 1.22 and Forgejo API 7
+//! (`/swagger.v1.json`).
 
 mod forges;
 #[cfg(test)]
@@ -94,7 +94,7 @@ impl Source for Git {
     }
 }
 
-/// Where a repository is.
+/// The place of a repository at a forge.
 #[derive(Clone, Debug)]
 struct Place {
     /// The id under which the schedule names the source.

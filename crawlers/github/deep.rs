@@ -1,6 +1,7 @@
-//! What a repository's document does not say, for those changed repositories of a walk that the schedule allows it for.
+//! Facts that a repository's document does not say, for those changed repositories of a walk that the schedule allows
+//! it for.
 //!
-//! Must not fail a row: what is not answered stays unknown.
+//! A row never fails over them: a question without an answer stays unknown.
 
 use capdex_model::listing::{Claim, Claims};
 use octocrab::Page;
@@ -50,7 +51,7 @@ fn heard<T>(answer: Result<T, CrawlError>) -> Result<Option<T>, CrawlError> {
     }
 }
 
-/// How many things a list has of which a page has one.
+/// The number of things in a list of which a page has one.
 fn count(page: &Page<IgnoredAny>) -> Claim<u64> {
     let here = u64::try_from(page.items.len()).ok();
     page.number_of_pages().map(u64::from).or(here).map_or(Claim::Unknown, Claim::Known)

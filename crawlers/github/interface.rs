@@ -1,6 +1,4 @@
 //! GitHub's interface: octocrab builds the requests and reads the pages, our client sends them underneath.
-//!
-//! Must not know what is asked for. octocrab holds no credential: the client below it adds one.
 
 use std::future::Future;
 
@@ -43,8 +41,9 @@ impl Interface {
         Self { drafts: sender::octocrab(Drafts), sender, base_url: base_url.to_owned() }
     }
 
-    /// Where octocrab's calls are written for the other functions here, which send them. A call says route and
-    /// parameters; its own reading of the answer is not used, because it insists on whole documents of GitHub's.
+    /// The client on which octocrab's calls are written for the other functions here, which send them. A call says
+    /// route and parameters; its own reading of the answer is not used, because it insists on whole documents of
+    /// GitHub's.
     pub(super) const fn calls(&self) -> &Octocrab {
         &self.drafts
     }
@@ -65,7 +64,7 @@ impl Interface {
     /// Sends a call and reads a JSON document; none where it is as the validators say.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no JSON.
+    /// Any error of the client, and `Malformed` for an answer that is no JSON.
     pub(super) async fn document(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -80,7 +79,7 @@ impl Interface {
     /// Sends a call for a media type and reads the text; none where it is as the validators say.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no text.
+    /// Any error of the client, and `Malformed` for an answer that is no text.
     pub(super) async fn text(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -98,7 +97,7 @@ impl Interface {
     /// Sends a call and reads a page of entries.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no page.
+    /// Any error of the client, and `Malformed` for an answer that is no page.
     pub(super) async fn page<T: DeserializeOwned>(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -152,7 +151,7 @@ impl Interface {
     }
 }
 
-/// Where an answer came from; none where nothing changed.
+/// The address and validators of an answer; none if nothing changed.
 fn arrived<B>(response: &Response<B>) -> Option<Arrived> {
     response.extensions().get::<Arrived>().filter(|_| response.status() != StatusCode::NOT_MODIFIED).cloned()
 }

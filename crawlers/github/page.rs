@@ -1,7 +1,6 @@
 //! One page of a search or a list: the repositories on it, and whether there are more.
 //!
-//! Must not know what becomes of them. A page that a link names is never asked for by that link: the next one has the
-//! next number.
+//! A page that a link names is never asked for by that link: the next one has the next number.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +24,11 @@ const LAST_PAGE_OF_SEARCH: u64 = 10;
 /// The last page of a list that is asked for; no owner has so many repositories.
 const LAST_PAGE_OF_LIST: u64 = 2_000;
 
-/// What a page gave.
+/// The repositories on a page, and the way on.
 pub(super) struct Found {
     /// The repositories by name, with what the page says of each where it says all that a listing has.
     pub(super) repositories: BTreeMap<String, Option<Repository>>,
-    /// Where the walk of this query goes on; none at its end.
+    /// The place at which the walk of this query goes on; none at its end.
     pub(super) next: Option<At>,
 }
 

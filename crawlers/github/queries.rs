@@ -1,6 +1,6 @@
-//! What the schedule may search for, in GitHub's own words.
+//! Searches that the schedule may ask for, in GitHub's own words.
 //!
-//! Must not know how searches are walked.
+//! A query that GitHub would refuse is an error before anything is sent.
 
 use capdex_model::snapshot::GapReason;
 
@@ -36,12 +36,12 @@ pub(super) enum Query {
     },
 }
 
-/// What a schedule's `queries` say.
+/// The `queries` of a schedule, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Queries {
-    /// What is walked after the watchlist, in order.
+    /// Everything that is walked after the watchlist, in order.
     pub(super) all: Vec<Query>,
-    /// How many changed repositories of a walk are asked for more than their document has.
+    /// The number of changed repositories of a walk that are asked for more than their document has.
     pub(super) deep: u64,
 }
 

@@ -1,7 +1,7 @@
 //! A repository's document as a listing, and the digest of what of it counts.
 //!
-//! Must not know how it was asked for. octocrab's type reads it, of the members that are kept: whole documents it takes
-//! only as GitHub itself writes them, and what speaks GitHub's interface elsewhere leaves some members out.
+//! octocrab's type reads it, but only from the members that are kept. It takes whole documents only as GitHub itself
+//! writes them, and servers that speak GitHub's interface elsewhere leave some members out.
 
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claim, Claims};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::claims::{instant, list, of_text};
 use crate::forge::is_name;
 
-/// What octocrab's type is given of a document.
+/// The members of a document that octocrab's type is given.
 const KEPT: [&str; 13] = [
     "id",
     "node_id",
@@ -38,9 +38,9 @@ pub(super) struct Repository {
     pub(super) id: u64,
     /// The branch that is listed.
     pub(super) default_branch: Option<String>,
-    /// Whether only some may see it.
+    /// True where only some may see it.
     pub(super) is_private: bool,
-    /// What the document claims.
+    /// The claims of the document.
     pub(super) claims: Claims,
 }
 
@@ -48,7 +48,7 @@ impl Repository {
     /// Reads a document.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in the document, in words.
     pub(super) fn read(document: &Value) -> Result<Self, String> {
         let whole = document.as_object().ok_or("not an object")?;
         let mut kept: Map<String, Value> =

@@ -1,7 +1,7 @@
 //! The services under octocrab: one sends requests through our client, one gives them back unsent.
 //!
-//! Must not know what is asked for. Of a request only address, media type and validators are sent, so that what octocrab
-//! puts into every request changes no recorded crawl.
+//! Only address, media type and validators of a request are sent, so that octocrab's own headers change no recorded
+//! crawl.
 
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;

@@ -1,8 +1,7 @@
-//! Shards of a search: a search gives a thousand results at most, so one that has more is split by what its results
-//! are counted in, until each part has fewer.
+//! Shards of a search. A search gives a thousand results at most, so one that has more is split by what its results are
+//! counted in, until each part has fewer.
 //!
-//! Must not know how a search is sent. Source: GitHub, "About search": 1,000 results for each search, `incomplete_results`
-//! where a search ran out of time.
+//! Source: GitHub, "About search": 1,000 results for each search, `incomplete_results` where a search ran out of time.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +58,7 @@ impl Shard {
         Some(halves.map(|created| Self { created: Some(created), ..self.clone() }))
     }
 
-    /// As [`Shard::split_repositories`] for a search of code.
+    /// The counterpart of [`Shard::split_repositories`] for a search of code.
     pub(super) fn split_code(&self, query: &str) -> Option<[Self; 2]> {
         if query.contains("size:") {
             return None;
@@ -69,7 +68,7 @@ impl Shard {
     }
 }
 
-/// Halves of a range of counts of which most are small: each end is counted from one, and the middle is the root of
+/// Halves of a range of counts, most of which are small. Each end is counted from one, and the middle is the root of
 /// their product.
 fn geometric((from, to): (u64, u64)) -> Option<[(u64, u64); 2]> {
     // No repository has more stars than fit into 32 bits; without an end the middle would be far too high.

@@ -1,6 +1,6 @@
 //! One step of a walk: some of the names, or one page of a query, and the rows that they give.
 //!
-//! Must not know what an answer holds.
+//! Rows come out in the order in which names went in.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::visit::{Found, Visitor};
 use crate::walk::{self, Window};
 use crate::{CrawlError, ListRequest, Listed, Page};
 
-/// What a visit gave.
+/// The result of one visit.
 type Visit = Result<Found, CrawlError>;
 
 /// Takes the step at which the request stands.
@@ -86,7 +86,8 @@ async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -
     names.iter().zip(visited).map(or_broken).collect()
 }
 
-/// What is listed for visits. What has another name now is listed under it too, unless it is walked by itself.
+/// The rows that visits give. A repository with a new name is listed under that name too, unless the new name is walked
+/// by itself.
 async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String, Visit)>) -> Vec<Listed> {
     let mut walked: BTreeSet<String> = visits.iter().map(|(name, _)| name.clone()).collect();
     let mut rows = Vec::new();
@@ -110,7 +111,7 @@ async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String,
     rows
 }
 
-/// Whether the name is among those that are given, which are walked by themselves. They are sorted.
+/// True where the name is among those that are given, which are walked by themselves. They are sorted.
 fn is_given(request: &ListRequest<'_>, name: &str) -> bool {
     request.settings.watchlist.binary_search_by(|given| given.as_str().cmp(name)).is_ok()
 }

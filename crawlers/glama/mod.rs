@@ -1,6 +1,6 @@
 //! The source `glama`: the servers of Glama's directory.
 //!
-//! Must not know what a server's text means. Source: the API's own description and answers as seen in 2026.
+//! Source: the API's own description and answers as seen in 2026.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &Glama;
 /// The most bytes of a page: a hundred servers with all their tools.
 const MAX_PAGE_BYTES: u64 = 32 << 20;
 
-/// What Glama itself computes about a server.
+/// Members that Glama itself computes about a server.
 const VOLATILE: [&str; 1] = ["scores"];
 
 struct Glama;

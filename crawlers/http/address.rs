@@ -1,8 +1,8 @@
 //! Which addresses may be fetched, checked in the text of an address and again when a connection is made.
 //!
-//! A name is resolved once, and what is checked is what is connected to, so that a name that changes its address
-//! between check and connection gains nothing. Sources: RFC 6890 and the special-purpose address registries of IANA;
-//! documentation ranges are not refused, because nothing of ours can stand there.
+//! A name is resolved once, and the address that is checked is the one that is connected to. A name that changes its
+//! address between check and connection gains nothing by it. Sources: RFC 6890 and the special-purpose address
+//! registries of IANA; documentation ranges are not refused, because nothing of ours can stand there.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -37,7 +37,7 @@ impl Origin {
         (self.host.clone(), self.port)
     }
 
-    /// Whether a redirect from here to `next` would give up encryption.
+    /// True where a redirect from here to `next` would give up encryption.
     pub(crate) fn is_downgraded_by(&self, next: &Self) -> bool {
         self.scheme == "https" && next.scheme != "https"
     }

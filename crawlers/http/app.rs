@@ -1,8 +1,8 @@
-//! Tokens of a GitHub App: a key signs who asks, the server gives a token for an hour, and a new one is asked for
+//! Tokens of a GitHub App. A key signs who asks, the server gives a token for an hour, and a new one is asked for
 //! before it ends.
 //!
-//! Must not know what the token is for. Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and
-//! "Generating an installation access token for a GitHub App"; RFC 7515, RFC 7519.
+//! Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App"; GitHub, "Generating an installation access
+//! token for a GitHub App"; RFC 7515, RFC 7519.
 
 use std::time::Duration;
 
@@ -19,14 +19,13 @@ use tokio::sync::Mutex;
 use super::{Answer, AppCredential, Http, Request};
 use crate::CrawlError;
 
-/// How long before its end a token is replaced.
+/// The time before its end at which a token is replaced.
 const MARGIN: Duration = Duration::from_secs(300);
 
-/// How long a token is used whose end is not stated, or has passed by our reckoning.
+/// The time for which a token is used that states no end, or whose end has passed by our reckoning.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// How far back a signature is dated and how long it holds, in seconds: clocks differ, and more than ten minutes are
-/// not taken.
+/// The age and the lifetime of a signature, in seconds: clocks differ, and more than ten minutes are not taken.
 const BACKDATED_S: i64 = 60;
 const HOLDS_S: i64 = 540;
 
@@ -46,7 +45,7 @@ struct Token {
     until: Duration,
 }
 
-/// What the server answers.
+/// The server's answer.
 #[derive(Deserialize)]
 struct Given {
     token: String,
@@ -78,7 +77,7 @@ impl App {
     /// The value of the header, asked for where there is none that holds.
     ///
     /// # Errors
-    /// What the request for a token met.
+    /// Any error of the request for a token.
     pub(super) async fn value(&self, http: &Http, now: Duration) -> Result<HeaderValue, CrawlError> {
         // Held while a token is asked for, so that many requests at once ask for one token.
         let mut token = self.token.lock().await;

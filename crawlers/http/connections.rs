@@ -1,7 +1,7 @@
 //! The connections of the client: TLS, deadlines, proxies, and who resolves names.
 //!
-//! Must not know what is asked for. TLS is rustls with ring and the system's certificate store (or the one that
-//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name).
+//! TLS is rustls with ring and the system's certificate store (or the one that `SSL_CERT_FILE` and `SSL_CERT_DIR`
+//! name).
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! How fast and how many: one pace, one number of places and one gate per host, or per lane of it.
+//! Pace and parallelism: one pace, one number of places and one gate per host, or per lane of it.
 //!
-//! Must not know what is asked for. A lane is a part of a host that has a budget of its own, such as the search of an
-//! API: the paths below an address to which the settings give a pace.
+//! A lane is a part of a host that has a budget of its own, such as the search of an API. It is the paths below an
+//! address to which the settings give a pace.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -54,9 +54,9 @@ impl Hosts {
         Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
 
-    /// The host of an address, or the lane of it that the address is in; made on first use. What is in no lane is in
-    /// the one with the shortest path: a pace is for a whole host, but for what has one of its own. A host without a pace
-    /// of its own has `pace`, else that of all.
+    /// The host of an address, or the lane of it that the address is in; made on first use. Addresses in no lane are in
+    /// the one with the shortest path: a pace is for a whole host, except for parts that have one of their own. A host
+    /// without a pace of its own has `pace`, else that of all.
     pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
         let (name, port) = Origin::of(url).host_and_port();
         let lanes = self.own.get(&(name.clone(), port));
@@ -116,15 +116,15 @@ struct Silence {
     exchanges: u32,
     /// Until when nobody asks; zero while the host is asked as ever.
     until: Duration,
-    /// What the last exchange met.
+    /// The error that the last exchange met.
     why: String,
 }
 
-/// How long to leave a host alone all of whose places are taken.
+/// The time for which to leave a host alone all of whose places are taken.
 const NO_PLACE_WAIT: Duration = Duration::from_millis(20);
 /// So many exchanges without any answer mean that a host is not there: two whole calls with four tries each.
 const SILENT_AFTER: u32 = 8;
-/// For so long nobody asks then. What else is wanted from it fails at once instead of after minutes of waiting.
+/// For so long nobody asks then. Further requests to it fail at once instead of after minutes of waiting.
 const SILENT_FOR: Duration = Duration::from_secs(300);
 
 impl Host {
@@ -145,8 +145,8 @@ impl Host {
         Ok(place)
     }
 
-    /// Whether a request could be sent now: then its share of the pace is taken, and [`Host::admit_paid`] lets it in
-    /// without a wait. Else how long that is certainly not so.
+    /// Takes a share of the pace if a request could be sent now; [`Host::admit_paid`] then lets it in without a wait.
+    /// Else how long that is certainly not so.
     pub(crate) fn try_pay(&self, clock: &dyn Clock) -> Result<(), Duration> {
         let rest = self.closed_until().saturating_sub(clock.now());
         if !rest.is_zero() {
@@ -158,10 +158,10 @@ impl Host {
         self.pace.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
     }
 
-    /// As [`Host::admit`], for who has paid with [`Host::try_pay`].
+    /// The counterpart of [`Host::admit`] for a caller that has paid with [`Host::try_pay`].
     ///
     /// # Errors
-    /// As [`Host::admit`].
+    /// The errors of [`Host::admit`].
     pub(crate) async fn admit_paid(
         &self,
         clock: &dyn Clock,
@@ -212,7 +212,7 @@ impl Host {
         *closed_until = (*closed_until).max(time);
     }
 
-    /// Whether the gate is closed.
+    /// True while the gate is closed.
     pub(crate) fn is_closed(&self, clock: &dyn Clock) -> bool {
         self.closed_until() > clock.now()
     }

@@ -1,6 +1,6 @@
 //! `Secret` and `redact`: what may be printed of credentials and addresses.
 //!
-//! Must not know who prints.
+//! Logs, errors and snapshots all print addresses in this form.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// An address as it may be printed: without user name, password and fragment, and with `***` for every value of its
+/// An address in its printable form: without user name, password and fragment, and with `***` for every value of its
 /// query (which of them is a token nobody can tell). Text that is not an address gives `(not an address)`, because it
 /// may hold anything.
 pub fn redact(address: &str) -> String {

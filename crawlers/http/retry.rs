@@ -1,14 +1,14 @@
 //! When to try again: the one retry policy. Only what reads is ever sent, so that trying again is always safe.
 //!
-//! Must not know a clock: dates that servers send are compared with their own `Date` header. Sources: RFC 9110,
-//! sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
+//! Dates that servers send are compared with their own `Date` header, so that no clock of ours is needed. Sources: RFC
+//! 9110, sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use capdex_model::time::Timestamp;
 
-/// What is waited for where a server says "later" and not when.
+/// The wait where a server says "later" and not when.
 pub(crate) const WAIT_WHEN_NONE_IS_GIVEN: Duration = Duration::from_secs(60);
 
 /// Growing waits with jitter. The jitter comes from a seed, so that a run can be repeated.

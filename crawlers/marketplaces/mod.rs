@@ -1,6 +1,6 @@
 //! The source `marketplaces`: the plugins of marketplace documents, `.claude-plugin/marketplace.json` and its kin.
 //!
-//! Must not know what a plugin holds. Sources: the published schema of marketplaces, and recorded ones of 2026-08.
+//! Sources: the published schema of marketplaces, and recorded ones of 2026-08.
 
 mod origin;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &Marketplaces;
 /// The most bytes of a document. The largest seen has 169 KB.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// How often a new name may itself have a newer one.
+/// The number of times that a new name may itself have a newer one.
 const MAX_RENAMES: usize = 10;
 
 struct Marketplaces;

@@ -1,13 +1,12 @@
 //! Reading one answer of an endpoint: a JSON-RPC response as JSON or inside an event stream.
 //!
-//! Must not know what was asked. Bodies are bounded before they come here. Sources: JSON-RPC 2.0; the WHATWG's format of
-//! event streams.
+//! Bodies are bounded before they come here. Sources: JSON-RPC 2.0; the WHATWG's format of event streams.
 
 use serde_json::Value;
 
 use crate::json;
 
-/// What an endpoint answered.
+/// The content of a response: a result or an error.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answered {
     /// The result.
@@ -19,7 +18,7 @@ pub(super) enum Answered {
 /// Reads the response with this id out of a body.
 ///
 /// # Errors
-/// What is wrong with it, where no such response is in it.
+/// The fault in the body, if no such response is in it.
 pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<Answered, String> {
     let is_stream = content_type.is_some_and(|text| text.to_ascii_lowercase().starts_with("text/event-stream"));
     if is_stream {

@@ -1,8 +1,8 @@
-//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. What an endpoint says is both its
-//! listing and its bytes.
+//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. The answer of an endpoint is
+//! both its listing and its bytes.
 //!
-//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. Must not judge what
-//! the tools say. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
+//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. The tools are
+//! scanned elsewhere. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
 
 mod answer;
 mod conversation;
@@ -33,7 +33,7 @@ struct Mcp;
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
 pub(crate) const PACE: Pace = Pace { per_minute: 90, burst: 1, in_flight: 1 };
 
-/// How long one conversation may take in all, waiting for the pace included.
+/// The time that one conversation may take in all, waiting for the pace included.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const META: SourceMeta = SourceMeta {

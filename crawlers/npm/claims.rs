@@ -1,7 +1,7 @@
-//! What a packument claims about a package.
+//! The claims of a packument about a package.
 //!
-//! Must not know which claims are worth believing. Where a packument is abbreviated or put together by a proxy, what it
-//! lacks is unknown instead of absent.
+//! A claim is taken as stated; the rules decide which are worth believing. A packument that is abbreviated or put
+//! together by a proxy lacks members; those are unknown instead of absent.
 
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::standing::Standing;
@@ -42,8 +42,8 @@ pub(crate) fn of(packument: &Packument<'_>) -> Claims {
     }
 }
 
-/// Whether the registry lists a signature over the version. Proxies leave the list out, so that nothing is said by its
-/// absence.
+/// True where the registry lists a signature over the version. Proxies leave the list out, so that nothing is said by
+/// its absence.
 fn signed(packument: &Packument<'_>) -> Claim<bool> {
     match packument.manifest.get("dist").and_then(|dist| dist.get("signatures")) {
         Some(Value::Array(signatures)) if !signatures.is_empty() => Claim::Known(true),
@@ -137,7 +137,7 @@ fn install_scripts(packument: &Packument<'_>) -> Claim<Vec<(String, String)>> {
     list(INSTALL_SCRIPTS.iter().filter_map(script).collect())
 }
 
-/// What is installed along at run time, optional packages too. Even an abbreviated packument has these.
+/// Names of packages that are installed along at run time, optional ones too. Even an abbreviated packument has these.
 fn dependencies(packument: &Packument<'_>) -> Claim<Vec<String>> {
     let mut names: Vec<String> = ["dependencies", "optionalDependencies"]
         .iter()

@@ -1,8 +1,8 @@
 //! The source `npm`: packages by name in an npm registry, or in anything that answers like one. The names come from a
 //! watchlist, from searches, and from the registry's feed of changes.
 //!
-//! Must not know what a tarball holds. Sources: the registry's own API documentation (`package-metadata.md`), and what
-//! registry proxies (verdaccio 6.8) were seen to do.
+//! Sources: the registry's own API documentation (`package-metadata.md`), and what registry proxies (verdaccio 6.8)
+//! were seen to do.
 
 mod changes;
 mod claims;
@@ -86,8 +86,8 @@ impl Source for Npm {
     }
 }
 
-/// Where a walk stands. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq that
-/// is not known is `-`.
+/// The place of a walk. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq
+/// that is not known is `-`.
 enum Place {
     /// In the watchlist, with the feed's seq at the beginning of the walk.
     Watchlist(Option<Cursor>, Option<String>),
@@ -213,7 +213,7 @@ fn address(base_url: &str, name: &str) -> Result<String, CrawlError> {
 /// A small answer of the registry, of a form that is known.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form.
+/// Any error of the client, and `Malformed` for an answer of another form.
 async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str, max_bytes: u64) -> Result<T, CrawlError> {
     let request = Request { url, accept: Some("application/json"), max_bytes, ..Request::default() };
     let Answer::Body { bytes, .. } = http.get(request).await? else {

@@ -1,7 +1,7 @@
 //! Text search in an npm registry: names to list that nobody has named before.
 //!
-//! Search is a ranking: pages overlap and shift while they are read, so that nothing follows from absence. Must not read
-//! packuments. Source: the registry's own documentation of `/-/v1/search` (at most 250 a page and 10,000 deep).
+//! Search is a ranking: pages overlap and shift while they are read, so that nothing follows from absence. Source: the
+//! registry's own documentation of `/-/v1/search` (at most 250 a page and 10,000 deep).
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ struct Package {
 /// One page of the results of query number `query`, each visited unless the watchlist has it.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form.
+/// Any error of the client, and `Malformed` for an answer of another form.
 pub(super) async fn step(
     request: &ListRequest<'_>,
     query: usize,

@@ -1,13 +1,13 @@
 //! References that a registry can be asked for: what `ImageReference` reads, checked before it becomes an address.
 //!
-//! Must not ask a registry.
+//! The text comes from strangers and becomes part of an address, so that letters, lengths and dots are checked.
 
 use capdex_model::image::{DEFAULT_REGISTRY, ImageReference};
 use capdex_model::snapshot::GapReason;
 
 use crate::CrawlError;
 
-/// Where the default registry answers.
+/// The host at which the default registry answers.
 const DEFAULT_HOST: &str = "registry-1.docker.io";
 
 /// A reference, in parts.
@@ -19,7 +19,7 @@ pub(super) struct Reference {
     pub repository: String,
     /// The digest, or else the tag.
     pub what: String,
-    /// What stays of the image from night to night.
+    /// The name that stays the same for the image from night to night.
     pub identity: String,
 }
 

@@ -1,7 +1,7 @@
 //! Asking a registry, with the anonymous token that it asks for.
 //!
 //! A registry says in its refusal where tokens are given; that address is checked like any other, and the token goes to
-//! the registry alone. Must not know manifests.
+//! the registry alone.
 
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ impl<'a> Registry<'a> {
     /// Asks below the repository; a token is fetched at the first refusal.
     ///
     /// # Errors
-    /// As the client says.
+    /// Any error of the client.
     pub(super) async fn get(
         &mut self,
         path: &str,
@@ -81,7 +81,7 @@ impl<'a> Registry<'a> {
 }
 
 impl Registry<'_> {
-    /// Where a token to read the repository is given.
+    /// The address at which a token to read the repository is given.
     fn token_address(&self, challenge: &str) -> Option<String> {
         let realm = parameter(challenge, "realm")?;
         let mut query = url::form_urlencoded::Serializer::new(String::new());

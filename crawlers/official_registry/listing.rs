@@ -1,6 +1,6 @@
 //! A row as a listing: its claims, the texts it carries, and what it names elsewhere.
 //!
-//! Must not know envelopes: the row is in canonical form here.
+//! The row is in canonical form here, without its envelope.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The files of a project, and which of them is fetched.
 //!
-//! Must not know which of the index's forms they came from. Sources: PEP 440 (versions), PEP 491 (names of wheels), PEP 503 (names of
-//! projects), PEP 592 (yanked files), PEP 625 (names of source distributions).
+//! Sources: PEP 440 (versions), PEP 491 (names of wheels), PEP 503 (names of projects), PEP 592 (yanked files), PEP 625
+//! (names of source distributions).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -28,7 +28,7 @@ pub(crate) struct IndexFile {
     /// When it was uploaded. Not part of what "unchanged" is about: mirrors may not know it.
     #[serde(skip)]
     pub(crate) uploaded: Option<Timestamp>,
-    /// Whether it has a provenance attestation, where the index says.
+    /// True where it has a provenance attestation; none where the index does not say.
     pub(crate) has_provenance: Option<bool>,
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
     found.next().map(|(_, version)| version.to_owned())
 }
 
-/// How much a file is preferred, 0 most: source distributions are what people read, wheels for every machine come
-/// next, and a wheel for one machine is better than nothing.
+/// The rank of a file, 0 first. Source distributions are what people read, wheels for every machine come next, and a
+/// wheel for one machine is better than nothing.
 fn preference(filename: &str) -> Option<u8> {
     match filename {
         name if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Some(0),
@@ -61,8 +61,8 @@ fn preference(filename: &str) -> Option<u8> {
     }
 }
 
-/// The version and file to fetch: of the index's own choice or else the newest, releases before pre-releases, and
-/// what was not yanked before what was. None where no file is of a kind that is read.
+/// The version and file to fetch. The version is the index's own choice or else the newest; releases come before
+/// pre-releases, and what was not yanked before what was. None where no file is of a kind that is read.
 pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
     let best = |is_yanked: bool| {
         files
@@ -83,7 +83,7 @@ pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a 
     best(false).or_else(|| best(true))
 }
 
-/// Where a chosen file is.
+/// The locator of a chosen file.
 pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator {
     Locator::PypiPackage {
         name: project.to_owned(),

@@ -1,6 +1,6 @@
 //! The whole simple index in JSON, with a serial for each project: one request that tells what changed.
 //!
-//! Must not read a project. Source: PEP 691 with the serials that the index adds (`_last-serial`).
+//! Source: PEP 691 with the serials that the index adds (`_last-serial`).
 
 use std::collections::BTreeSet;
 
@@ -36,17 +36,17 @@ struct Project {
 /// The serial of the index now.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an index without serials.
+/// Any error of the client, and `Malformed` for an index without serials.
 pub(super) async fn serial(http: &Http, url: &str) -> Result<String, CrawlError> {
     let (_, serial) = read(http, url).await?;
     Ok(serial.to_string())
 }
 
-/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. A name that the index does
-/// not have is not among them: it is gone only when a whole walk asks for it and is told so.
+/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. The names among `names`
+/// whose serial is greater than `since`, sorted, and the serial of the index.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an index without serials and for one that stands before `since`.
+/// Any error of the client, and `Malformed` for an index without serials and for one that stands before `since`.
 pub(super) async fn changed(
     http: &Http,
     url: &str,

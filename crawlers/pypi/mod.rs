@@ -1,6 +1,6 @@
 //! The source `pypi`: projects by name in a Python package index, or in anything that answers like one.
 //!
-//! Must not know what an archive holds. Sources: the index's own API documentation; PEP 503, 592, 691, 792.
+//! Sources: the index's own API documentation; PEP 503, 592, 691, 792.
 
 mod file;
 mod index;
@@ -125,8 +125,8 @@ fn visit(
     async move { visit.run(&base_url).await }
 }
 
-/// Where an index answers for one project: as project JSON, and as pages of the simple index in the order in which
-/// they are tried.
+/// The addresses at which an index answers for one project: project JSON, and pages of the simple index in the order in
+/// which they are tried.
 #[derive(Debug, PartialEq, Eq)]
 struct Addresses {
     project: String,
@@ -235,13 +235,13 @@ async fn in_background<T: Send + 'static>(
     })?
 }
 
-/// Whether an index may still have the project on another page: it says that this page is not there, or what is there
-/// is something else.
+/// True where an index may still have the project on another page: it says that this page is not there, or what is
+/// there is something else.
 const fn is_no_such_page(error: &CrawlError) -> bool {
     matches!(error, CrawlError::Gone { .. } | CrawlError::Malformed { reason: GapReason::BadAnswer, .. })
 }
 
-/// Whether a normalised name can be one: letters, digits and single dashes within.
+/// Returns true if a normalised name can be one: letters, digits and single dashes within.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.bytes().all(is_letter)

@@ -1,6 +1,6 @@
 //! The project JSON: files, and everything that the index knows of a project.
 //!
-//! Must not know how it was fetched. Sources: the index's documentation of its JSON interface; core metadata 2.4.
+//! Sources: the index's documentation of its JSON interface; core metadata 2.4.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const REPOSITORY_LABELS: [&str; 9] =
 /// Hosts where a home page is a repository.
 const FORGES: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/// What is read of a project: where its bytes are, what is claimed, and the digest of all that decides "unchanged".
+/// The facts that are read of a project.
 pub(crate) struct Read {
     /// The file to fetch.
     pub(crate) locator: capdex_model::listing::Locator,
@@ -37,8 +37,8 @@ pub(crate) struct Read {
 /// Reads the JSON of `project` (normalised), answered by `page_url`. Proxies give the addresses of files relative to it.
 ///
 /// # Errors
-/// `Gone` where it has no files at all, `Malformed` for what is not the JSON of this project, or has no file of a
-/// kind that is read.
+/// `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
+/// a file of a kind that is read.
 pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, CrawlError> {
     let subject = redact(page_url);
     let malformed = |reason: GapReason, detail: &str| CrawlError::Malformed {
@@ -67,7 +67,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     Ok(Read { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
 }
 
-/// What neither a listing nor "unchanged" depends on.
+/// Members on which neither a listing nor "unchanged" depends.
 fn is_left_out(depth: usize, key: &str) -> bool {
     match depth {
         0 => matches!(key, "last_serial" | "vulnerabilities"),
@@ -105,7 +105,7 @@ fn of_json(file: &Value) -> Option<IndexFile> {
     })
 }
 
-/// The claims of `info` and of the chosen file. What `info` says of dependencies holds for its own version only.
+/// The claims of `info` and of the chosen file. The dependencies in `info` hold for its own version only.
 fn claims_of(info: &Map<String, Value>, files: &Files, version: &str, file: &IndexFile) -> Claims {
     let is_stated = info.get("version").and_then(Value::as_str) == Some(version);
     let created = files.values().flatten().filter_map(|file| file.uploaded).min();
@@ -120,7 +120,7 @@ fn claims_of(info: &Map<String, Value>, files: &Files, version: &str, file: &Ind
     }
 }
 
-/// What is known of any chosen file, whichever form of the index it came from.
+/// The claims about any chosen file, whichever form of the index it came from.
 pub(crate) fn claims_of_file(file: &IndexFile) -> Claims {
     Claims {
         published: file.uploaded.map_or(Claim::Unknown, Claim::Known),

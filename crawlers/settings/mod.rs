@@ -1,6 +1,7 @@
-//! Where registries are: what the operator configured, else what npm and pip themselves would ask on this machine.
+//! The addresses of registries: what the operator configured, else what npm and pip themselves would ask on this
+//! machine.
 //!
-//! Must not know the environment or the file system: both are passed in, so that a test decides what they hold.
+//! The environment and the file system are passed in, so that a test decides what they hold.
 
 mod npmrc;
 mod pip;
@@ -28,10 +29,10 @@ pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
 pub struct BaseUrl {
     /// The address: http or https, without user name and password, without a slash at its end.
     pub url: String,
-    /// What proves to the registry who asks.
+    /// The credential for the registry.
     pub credentials: Option<Credential>,
-    /// Where the address was found, for a person: `configuration`, the name of a variable, the path of a file, or
-    /// `built in`.
+    /// The place in which the address was found, for a person: `configuration`, the name of a variable, the path of a
+    /// file, or `built in`.
     pub origin: String,
 }
 

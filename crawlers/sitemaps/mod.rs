@@ -1,8 +1,8 @@
-//! A walk over a site that has no API: its sitemaps say which pages there are and when each changed, and each page that
+//! A walk over a site that has no API. Its sitemaps say which pages there are and when each changed, and each page that
 //! changed is asked for.
 //!
-//! Must not know any site: a [`Site`] says which pages are entries. Only paths on the site itself are taken, and only
-//! those that its robots.txt allows; the rules are asked for anew in every step, which costs one request in seventeen.
+//! A [`Site`] says which pages are entries. Only paths on the site itself are taken, and only those that its robots.txt
+//! allows. The rules are asked for anew in every step, which costs one request in seventeen.
 
 mod item;
 mod xml;
@@ -19,11 +19,11 @@ use crate::http::{Answer, Request};
 use crate::robots::{MAX_DELAY, Robots};
 use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page, names, page};
 
-/// What a site's pages are.
+/// One site: its sitemap, and which pages are entries.
 pub(crate) struct Site {
     /// The path of its sitemap, or of the index of its sitemaps.
     pub(crate) sitemap: &'static str,
-    /// Whether a sitemap that the index names is wanted, by its path.
+    /// Returns true if a sitemap that the index names is wanted, by its path.
     pub(crate) is_wanted: fn(&str) -> bool,
     /// The name of the entry that a path is the page of; none for other pages.
     pub(crate) name: fn(&str) -> Option<String>,
@@ -43,29 +43,29 @@ const MAX_SITEMAPS: usize = 300;
 /// Pages that are asked for in one step.
 const STEP: usize = 16;
 
-/// How many bytes of pages to ask for a cursor holds, so that a sitemap is not asked for in every step.
+/// The bytes of pages to ask for that a cursor holds, so that a sitemap is not asked for in every step.
 const PENDING_BYTES: usize = 24 * 1024;
 
 /// The longest path of an entry's page.
 const MAX_PATH_BYTES: usize = 1_024;
 
-/// Where a walk stands.
+/// The place of a walk.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
     /// Sitemaps that are not read to their end, by their paths. The first one is being read.
     sitemaps: Vec<String>,
-    /// How many entries of the first one were passed.
+    /// The number of entries of the first one that were passed.
     passed: usize,
     /// Pages to ask for.
     pending: Vec<Place>,
-    /// How many sitemaps the walk has met.
+    /// The number of sitemaps that the walk has met.
     met: usize,
 }
 
 /// Takes one step: some pages, and before them a sitemap where no page is waiting.
 ///
 /// # Errors
-/// Where robots.txt or a sitemap cannot be read, or the site asks to be left alone.
+/// The error of a robots.txt or a sitemap that cannot be read, or of a site that asks to be left alone.
 pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page, CrawlError> {
     let robots = Robots::fetch(request.http, &request.settings.base_url).await?;
     if robots.delay().is_some_and(|delay| delay > MAX_DELAY) {

@@ -1,6 +1,6 @@
 //! The source `skills-sh`: the skills of skills.sh, found by searching for every beginning of a name.
 //!
-//! Must not know what a skill holds. Source: the search that the site's own command line uses, as seen in 2026.
+//! Source: the search that the site's own command line uses, as seen in 2026.
 
 mod prefixes;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &SkillsSh { limit: 100_000 };
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 
 struct SkillsSh {
-    /// How many skills are asked for at once.
+    /// The number of skills that are asked for at once.
     limit: usize,
 }
 
@@ -57,7 +57,7 @@ the repository, which is referred to.",
     },
 };
 
-/// Where a walk stands: the beginning that is searched for next, and of which list of beginnings.
+/// The place of a walk: the beginning that is searched for next, and of which list of beginnings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     place: usize,
@@ -117,7 +117,7 @@ fn id(skill: &Map<String, Value>) -> Option<&str> {
     page::text(skill, "id")
 }
 
-/// What a skill's name begins with, as far as it can be searched for.
+/// The beginning of a skill's name, as far as it can be searched for.
 fn beginning(skill: &Map<String, Value>) -> String {
     let of = |member: &str| page::text(skill, member).and_then(prefixes::beginning);
     of("skillId").or_else(|| of("id")).unwrap_or_default()

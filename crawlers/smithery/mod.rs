@@ -1,7 +1,6 @@
 //! The source `smithery`: the servers of Smithery's registry.
 //!
-//! Must not know what a server's text means. Source: the API's OpenAPI description in its SDK 0.7.0, and answers as seen
-//! in 2026-10.
+//! Source: the API's OpenAPI description in its SDK 0.7.0, and answers as seen in 2026-10.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,7 @@ pub const SOURCE: &dyn Source = &Smithery;
 /// The most bytes of a page.
 const MAX_PAGE_BYTES: u64 = 8 << 20;
 
-/// What changes without anybody deciding it.
+/// Members that change without anybody deciding it.
 const VOLATILE: [&str; 1] = ["useCount"];
 
 struct Smithery;

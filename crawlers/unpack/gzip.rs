@@ -1,6 +1,6 @@
 //! Gzip streams: all their members, in memory and as a stream of lines, and nothing after them.
 //!
-//! Must not know what the stream holds. Source: RFC 1952; a file may be several members in a row (`pigz`, `bgzip`).
+//! Source: RFC 1952; a file may be several members in a row (`pigz`, `bgzip`).
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,7 +12,7 @@ use super::intake::WHOLE;
 
 /// More members than any writer makes of what [`gunzip`] is used for; each costs the set-up of a decoder.
 const MEMBERS: usize = 50_000;
-/// What is asked of a large compressed file at once.
+/// The bytes of a large compressed file that are asked for at once.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Reads every member of a gzip file in turn. Zeros after the last are padding; anything else there is an error.

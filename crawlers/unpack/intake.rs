@@ -1,6 +1,6 @@
 //! `Intake`: what one input has given so far, and `Inside`, the view of it that the reader of one archive has.
 //!
-//! Archives and folders fill it alike, so that both keep the same rules. Must not know any archive format.
+//! Archives and folders fill it alike, so that both keep the same rules.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -21,7 +21,7 @@ pub(crate) const WHOLE: &str = ".";
 /// The name of what follows the end of a picture.
 const TRAILING: &str = "trailing";
 
-/// What follows the end of a picture; none where it is no picture, or only padding follows.
+/// The bytes after the end of a picture; none where it is no picture, or only padding follows.
 fn trailing(bytes: &[u8]) -> Option<&[u8]> {
     let Shape::Picture { ends: Some(end), .. } = shape::of(bytes, false) else { return None };
     let tail = bytes.get(end..)?;
@@ -153,7 +153,7 @@ impl Inside<'_> {
         &self.intake.budget
     }
 
-    /// Whether this is not inside another archive.
+    /// True where this is not inside another archive.
     pub(crate) fn is_outermost(&self) -> bool {
         self.outer.is_empty()
     }
@@ -196,7 +196,8 @@ impl Inside<'_> {
         }
     }
 
-    /// As [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root itself passes.
+    /// The counterpart of [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root
+    /// itself passes.
     pub(crate) fn check_directory(&mut self, name: &[u8]) {
         let own = name.strip_suffix(b"/").unwrap_or(name);
         if !matches!(own, b"." | b"./.") {

@@ -37,12 +37,13 @@ pub use limits::Limits;
 use gzip::GzipMembers;
 use intake::{Inside, Intake};
 
-/// What an archive gave. Nothing is missing from `files` without a gap that says so.
+/// The files of an archive, and what is missing from them. Nothing is missing from `files` without a gap that says so.
 #[derive(Clone, Debug)]
 pub struct Unpacked {
     /// The files by path: relative, `/` between components, `outer!/inner` inside a nested archive.
     pub files: BTreeMap<String, BundleFile>,
-    /// What was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive as a whole.
+    /// Everything that was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive
+    /// as a whole.
     pub gaps: Vec<Gap>,
 }
 

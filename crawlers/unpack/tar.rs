@@ -1,8 +1,8 @@
 //! Tar members into files. Reads the headers raw and applies long names and PAX records itself.
 //!
-//! Must not know compression. Readers of tar disagree about contradictory headers, and what one of them takes for a
-//! file's content another takes for more members. So a contradiction ends the reading with a gap: nothing after it has
-//! one meaning. Sources: POSIX.1-2024 `pax`; GNU tar manual, "Basic Tar Format".
+//! Readers of tar disagree about contradictory headers, and what one of them takes for a file's content another takes
+//! for more members. So a contradiction ends the reading with a gap: nothing after it has one meaning. Sources:
+//! POSIX.1-2024 `pax`; GNU tar manual, "Basic Tar Format".
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -21,7 +21,7 @@ use super::pax::Pax;
 /// The longest long name or block of PAX records. Honest ones are a few hundred bytes.
 const EXTENSION_BYTES: u64 = 64 << 10;
 
-/// Whether an archive must end with a block of zeros.
+/// The rule on whether an archive must end with a block of zeros.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Without it, nobody can tell whether something is missing.
@@ -54,7 +54,7 @@ pub(super) fn too_large(limits: &Limits) -> String {
     format!("more than {} bytes", limits.file_bytes)
 }
 
-/// Reads every member into `inside`. What is wrong is recorded there.
+/// Reads every member into `inside`. Faults are recorded there.
 pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut Inside<'_>) {
     let stream = inside.capped(stream);
     let mut members = Members { progress: stream.progress(), pending: Pending::default() };
@@ -71,7 +71,7 @@ pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut Inside<'_>) {
     }
 }
 
-/// What extension headers said about the member that is to come.
+/// The word of extension headers on the member that is to come.
 #[derive(Default)]
 struct Pending {
     long_name: Option<Vec<u8>>,
@@ -236,7 +236,7 @@ impl Members {
     }
 }
 
-/// Whether the type leaves no room for content.
+/// Returns true if the type leaves no room for content.
 fn is_without_content(kind: EntryType) -> bool {
     use EntryType::{Block, Char, Directory, Fifo, Link, Symlink};
     matches!(kind, Link | Symlink | Char | Block | Directory | Fifo)

@@ -1,8 +1,8 @@
 //! Zip members into files. The central directory decides, as it does for installers; where it is missing, the members
 //! are read one after the other.
 //!
-//! Must not know compression methods beyond stored and deflated. Readers that go by the local headers see another
-//! archive when the two disagree, so a disagreement is recorded. Sources: PKWARE APPNOTE 6.3.10.
+//! Readers that go by the local headers see another archive when the two disagree, so a disagreement is recorded.
+//! Sources: PKWARE APPNOTE 6.3.10.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
@@ -28,7 +28,7 @@ const TYPE_LINK: u32 = 0o120_000;
 const TYPE_REGULAR: u32 = 0o100_000;
 const TYPE_DIRECTORY: u32 = 0o040_000;
 
-/// Reads every member into `inside`. What is wrong is recorded there.
+/// Reads every member into `inside`. Faults are recorded there.
 pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
     let declared = declared_members(bytes);
     if declared > inside.budget().members_left() as u64 {
@@ -47,7 +47,7 @@ pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
 }
 
 /// An upper bound of the members that a reader of `bytes` would hold in memory: the central headers that are there, and
-/// what a 64-bit end record announces.
+/// the count that a 64-bit end record announces.
 fn declared_members(bytes: &[u8]) -> u64 {
     let headers = bytes.windows(4).filter(|window| *window == CENTRAL_HEADER).count() as u64;
     let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
@@ -174,7 +174,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool
     Ok(true)
 }
 
-/// What the headers say of one member.
+/// One member as its headers describe it.
 struct Member {
     name: Vec<u8>,
     mode: Option<u32>,

@@ -1,6 +1,6 @@
 //! Writing a record: WARC 1.1, a gzip member for each record, so that one can be read at its offset.
 //!
-//! Must not read a clock: the answer's own `Date` header dates a record. Source: ISO 28500:2017 (WARC 1.1).
+//! No clock is read: the answer's own `Date` header dates a record. Source: ISO 28500:2017 (WARC 1.1).
 
 use std::io::{self, Write};
 
