@@ -1,6 +1,6 @@
 //! `CrawlError`: what went wrong, named by what the driver must do about it.
 //!
-//! Each variant has its own answer: wait, try again, record as gone, record as a gap, or stop.
+//! A variant tells the driver to wait, to try again later, to record something as gone, or to give up.
 
 use capdex_model::snapshot::{Gap, GapReason};
 
@@ -97,6 +97,7 @@ impl CrawlError {
             Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
             Self::Transient { subject, .. } | Self::Unreachable { subject, .. } => (subject, GapReason::Unreachable),
             Self::Gone { subject } => (subject, GapReason::NotFound),
+            // Refusals of the server and of ours are one reason: asking again changes neither.
             Self::Denied { subject, .. } | Self::Unauthorized { subject, .. } | Self::Refused { subject, .. } => {
                 (subject, GapReason::Denied)
             }

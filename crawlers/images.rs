@@ -9,6 +9,7 @@ use capdex_model::image::ImageReference;
 pub(crate) fn reference(base: Option<&str>, identifier: &str, version: Option<&str>) -> (String, bool) {
     // A migration joined digests to names as if they were tags.
     let identifier = without_scheme(identifier).replacen(":sha256:", "@sha256:", 1);
+    // Only the host of the registry's address belongs into a reference.
     let base = base.and_then(|base| without_scheme(base).split('/').next()).unwrap_or_default();
     let mut image = ImageReference::read_at(base, &identifier);
     let Some(version) = version else { return (image.to_string(), false) };

@@ -44,6 +44,7 @@ const SITE: Site = Site {
     name: |path| {
         let (name, author) = path.strip_prefix("/server/")?.split_once('/')?;
         let decoded = |text: &str| {
+            // The decoder is one of queries and would turn a `+` of the path into a space.
             let pairs = format!("x={}", text.replace('+', "%2B"));
             url::form_urlencoded::parse(pairs.as_bytes()).next().map(|(_, text)| text.into_owned())
         };

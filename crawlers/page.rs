@@ -60,6 +60,7 @@ pub(crate) async fn json(http: &Http, request: Request<'_>) -> Result<Value, Cra
 /// # Errors
 /// The fault, in words: no array, or an item that is no object.
 pub(crate) fn objects(whole: &mut Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
+    // Taken and not copied: a page may have tens of megabytes.
     let Some(Value::Array(items)) = whole.get_mut(member).map(Value::take) else {
         return Err(format!("it has no array {member:?}"));
     };
@@ -84,6 +85,7 @@ pub(crate) fn next_cursor(value: Option<&Value>, asked: Option<&str>) -> Result<
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if Some(text.as_str()) == asked => Err("its cursor leads to itself".to_owned()),
+        // The cursor is kept in the store and sent back, so its length is bounded.
         Some(Value::String(text)) if text.len() <= MAX_SERVER_CURSOR_BYTES => Ok(Some(text.clone())),
         Some(Value::String(_)) => Err(format!("its cursor has more than {MAX_SERVER_CURSOR_BYTES} bytes")),
         Some(_) => Err("its cursor is no text".to_owned()),
@@ -124,6 +126,7 @@ pub(crate) fn entries(
     let mut listed = Vec::new();
     for entry in entries {
         let key = ListingKey::new(id, name(&entry).ok_or("an entry without a name")?);
+        // Two entries under one key would contradict each other, so the first stands.
         if !seen.insert(key.name.clone()) {
             continue;
         }
@@ -179,6 +182,7 @@ pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String>
 pub(crate) fn address(base_url: &str, path: &str, query: &[(&str, &str)]) -> Result<String, CrawlError> {
     let whole = format!("{}{path}", base_url.trim_end_matches('/'));
     let mut url = url::Url::parse(&whole).map_err(|error| CrawlError::bad_answer(&whole, error.to_string()))?;
+    // An empty query would leave a bare `?`, which a tape takes for another address.
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query);
     }

@@ -29,6 +29,7 @@ pub fn after(key: &ListingKey, calm: i64, was_eventful: bool, at: AsOf) -> Revis
     let interval_s = days(calm) * DAY_S;
     // A tenth either way, by the name, so that what was first seen in one night does not fall due in one night.
     let tenth = interval_s / 10;
+    // None for calm below two: nightly visits must stay nightly.
     let jitter = if calm < 2 { 0 } else { i64::from(byte_of(key)) * tenth * 2 / 255 - tenth };
     let due = at.0.unix_seconds() + interval_s + jitter - SLACK_S;
     Revisit { due: AsOf(Timestamp::from_unix_seconds(due)), calm }

@@ -146,6 +146,7 @@ where
     let mut running = JoinSet::new();
     let mut places = std::collections::BTreeMap::new();
     for (place, visit) in visits.into_iter().enumerate() {
+        // Tasks end in any order; their ids lead back to their places.
         places.insert(running.spawn(visit).id(), place);
     }
     let mut results: Vec<Option<T>> = places.iter().map(|_| None).collect();
@@ -191,6 +192,7 @@ fn digest_of(names: &[String]) -> String {
 
 fn index_of(cursor: &str, digest: &str) -> Option<usize> {
     let (index, of) = cursor.split_once('@')?;
+    // A cursor of another list would skip names of this one.
     if of == digest { index.parse().ok() } else { None }
 }
 

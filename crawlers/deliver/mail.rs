@@ -74,6 +74,7 @@ pub fn is_loopback(host: &str) -> bool {
 /// [`NotDelivered`]. A connection that broke after the text leaves open whether the server took it.
 pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) -> Result<(), NotDelivered> {
     let (message, domain) = compose(letter)?;
+    // `builder_dangerous` sets no protection by itself; `tls` decides it.
     let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&server.host)
         .port(server.port)
         .tls(tls(server)?)
@@ -83,6 +84,7 @@ pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) 
         None => transport,
         Some((name, password)) => transport.credentials(Credentials::new(name.clone(), password.reveal().to_owned())),
     };
+    // The transport's own timeout is for single commands; a slow server could stretch one letter over many of them.
     match tokio::time::timeout(deadline, transport.build().send(message)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(of_error(&error)),
@@ -95,8 +97,10 @@ fn tls(server: &MailServer) -> Result<Tls, NotDelivered> {
         || TlsParameters::new(server.host.clone()).map_err(|error| NotDelivered::sink(format!("no TLS: {error}")));
     match server.protection {
         Protection::Tls => parameters().map(Tls::Wrapper),
+        // `Required` and not opportunistic: whoever stands on the way could strip the offer of STARTTLS.
         Protection::StartTls => parameters().map(Tls::Required),
         Protection::None if is_loopback(&server.host) => Ok(Tls::None),
+        // A login over a plain connection could be read by anybody on the way.
         Protection::None => Err(NotDelivered::sink("letters go unprotected to this machine only")),
     }
 }
@@ -126,6 +130,7 @@ fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
 /// The failure that an answer means: a mailbox that is full or a text that is refused is about this letter alone.
 fn of_error(error: &lettre::transport::smtp::Error) -> NotDelivered {
     let code = error.status().map(u16::from);
+    // These codes are about this mailbox or text; any other would meet the next letter too.
     let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Sink };
     // Its text holds its causes.
     NotDelivered { detail: error.to_string(), wait: None, blame }

@@ -24,6 +24,7 @@ pub(super) async fn fetch(http: &Http, url: &str, limits: &unpack::Limits) -> Re
     let bytes = artifact::download(http, url, &[], limits).await?;
     let limits = *limits;
     artifact::take(url, bytes, move |bytes| {
+        // The cap of the download does not bound the memory of its values; this reader does.
         let value = json::parse(&bytes, |_, _| false)?;
         let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
         let files = answer.files.into_iter().map(|file| (file.path, file.contents.into_bytes())).collect();

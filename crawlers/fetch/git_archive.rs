@@ -24,6 +24,7 @@ pub(super) async fn fetch(
     if let Some(marked) = unpack::comment::of_tar_gz(&bytes)
         && marked != commit.as_bytes()
     {
+        // The mark is a stranger's text: uncut, an archive could carry pages of it into the gap.
         let marked: String = String::from_utf8_lossy(&marked).chars().take(64).collect();
         return Err(CrawlError::Malformed {
             subject: redact(url),

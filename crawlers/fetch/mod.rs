@@ -61,6 +61,7 @@ fn inline(files: &BTreeMap<String, String>) -> Fetched {
 
 async fn read_folder(path: &str, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
     let read_path = PathBuf::from(path);
+    // Reading a tree blocks on the disk, which must not hold up the runtime's threads.
     let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &limits)).await;
     let input = read.map_err(|error| CrawlError::Malformed {
         subject: path.to_owned(),

@@ -50,6 +50,7 @@ impl Input {
 /// stream. `path` itself may be a link; nothing below it may. `Gone` when it does not exist, `Denied` when it cannot be
 /// read at all; everything else that goes wrong is a gap.
 pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
+    // `metadata` follows a link, unlike the walk below: the operator named this path, strangers named the others.
     let metadata = std::fs::metadata(path).map_err(|error| failure(path, &error))?;
     let unpacked = if metadata.is_dir() {
         walk::read_directory(path, limits).map_err(|error| failure(path, &error))?
@@ -62,6 +63,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
 }
 
 fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
+    // Capped while it is read, because a file may grow after its size was asked.
     let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
         let detail = format!("more than {} bytes", limits.compressed_bytes);
         let gaps = vec![Gap::new(WHOLE, GapReason::CompressedTooLarge, detail)];
@@ -107,6 +109,7 @@ fn last_component(path: &Path) -> String {
 
 fn failure(path: &Path, error: &io::Error) -> CrawlError {
     match error.kind() {
+        // A path through a file is as absent as one that does not exist.
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             CrawlError::Gone { subject: path.display().to_string() }
         }
@@ -173,6 +176,7 @@ fn list_path(id: &str, path: &Path, name: String) -> Listed {
             Listed::Changed { listing, validators: Validators::default() }
         }
         Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        // A local failure, such as a missing permission, does not pass by itself.
         Err(error) => Listed::Failed { key, gap: error.to_gap(), transient: false },
     }
 }

@@ -16,6 +16,7 @@ pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
 /// Returns true if a text can be the name of an owner or a repository.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    // `.` and `..` would climb out of the path of the interface.
     let is_path = matches!(text, "." | "..");
     !text.is_empty() && text.len() <= MAX_NAME_BYTES && !is_path && text.bytes().all(is_letter)
 }
@@ -30,6 +31,7 @@ pub(crate) fn address<'a>(
     query: &[(&str, &str)],
 ) -> Result<String, CrawlError> {
     let mut url = Url::parse(base_url).map_err(|_| CrawlError::bad_answer(base_url, "the base address is none"))?;
+    // A base address with a slash at its end would else give an empty segment.
     url.path_segments_mut()
         .map_err(|()| CrawlError::bad_answer(base_url, "nothing can lie below the base address"))?
         .pop_if_empty()

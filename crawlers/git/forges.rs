@@ -51,6 +51,7 @@ impl Forge {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &["repository", "commits"], &[("per_page", "1")]),
             Kind::Gitea => {
+                // Statistics, signatures and files of a commit cost the server work, and nobody reads them here.
                 let short = [("limit", "1"), ("stat", "false"), ("verification", "false"), ("files", "false")];
                 self.below(owner, name, &["commits"], &short)
             }
@@ -76,6 +77,7 @@ impl Forge {
     fn below(&self, owner: &str, name: &str, rest: &[&str], query: &[(&str, &str)]) -> Result<String, CrawlError> {
         let project = format!("{owner}/{name}");
         let first = match self.kind {
+            // GitLab takes owner and name as one segment, with the slash encoded.
             Kind::GitLab => vec!["projects", project.as_str()],
             Kind::Gitea => vec!["repos", owner, name],
         };
@@ -87,6 +89,7 @@ impl Forge {
         let all = document.as_array().ok_or("no list of commits")?;
         let key = if self.kind == Kind::GitLab { "id" } else { "sha" };
         match all.first() {
+            // Read as none, a commit without an id would make the repository look empty.
             None => Ok(None),
             Some(first) => first.get(key).and_then(of_member).map(Some).ok_or_else(|| "a commit without id".to_owned()),
         }
@@ -97,6 +100,7 @@ impl Forge {
         let whole = document.as_object().ok_or("not an object")?;
         let name = if self.kind == Kind::GitLab { "path_with_namespace" } else { "full_name" };
         let full_name = whole.get(name).and_then(Value::as_str).ok_or("a repository without a full name")?.to_owned();
+        // A missing member counts as not public: better one repository too few than a private one in the dataset.
         let is_public = match self.kind {
             Kind::GitLab => whole.get("visibility").and_then(Value::as_str) == Some("public"),
             Kind::Gitea => whole.get("private").and_then(Value::as_bool) == Some(false),
@@ -118,6 +122,7 @@ impl Forge {
         let standing = Standing {
             stars: count(of("star_count", "stars_count")),
             forks: count(of("forks_count", "forks_count")),
+            // GitLab does not count watchers.
             watchers: count(of("", "watchers_count")),
             pushed: instant(of("last_activity_at", "updated_at")),
             archived: of("archived", "archived").and_then(Value::as_bool).map_or(Claim::Unknown, Claim::Known),

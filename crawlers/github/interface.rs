@@ -119,6 +119,7 @@ impl Interface {
         accept: &'static str,
         known: Option<&Validators>,
     ) -> Result<(String, http::Request<OctoBody>), CrawlError> {
+        // The service under `drafts` answers every call with its own request, wrapped in an error.
         let drafted = match call.await {
             Err(octocrab::Error::Service { source, .. }) => {
                 source.downcast::<Draft>().map_err(|other| other.to_string())
@@ -127,6 +128,7 @@ impl Interface {
             Ok(_) => Err("octocrab asked for nothing".to_owned()),
         };
         let Draft(mut parts) = *drafted.map_err(|detail| self.malformed(detail))?;
+        // octocrab's routes have no host: the operator's base address decides who is asked.
         let asked = self.address(&parts.uri)?;
         parts.uri = asked.parse().map_err(|error: http::uri::InvalidUri| self.malformed(error.to_string()))?;
         parts.headers.insert(ACCEPT, HeaderValue::from_static(accept));
@@ -142,6 +144,7 @@ impl Interface {
         if route.scheme().is_some() {
             return Ok(route.to_string());
         }
+        // A route begins with a slash, which gives an empty first part.
         let mut address = self.below(route.path().split('/').skip(1))?;
         if let Some(query) = route.query() {
             address.push('?');

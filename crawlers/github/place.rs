@@ -41,6 +41,7 @@ impl Place {
     pub(super) fn read(cursor: Option<&Cursor>, queries: &Queries, has_names: bool) -> Self {
         let of = digest(queries);
         let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
+        // The store's cursor may be of another schedule: a larger `deep` would spend requests that nobody allowed.
         let fits = |place: &Self| place.of == of && place.at.fits(queries) && place.deep <= queries.deep;
         if let Some(place) = read.filter(fits) {
             return place;
@@ -69,6 +70,7 @@ impl At {
         match query {
             Query::Repositories(_) | Query::Code(_) => Self::Search { index, shards: vec![Shard::default()], page: 1 },
             Query::Owner { .. } => Self::List { index, page: 1 },
+            // The interface gives what comes after a number.
             Query::Ids { from, .. } => Self::Ids { index, since: from.saturating_sub(1) },
         }
     }
@@ -86,6 +88,7 @@ impl At {
             (Self::Names { .. }, _)
             | (Self::List { .. }, Some(Query::Owner { .. }))
             | (Self::Ids { .. }, Some(Query::Ids { .. })) => true,
+            // A search takes the last of its shards, so one without any could not go on.
             (Self::Search { shards, .. }, Some(Query::Repositories(_) | Query::Code(_))) => !shards.is_empty(),
             _ => false,
         }

@@ -58,6 +58,7 @@ impl Repository {
         let read: models::Repository =
             serde_json::from_value(Value::Object(kept)).map_err(|error| format!("no repository: {error}"))?;
         let full_name = read.full_name.clone().ok_or("a repository without a full name")?;
+        // The name becomes a key and a part of addresses.
         if name_of(&full_name).is_none() {
             return Err("the full name of the repository is none".to_owned());
         }
@@ -139,6 +140,7 @@ fn license(value: Option<&Value>) -> Claim<String> {
         return Claim::Absent;
     }
     let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    // `NOASSERTION` says that there is a licence which GitHub did not recognise.
     let id = text("spdx_id").filter(|id| *id != "NOASSERTION");
     id.or_else(|| text("name")).map_or(Claim::Unknown, of_text)
 }

@@ -93,6 +93,7 @@ async fn send(http: &Http, asked: &Parts) -> Result<Response<OctoBody>, CrawlErr
     let request = client::Request {
         url: &url,
         accept: Some(accept.unwrap_or(DOCUMENT)),
+        // octocrab's calls take no headers, so validators come along as an extension.
         validators: asked.extensions.get::<Validators>(),
         max_bytes: MAX_DOCUMENT_BYTES,
         ..client::Request::default()

@@ -45,6 +45,7 @@ impl Shard {
     /// Two parts of a search for repositories that together are this one; none where it cannot be split. `now` is the
     /// last second that counts.
     pub(super) fn split_repositories(&self, query: &str, now: u64) -> Option<[Self; 2]> {
+        // A query that names stars itself would get a second, contradicting qualifier.
         if !query.contains("stars:") {
             let range = self.stars.unwrap_or((0, u64::MAX));
             if let Some([less, more]) = geometric(range) {
@@ -54,6 +55,7 @@ impl Shard {
         if query.contains("created:") {
             return None;
         }
+        // Where one number of stars alone has too many results, the day of creation tells them apart.
         let halves = arithmetic(self.created.unwrap_or((FIRST, now.max(FIRST))))?;
         Some(halves.map(|created| Self { created: Some(created), ..self.clone() }))
     }
@@ -76,6 +78,7 @@ fn geometric((from, to): (u64, u64)) -> Option<[(u64, u64); 2]> {
     if from >= end {
         return None;
     }
+    // Clamped, so that both halves hold something and the splitting ends.
     let middle = ((from + 1).saturating_mul(end + 1)).isqrt().saturating_sub(1).clamp(from, end - 1);
     Some([(from, middle), (middle + 1, to)])
 }

@@ -24,6 +24,7 @@ pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let visitor = Visitor {
         github: Interface::new(request.http, &request.settings.base_url),
         id: request.id.to_owned(),
+        // The visits of a step run at the same time and share what is left.
         deep: Arc::new(AtomicU64::new(place.deep)),
     };
     let (listed, at) = match place.at.query(&queries) {
@@ -64,6 +65,7 @@ async fn found(
             continue;
         }
         let key = request.key(&name);
+        // Where the page says what the last visit said, the request for the document is saved.
         let known = request.known.validators(&key).and_then(|known| known.digest);
         match (known, read.map(|read| read.digest())) {
             (Some(known), Some(now)) if known == now => listed.push(Listed::Unchanged(key)),
@@ -89,6 +91,7 @@ async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -
 /// The rows that visits give. A repository with a new name is listed under that name too, unless the new name is walked
 /// by itself.
 async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String, Visit)>) -> Vec<Listed> {
+    // Two old names may lead to one repository, which is listed once.
     let mut walked: BTreeSet<String> = visits.iter().map(|(name, _)| name.clone()).collect();
     let mut rows = Vec::new();
     for (name, visit) in visits {

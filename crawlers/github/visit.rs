@@ -64,6 +64,7 @@ impl Visitor {
             });
         }
         if read.name() != name.to_ascii_lowercase() {
+            // Only a redirect to the repository's number makes a move: any other answer under another name is wrong.
             return if is_by_number(&url, read.id) {
                 Ok(Found::Moved(Box::new(read), validators))
             } else {
@@ -87,6 +88,7 @@ impl Visitor {
         let locators = self.locator(&read).await?.into_iter().collect();
         let is_deep = |left: u64| left.checked_sub(1);
         let mut claims = read.claims.clone();
+        // Taken before anything is asked, so that visits at the same time never exceed what is allowed.
         if self.deep.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_deep).is_ok() {
             deep::add(&self, &read, &mut claims).await?;
         }
@@ -97,6 +99,7 @@ impl Visitor {
 
     /// The archive of the default branch's latest commit; none for a repository in which nothing is.
     async fn locator(&self, read: &Repository) -> Result<Option<Locator>, CrawlError> {
+        // Servers with GitHub's interface may leave the branch out; `HEAD` is the one that they show.
         let branch = read.default_branch.as_deref().unwrap_or("HEAD");
         // octocrab's call for it would not encode the branch, whose name may have slashes.
         let url = self.below(read, &["commits", branch])?;

@@ -59,6 +59,7 @@ pub(crate) fn parse(address: &str) -> Result<Url, CrawlError> {
         reason: GapReason::BadAnswer,
         detail: format!("the address does not parse: {error}"),
     })?;
+    // `file:` and other schemes would reach around every check that follows.
     if !matches!(url.scheme(), "http" | "https") {
         return Err(CrawlError::Refused {
             subject: redact(address),
@@ -98,6 +99,7 @@ pub(crate) fn refusal(address: IpAddr) -> Option<&'static str> {
 
 fn refusal_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, d] = address.octets();
+    // Services on private networks trust whoever is inside, and an address of a stranger's would borrow that trust.
     match (a, b, c, d) {
         (0, ..) => Some("an address of this network"),
         (10, ..) | (172, 16..=31, ..) | (192, 168, ..) => Some("a private address"),
@@ -159,8 +161,11 @@ impl Resolve for CheckingResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_checked = !self.unchecked.contains(name.as_str());
         Box::pin(async move {
+            // Resolved once: the connection uses these very addresses, so that a second answer of the name server
+            // changes nothing.
             let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             if is_checked {
+                // One refused address among good ones is enough, because the connector may try any of them.
                 for address in &addresses {
                     if let Some(rule) = refusal(address.ip()) {
                         let refused = RefusedAddress { name: name.as_str().to_owned(), address: address.ip(), rule };

@@ -63,6 +63,7 @@ impl App {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_id =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+        // Both become part of an address or of a signed claim, in which other letters could change the meaning.
         if !is_number(&credential.installation) || !is_id(&credential.app) {
             return Err(CrawlError::bad_answer(
                 &credential.base_url,
@@ -88,9 +89,11 @@ impl App {
         let end = given.expires_at.and_then(|end| end.parse::<Timestamp>().ok());
         let rest = end.and_then(|end| u64::try_from(end.unix_seconds().saturating_sub(self.time(now))).ok());
         let rest = rest.map(Duration::from_secs).unwrap_or_default();
+        // A minute at least, so that clocks that differ do not make every request ask for a token.
         let until = now.saturating_add(rest.saturating_sub(MARGIN).max(SHORTEST));
         let mut value = HeaderValue::from_str(&format!("Bearer {}", given.token))
             .map_err(|_| CrawlError::bad_answer(&self.url, "the token has letters that no header can carry"))?;
+        // Sensitive headers are left out of debug output.
         value.set_sensitive(true);
         *token = Some(Token { value: value.clone(), until });
         Ok(value)
@@ -109,6 +112,7 @@ impl App {
             max_bytes: MAX_ANSWER_BYTES,
             ..Request::default()
         };
+        // Boxed, because `get` itself may ask for a token: the future would contain itself.
         match Box::pin(http.get(request)).await? {
             Answer::Body { bytes, .. } => serde_json::from_slice(&bytes)
                 .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token")),

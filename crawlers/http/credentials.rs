@@ -27,7 +27,7 @@ struct Entry {
     pool: Pool,
 }
 
-/// The stuff of a header's value: a fixed text, or a token that an app asks for.
+/// The source of a header's value: a fixed text, or a token that an app asks for.
 enum Proof {
     Fixed(HeaderValue),
     App(Box<App>),
@@ -89,6 +89,7 @@ impl Credentials {
         kind: &str,
     ) -> Result<Taken<'a>, Missing> {
         let origin = Origin::of(url);
+        // Whole segments only: a credential for `/v1` must not go to `/v10`.
         let is_under =
             |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let mut fitting: Vec<&Entry> = self
@@ -100,6 +101,7 @@ impl Credentials {
         let mut members: Vec<(&Entry, usize)> = Vec::new();
         for entry in fitting {
             let is_there = members.iter().any(|(taken, _)| taken.header == entry.header);
+            // A header that the request brings itself stays: it may be a token for this one repository.
             if !is_there && !headers.contains_key(&entry.header) {
                 members.push((entry, entry.pool.take(lane, now)?));
             }
@@ -155,6 +157,7 @@ fn fixed(credential: &Credential) -> Result<(HeaderName, HeaderValue), CrawlErro
         detail: "the credential has letters that no header can carry".to_owned(),
     };
     let header = HeaderName::from_bytes(credential.header.as_bytes()).map_err(|_| malformed())?;
+    // No debug output may show a credential.
     let mut value = HeaderValue::from_str(credential.value.reveal()).map_err(|_| malformed())?;
     value.set_sensitive(true);
     Ok((header, value))

@@ -124,6 +124,7 @@ pub(crate) async fn exchange(
     let response = match send(wire, url, outgoing, &key).await {
         Ok(response) => response,
         Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
+            // A request without an answer is recorded too, so that a replay fails at the same place.
             let outcome = Outcome::Unanswered(detail.clone());
             wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
             return Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all });
@@ -131,10 +132,12 @@ pub(crate) async fn exchange(
         Err(failure) => return Err(failure),
     };
     let status = response.status().as_u16();
+    // Copied now, because reading the body consumes the response.
     let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
     *heard = Heard { status: Some(status), rate: Rate::of(response.headers()), date: date_of(response.headers()) };
     trace!(url = subject(url), status, "answered");
     let result = match status {
+        // GitHub answers 202 while it still counts; the body is read like any other.
         200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
@@ -142,6 +145,7 @@ pub(crate) async fn exchange(
     };
     if let Some(mut headers) = recorded {
         let body = match &result {
+            // A record is a file that may be passed on, and must not hold a token.
             Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
             Ok(Reply::Body { bytes, .. }) => bytes.clone(),
             _ => Vec::new(),
@@ -195,6 +199,7 @@ async fn read_body(
     };
     let headers = Box::new(KeptHeaders::of(response.headers()));
     let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    // An honest header saves the download; one that lies is caught below.
     if let Some(declared) = declared
         && declared > max_bytes
     {
@@ -227,6 +232,7 @@ fn redirect(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
         detail: detail.to_owned(),
     };
     let location = text_of(response.headers(), &LOCATION).ok_or_else(|| malformed("a redirect to nowhere"))?;
+    // A location may be relative to the address that was asked.
     let next = url.join(&location).map_err(|_| malformed("a redirect to what is no address"))?;
     address::parse(next.as_str()).map(Reply::Redirect)
 }
@@ -248,6 +254,7 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
         // 501 and 505 say that the server cannot do this at all.
         408 | 500 | 502..=504 | 506..=599 => {
             let wait = wait_of(headers);
+            // A wait that the server names is for everybody who asks it; a failure alone may be about this address.
             let is_for_all = wait.is_some();
             Failure::Again { error: CrawlError::Transient { subject, detail }, wait, is_for_all }
         }
@@ -263,6 +270,7 @@ pub(crate) fn is_status(error: &CrawlError, status: u16) -> bool {
 fn too_many(subject: String, headers: &HeaderMap) -> Failure {
     Failure::Again {
         error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
+        // A server may name both waits; after the shorter one it would only refuse again.
         wait: wait_of(headers).max(Rate::of(headers).wait()),
         is_for_all: true,
     }
@@ -282,6 +290,7 @@ fn wait_of(headers: &HeaderMap) -> Option<Duration> {
 
 /// The failure that a request without any answer means.
 fn of_unanswered(url: &Url, error: &reqwest::Error) -> Failure {
+    // Our own refusal travels inside the client's error, and trying again would not change it.
     if let Some(refused) = address::refused_within(error) {
         return Failure::Final(CrawlError::Refused { subject: subject(url), detail: refused.to_string() });
     }

@@ -46,10 +46,12 @@ impl Hosts {
             let url = address::parse(base_url)?;
             let lane = Lane { path: url.path().trim_end_matches('/').to_owned(), limits: Limits::of(*pace) };
             let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
+            // The last pace for an address wins, so that the schedule's overrides that of the source's card.
             lanes.retain(|other| other.path != lane.path);
             lanes.push(lane);
             lanes.sort_by_key(|lane| std::cmp::Reverse(lane.path.len()));
         }
+        // A semaphore panics above its own bound.
         let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
         Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
@@ -65,6 +67,7 @@ impl Hosts {
         let limits = lane.map(|lane| lane.limits).or(pace.map(Limits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
+            // A host in use stays: to forget it would forget its pace and open its gate.
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
         let lane = key.2.clone();
@@ -94,6 +97,7 @@ struct Limits {
 
 impl Limits {
     fn of(pace: Pace) -> Self {
+        // Zero counts as one, because dividing by it would panic.
         let period = Duration::from_secs(60) / pace.per_minute.max(1);
         let burst = NonZeroU32::new(pace.burst).unwrap_or(NonZeroU32::MIN);
         let quota = Quota::with_period(period).unwrap_or(Quota::per_minute(NonZeroU32::MIN)).allow_burst(burst);
@@ -139,14 +143,16 @@ impl Host {
     /// # Errors
     /// The time for which the gate stays closed, where that is more than `max_wait`.
     pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
+        // With the place in hand first, no share of the pace passes unused while this waits for a place.
         let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
         self.pace.until_ready().await;
+        // The gate comes last: it may have closed while this waited.
         self.pass_gate(clock, max_wait).await?;
         Ok(place)
     }
 
     /// Takes a share of the pace if a request could be sent now; [`Host::admit_paid`] then lets it in without a wait.
-    /// Else how long that is certainly not so.
+    /// The error is the time for which that is certainly not so.
     pub(crate) fn try_pay(&self, clock: &dyn Clock) -> Result<(), Duration> {
         let rest = self.closed_until().saturating_sub(clock.now());
         if !rest.is_zero() {
@@ -174,6 +180,7 @@ impl Host {
 
     async fn pass_gate(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
         loop {
+            // Looked at again after each wait, because another answer may have closed the gate for longer.
             let rest = self.closed_until().saturating_sub(clock.now());
             if rest.is_zero() {
                 return Ok(());
@@ -189,6 +196,7 @@ impl Host {
     pub(crate) fn note(&self, unanswered: Option<&str>, now: Duration) {
         let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
         match unanswered {
+            // Any answer proves that the host is there, whatever it says.
             None => *silence = Silence::default(),
             Some(why) => {
                 silence.exchanges += 1;

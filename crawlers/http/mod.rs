@@ -1,6 +1,6 @@
 //! The only place where a request is made: one client, one rate limit per host, one retry policy, one address check.
 //!
-//! A test keeps every use of the HTTP library inside this folder.
+//! A test keeps the HTTP library out of every other part of the crawlers.
 
 mod address;
 mod app;

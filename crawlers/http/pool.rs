@@ -108,17 +108,20 @@ impl Pool {
             let rest = match (remaining, rate.reset) {
                 (0, reset) => reset.unwrap_or(WAIT_WHEN_NONE_IS_GIVEN).max(LEAST_REST),
                 (_, Some(reset)) => reset,
+                // Without a reset the number holds until the next answer corrects it.
                 (_, None) => Duration::MAX,
             };
             member.budgets.insert(lane.to_owned(), Budget { remaining, until: now.saturating_add(rest) });
         }
         match status {
+            // Several requests may be under way with it; one warning is enough.
             Some(401) if member.is_refused => Verdict::Refused,
             Some(401) => {
                 member.is_refused = true;
                 tracing::warn!(number, "the server refuses a credential (401): it is not used again in this run");
                 Verdict::Refused
             }
+            // With budget left, these refuse the address and say nothing about the credential.
             Some(403 | 429) if rate.is_spent() => Verdict::Spent,
             _ => Verdict::Stands,
         }

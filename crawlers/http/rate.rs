@@ -34,6 +34,7 @@ impl Rate {
         let now = text_of(headers, &DATE).and_then(|date| http_date(&date));
         let span = |reset: u64| match reset {
             FIRST_INSTANT.. => {
+                // Without a `Date` to measure it by, an instant says nothing: the clock here may be wrong.
                 let now = u64::try_from(now?.unix_seconds()).ok()?;
                 Some(Duration::from_secs(reset.saturating_sub(now)))
             }

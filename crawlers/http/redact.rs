@@ -1,6 +1,6 @@
 //! `Secret` and `redact`: what may be printed of credentials and addresses.
 //!
-//! Logs, errors and snapshots all print addresses in this form.
+//! Errors, gaps and logs print addresses in this form.
 
 use std::fmt;
 
@@ -47,6 +47,7 @@ pub(crate) fn redact_url(mut url: Url) -> String {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_fragment(None);
+    // Names of parameters stay, so that a person can tell which request it was.
     let keys: Vec<String> = url.query_pairs().map(|(key, _)| key.into_owned()).collect();
     url.set_query(None);
     let mut text = url.to_string();

@@ -26,8 +26,10 @@ impl Backoff {
 
     /// The wait after try number `tries` (from 1): between half and all of `base · 2^(tries-1)`.
     pub(crate) fn after(&self, tries: u32) -> Duration {
+        // A shift by 32 or more would wrap round to a short wait.
         let whole = self.base.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
         let whole = whole.min(self.max);
+        // In whole numbers, so that one seed gives the same waits on every machine.
         let thousandths = u32::try_from(self.next() % 501).unwrap_or_default();
         whole / 2 + whole / 1_000 * thousandths
     }

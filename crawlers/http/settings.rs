@@ -85,7 +85,7 @@ pub struct Pace {
     pub in_flight: u32,
 }
 
-/// A proof for one server of who asks. Sent to addresses under `base_url` and nowhere else.
+/// A credential for one server. Sent to addresses under `base_url` and nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// The address that it is for: same scheme, host and port, and a path at or below this one.

@@ -81,6 +81,7 @@ fn package(form: &str, source: &Map<String, Value>) -> Origin {
 fn repository(form: &str, source: &Map<String, Value>) -> Origin {
     let text = |member: &str| page::text(source, member).map(str::to_owned);
     let address = text("url").or_else(|| text("repo"));
+    // Another commit can be made to have the same short id, so only a full one pins.
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let commit = text("sha").or_else(|| text("commit")).filter(is_commit).map(|commit| commit.to_ascii_lowercase());
     Origin {
@@ -102,6 +103,7 @@ pub(super) fn of_document(url: &str) -> Option<ListingKey> {
     let is_github = GITHUB_HOSTS.contains(&host.as_str());
     let path = url.path().trim_start_matches('/');
     if is_github {
+        // Raw files lie on a host of their own, with the same first two parts in their paths.
         references::of_repository(&format!("github:{path}"))
     } else {
         references::of_repository(url.as_str())

@@ -23,6 +23,7 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<
     let is_stream = content_type.is_some_and(|text| text.to_ascii_lowercase().starts_with("text/event-stream"));
     if is_stream {
         let text = String::from_utf8_lossy(bytes);
+        // Other events, such as reports of progress, may come before the response.
         let found =
             events(&text).iter().find_map(|data| response(json::parse(data.as_bytes(), |_, _| false).ok()?, id));
         return found.ok_or_else(|| "no event in the stream is the response".to_owned());
@@ -38,6 +39,7 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<
 
 fn response(mut value: Value, id: u64) -> Option<Answered> {
     let object = value.as_object_mut()?;
+    // Notifications have no id, and the answer to another question is not the one to this.
     if object.get("id")?.as_u64() != Some(id) {
         return None;
     }
@@ -46,6 +48,7 @@ fn response(mut value: Value, id: u64) -> Option<Answered> {
     }
     let error = object.get("error")?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+    // The message is a stranger's text and goes into a gap.
     Some(Answered::Error(error.get("code")?.as_i64()?, message.chars().take(200).collect()))
 }
 

@@ -77,6 +77,8 @@ impl Endpoint<'_> {
     async fn discover(&mut self) -> Result<Option<Value>, CrawlError> {
         match self.ask("server/discover", json!({})).await {
             Ok(Answered::Result(about)) if about.get("supportedVersions").is_some() => Ok(Some(about)),
+            // Endpoints of older revisions answer an unknown method in many ways: with an error, with 404, with no
+            // JSON-RPC.
             Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::Malformed { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -95,6 +97,7 @@ impl Endpoint<'_> {
             revision.clone_into(&mut self.revision);
         }
         let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        // An endpoint may refuse everything else until it has this notification.
         self.send("notifications/initialized", &notification).await?;
         Ok(about)
     }
@@ -110,6 +113,7 @@ impl Endpoint<'_> {
             let Some(Value::Array(page)) = result.get("tools").cloned() else {
                 return Err(self.malformed("its tools are no list"));
             };
+            // Over all pages: each alone may stay below the cap for one answer.
             bytes += page.iter().map(|tool| tool.to_string().len()).sum::<usize>();
             if bytes > MAX_TOOL_BYTES {
                 let detail = format!("more than {MAX_TOOL_BYTES} bytes of tools");
@@ -143,6 +147,7 @@ impl Endpoint<'_> {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let (bytes, headers) = self.send(method, &body).await?;
         if method == "initialize" {
+            // The id goes back in a header of every request, so a long one is not kept.
             self.session = headers.mcp_session.clone().filter(|session| session.len() <= 1_024);
         }
         answer::read(&bytes, headers.content_type.as_deref(), id).map_err(|detail| self.malformed(&detail))

@@ -78,6 +78,7 @@ impl Source for Mcp {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let url = address(&key.name)?;
+    // Deadlines of single requests do not bound a conversation of many pages.
     let held = tokio::time::timeout(PATIENCE, conversation::hold(&http, &url)).await;
     let too_long = || CrawlError::Transient {
         subject: crate::http::redact(&url),
@@ -103,6 +104,7 @@ fn address(name: &str) -> Result<String, CrawlError> {
         detail: detail.to_owned(),
     };
     let url = Url::parse(name).map_err(|_| malformed("this is no address of an endpoint"))?;
+    // Credentials in a published address are a slip of its publisher's, and to use them would be a login.
     if !matches!(url.scheme(), "http" | "https") || !url.username().is_empty() || url.password().is_some() {
         return Err(malformed("only http and https without a user are asked"));
     }

@@ -69,10 +69,12 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Pag
         ));
     }
     let is_full = changes.results.len() >= LIMIT;
+    // Such a page would be asked for without end.
     if is_full && last == since {
         return Err(CrawlError::bad_answer(&url, "a full page that leads nowhere"));
     }
     let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
+    // The feed names every package of the registry.
     let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
     let names: Vec<String> = changed.into_iter().filter(wanted).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;

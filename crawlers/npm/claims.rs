@@ -61,6 +61,7 @@ fn license(license: Option<&Value>, licenses: Option<&Value>, missing: &Claim<St
     match license.or(licenses) {
         Some(Value::Array(all)) => {
             let names: Vec<_> = all.iter().filter_map(name).collect();
+            // The old list of licences means a choice, which SPDX writes with `OR`.
             of_text(&names.join(" OR "))
         }
         Some(value @ Value::Object(_)) => name(value).map_or(Claim::Unknown, |text| of_text(&text)),
@@ -98,6 +99,7 @@ fn keywords(value: Option<&Value>, missing: &Claim<String>) -> Claim<Vec<String>
 fn maintainers(packument: &Packument<'_>) -> Claim<Vec<String>> {
     let Some(Value::Array(people)) = packument.whole.get("maintainers") else { return Claim::Unknown };
     let name = |person: &Value| match person {
+        // The text form is `Name <mail>`, and mail addresses are not kept.
         Value::String(text) => Some(text.split('<').next().unwrap_or_default().trim().to_owned()),
         _ => person.get("name").and_then(Value::as_str).map(str::to_owned),
     };
@@ -127,6 +129,7 @@ fn deprecated(value: Option<&Value>) -> Claim<String> {
 
 fn install_scripts(packument: &Packument<'_>) -> Claim<Vec<(String, String)>> {
     let Some(scripts) = packument.manifest.get("scripts") else {
+        // An abbreviated packument says only that there are scripts, not which.
         let has_some = packument.manifest.get("hasInstallScript") == Some(&Value::Bool(true));
         return if has_some || !packument.is_whole() { Claim::Unknown } else { Claim::Absent };
     };

@@ -26,6 +26,7 @@ pub(crate) fn of_dist(dist: &Value) -> Vec<Integrity> {
 fn of_hash(hash: &str) -> Option<Integrity> {
     let (algorithm, rest) = hash.split_once('-')?;
     let value = rest.split_once('?').map_or(rest, |(value, _)| value);
+    // A value that does not decode is kept and fits no bytes: dropped, it would turn the check off.
     let hex = || STANDARD.decode(value).map_or_else(|_| value.to_owned(), |bytes| hex_of(&bytes));
     match algorithm {
         "sha512" => Some(Integrity::Sha512(value.to_owned())),

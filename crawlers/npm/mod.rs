@@ -137,6 +137,7 @@ impl Place {
 /// A step over the watchlist. At its beginning the feed says where it stands, so that the next walk may go on from there.
 async fn watchlist(request: &ListRequest<'_>, cursor: Option<Cursor>, seq: Option<String>) -> Result<Page, CrawlError> {
     let seq = match (&cursor, &request.settings.changes_url) {
+        // Asked before the first name: the next walk then sees what changes during this one.
         (None, Some(url)) => Some(changes::beginning(request.http, url).await?),
         _ => seq,
     };
@@ -157,6 +158,7 @@ fn visit(
     known: Option<Validators>,
 ) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
     let scope = name.split_once('/').map_or("", |(scope, _)| scope);
+    // Asked at another registry, the name of a private package would be told to strangers.
     let base_url = request.settings.scopes.get(scope).unwrap_or(&request.settings.base_url).clone();
     packument_of(request.http.clone(), base_url, name, known)
 }
@@ -178,8 +180,10 @@ async fn packument_of(
     };
     let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);
+    // Packuments have up to 40 MB, too much to parse on a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || packument::read(&name, &subject, &bytes));
     let (listing, digest) = read.await.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))??;
+    // Proxies answer 200 with the same content, so only the digest tells.
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
     }

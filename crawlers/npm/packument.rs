@@ -47,6 +47,7 @@ pub(crate) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     };
     let value = json::parse(bytes, is_left_out).map_err(|error| malformed(&error))?;
     let whole = value.as_object().ok_or_else(|| malformed("not an object"))?;
+    // A cache that answers for another package would list that one's bytes under this name.
     if whole.get("name").and_then(Value::as_str) != Some(name) {
         return Err(malformed("the name in it is not the one asked for"));
     }
@@ -98,6 +99,7 @@ fn is_left_out(depth: usize, key: &str) -> bool {
 fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, Value>) -> Option<&'a str> {
     let manifest_of = |version: &str| versions.get(version).and_then(Value::as_object);
     let tagged = whole.get("dist-tags").and_then(|tags| tags.get("latest")).and_then(Value::as_str);
+    // The tag may name a version that was taken back.
     if let Some(tagged) = tagged.filter(|tagged| manifest_of(tagged).is_some()) {
         return Some(tagged);
     }

@@ -52,7 +52,9 @@ pub(super) async fn step(
     let is_new = |name: &String| request.settings.watchlist.binary_search(name).is_err();
     let names: Vec<String> = found.into_iter().filter(is_new).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    // By the number of results and not of new names: pages overlap.
     let after = from + count;
+    // An empty page ends a query even where its total promises more.
     let is_more = count > 0 && after < results.total.min(MAX_DEPTH);
     let (query, from) = if is_more { (query, after) } else { (query + 1, 0) };
     let next = if query < request.settings.queries.len() {

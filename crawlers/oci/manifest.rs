@@ -30,6 +30,7 @@ pub(super) struct Manifest {
 /// Any error of the client; `Malformed` for what is no manifest, and where a digest does not fit.
 pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> Result<Manifest, CrawlError> {
     let (digest, document) = fetch(registry, &format!("manifests/{}", reference.what)).await?;
+    // A pin is worth nothing if the registry may answer with other bytes.
     if reference.what.starts_with("sha256:") && reference.what != digest {
         return Err(mismatch(&reference.what));
     }
@@ -94,6 +95,7 @@ async fn checked(registry: &mut Registry<'_>, path: &str, digest: &str) -> Resul
 async fn fetch(registry: &mut Registry<'_>, path: &str) -> Result<(String, Value), CrawlError> {
     let (bytes, _) = registry.get(path, ACCEPT, MAX_BYTES).await?;
     let document = bounded::parse(&bytes, |_, _| false).map_err(|error| malformed(&error))?;
+    // The digest is taken of the bytes that came; a header could say anything.
     Ok((format!("sha256:{}", Digest::of(&bytes).hex()), document))
 }
 

@@ -74,6 +74,7 @@ async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result
     let mut registry = token::Registry::new(&http, &reference);
     let manifest = manifest::read(&mut registry, &reference).await?;
     let digest = Digest::of(manifest.digest.as_bytes());
+    // The manifest names the configuration by its digest, so an equal manifest has an equal configuration.
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
     }

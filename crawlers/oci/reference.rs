@@ -48,6 +48,7 @@ impl Reference {
         };
         let is_registry = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
         let fits = text.len() <= 400 && repository.split('/').all(is_part) && is_what(&what) && is_registry(&registry);
+        // A dot at the beginning of a part could climb out of the registry's path.
         if !fits || repository.contains("..") || repository.split('/').any(|part| part.starts_with('.')) {
             return Err(malformed());
         }

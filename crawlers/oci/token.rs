@@ -44,6 +44,7 @@ impl<'a> Registry<'a> {
     ) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
         let url = format!("{}/{path}", self.base_url);
         match self.ask(&url, accept, max_bytes).await {
+            // Once only: a registry that refuses its own token would be asked in a circle.
             Err(CrawlError::Unauthorized { challenge, subject }) if self.token.is_none() => {
                 let token = self.fetch_token(&challenge).await?;
                 self.token = token;
@@ -76,6 +77,7 @@ impl<'a> Registry<'a> {
             Request { url: &url, pace: Some(PACE), is_secret: true, max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
         let Answer::Body { bytes, .. } = self.http.get(request).await? else { return Ok(None) };
         let granted: Option<Granted> = serde_json::from_slice(&bytes).ok();
+        // Registries use either name for the same token.
         Ok(granted.and_then(|granted| granted.token.or(granted.access_token)).map(Secret::new))
     }
 }

@@ -33,6 +33,7 @@ const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 /// Brings a server.json to its canonical form. Members of `_meta` that the publisher put there stay as they are.
 pub(super) fn server(mut server: Map<String, Value>) -> Map<String, Value> {
+    // Migrations rewrite the schema's address; the status stands in the envelope.
     for of_the_registry in ["$schema", "status"] {
         server.remove(of_the_registry);
     }
@@ -41,6 +42,7 @@ pub(super) fn server(mut server: Map<String, Value>) -> Map<String, Value> {
     {
         server.entry("version").or_insert(version);
     }
+    // Taken out first: the names inside are the publisher's own and must not be renamed.
     let meta = server.remove("_meta");
     let mut server = members(server);
     for package in server.get_mut("packages").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! The manual's cards of the registries.
 //!
-//! `docs` are generated from these texts.
+//! The manual is written from these texts.
 
 use capdex_model::source_role::{NameProof, Rows, SourceRole, Speaker};
 

@@ -150,10 +150,12 @@ impl Registry {
             _ => page::objects(whole, "servers")?,
         };
         let metadata = whole.get("metadata").and_then(Value::as_object).ok_or("it has no object \"metadata\"")?;
+        // Both spellings were in use.
         let next = metadata.get("nextCursor").or_else(|| metadata.get("next_cursor"));
         let next = page::next_cursor(next, asked)?;
         if self.is_official {
             let count = metadata.get("count").and_then(Value::as_u64);
+            // Rows that a damaged page lost would count as gone.
             if count.is_some_and(|count| count != rows.len() as u64) {
                 return Err(format!("it has {} rows and says that it has {count:?}", rows.len()));
             }
@@ -167,6 +169,7 @@ impl Registry {
     }
 
     fn listed(&self, request: &ListRequest<'_>, rows: Vec<Row>) -> Vec<crate::Listed> {
+        // Two rows under one key would contradict each other, so the first stands.
         let mut seen = std::collections::BTreeSet::new();
         let rows = rows.into_iter().filter(|row| seen.insert(row.key.clone()));
         rows.map(|row| {

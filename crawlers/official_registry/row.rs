@@ -55,6 +55,7 @@ impl Row {
             .iter()
             .find_map(|name| meta.iter().flatten().find_map(|meta| meta.get(name)?.as_object()))
             .cloned();
+        // Taken for true where it is missing, every old version would count as the latest.
         if is_strict
             && extension.as_ref().is_none_or(|of| !either(of, "isLatest", "is_latest").is_some_and(Value::is_boolean))
         {

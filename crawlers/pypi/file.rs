@@ -37,6 +37,7 @@ pub(crate) type Files = BTreeMap<String, Vec<IndexFile>>;
 
 /// The version in the name of a file of `project` (normalised); none where the name is of no kind that is known.
 pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
+    // Wheels escape dashes in their parts, so that the second part is always the version.
     if let Some(stem) = filename.strip_suffix(".whl") {
         return stem.split('-').nth(1).map(str::to_owned);
     }
@@ -70,6 +71,7 @@ pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a 
             .filter_map(|(version, files)| {
                 let readable = files.iter().filter(|file| file.yanked.is_some() == is_yanked);
                 let readable = readable.filter_map(|file| Some((preference(&file.filename)?, file)));
+                // Equals go by name, so that every run chooses the same file.
                 let (_, file) = readable.min_by_key(|(preference, file)| (*preference, file.filename.as_str()))?;
                 // What is no version by PEP 440 comes before what is one, and counts as a pre-release.
                 let parsed = Version::from_str(version).ok();
@@ -95,6 +97,7 @@ pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator
 }
 
 /// The digest of what mirrors do not change about a set of files.
+// As sets, because mirrors list the same files in another order.
 pub(crate) fn digest_of(files: &Files) -> Digest {
     let sorted: BTreeMap<_, BTreeSet<_>> =
         files.iter().map(|(version, files)| (version, files.iter().collect())).collect();

@@ -61,6 +61,7 @@ pub(super) async fn changed(
             format!("the index stands at {serial}, before {since}: it was made anew"),
         ));
     }
+    // A project without a serial is asked for: better one request too many than a change missed.
     let is_newer = |project: &Project| project.last_serial.is_none_or(|serial| serial > since);
     let changed: BTreeSet<String> = projects
         .into_iter()
@@ -77,6 +78,7 @@ async fn read(http: &Http, url: &str) -> Result<(Vec<Project>, u64), CrawlError>
     let Answer::Body { bytes, headers, .. } = http.get(request).await? else {
         return Err(CrawlError::bad_answer(&url, "no body"));
     };
+    // 40 MB of JSON take too long for a thread of the runtime.
     let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Index>(&bytes)).await;
     let index = parsed.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
     let index = index.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;

@@ -24,7 +24,7 @@ const REPOSITORY_LABELS: [&str; 9] =
 /// Hosts where a home page is a repository.
 const FORGES: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/// The facts that are read of a project.
+/// The facts that are read of a project: the file to fetch, its claims, and the digest that decides "unchanged".
 pub(crate) struct Read {
     /// The file to fetch.
     pub(crate) locator: capdex_model::listing::Locator,
@@ -50,6 +50,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     let value = json::parse(bytes, is_left_out).map_err(|error| bad(&error))?;
     let info = value.get("info").and_then(Value::as_object).ok_or_else(|| bad("it has no info"))?;
     let name = info.get("name").and_then(Value::as_str).unwrap_or_default();
+    // An index that answers for another name would list that project's bytes under this one.
     if pypi_name(name) != project {
         return Err(bad("the name in it is not the one asked for"));
     }
@@ -85,6 +86,7 @@ fn files_of(value: &Value, stated: Option<&str>) -> Files {
         releases.into_iter().flatten().map(|(version, files)| (version.clone(), read(files))).collect();
     if let (Some(stated), Some(urls)) = (stated, value.get("urls")) {
         let urls = read(urls);
+        // An empty list says nothing where `releases` has the files.
         if !urls.is_empty() {
             files.insert(stated.to_owned(), urls);
         }
@@ -157,6 +159,7 @@ fn repository(info: &Map<String, Value>) -> Claim<String> {
     let plain = |label: &str| -> String {
         label.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect()
     };
+    // In the order of the labels and not of the document, so that the most explicit one wins.
     for wanted in REPOSITORY_LABELS {
         let found = urls.into_iter().flatten().find(|(label, _)| plain(label) == wanted);
         if let Some(address) = found.and_then(|(_, address)| address.as_str()) {
@@ -212,6 +215,7 @@ fn version_count(value: &Value) -> Claim<u64> {
 
 /// Over `info` without addresses of the index itself, and over the files as both forms of the index describe them.
 fn canonical_digest(info: &Map<String, Value>, files: &Files) -> Digest {
+    // Mirrors put their own addresses here.
     const INDEX_ADDRESSES: [&str; 4] = ["package_url", "project_url", "release_url", "docs_url"];
     let kept: Map<String, Value> = info
         .iter()

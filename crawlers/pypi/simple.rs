@@ -40,6 +40,7 @@ pub(crate) fn read(
         detail,
     };
     let base = Url::parse(page_url).map_err(|error| malformed(error.to_string()))?;
+    // The header decides: an index may ignore what was asked for.
     let is_html = content_type.is_some_and(|content_type| content_type.to_ascii_lowercase().contains("html"));
     if is_html {
         return Ok(read_html(project, base, bytes));
@@ -125,6 +126,7 @@ fn of_anchor(base: &Url, attribute: &dyn Fn(&str) -> Option<String>) -> Option<I
         let mut parts = fragment.split('&');
         parts.find_map(|part| part.strip_prefix("sha256=")).map(str::to_owned)
     });
+    // The digest is no part of the address that is asked and recorded.
     url.set_fragment(None);
     Some(IndexFile {
         filename: String::new(),

@@ -53,17 +53,20 @@ impl Robots {
         let text = String::from_utf8_lossy(bytes);
         let (mut own, mut all) = (None::<Self>, Self::default());
         let (mut is_own, mut is_all, mut is_open) = (false, false, false);
+        // A byte order mark would hide the first line.
         for line in text.trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default();
             let Some((name, value)) = line.split_once(':') else { continue };
             let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
             if name == "user-agent" {
+                // Several names in a row begin one group, and the first rule ends their list.
                 if !is_open {
                     (is_own, is_all, is_open) = (false, false, true);
                 }
                 is_own |= is_our_name(value);
                 is_all |= value == "*";
                 if is_own {
+                    // A group for us without rules allows everything, and keeps the group for all from counting.
                     own.get_or_insert_default();
                 }
                 continue;
@@ -86,6 +89,7 @@ impl Robots {
         match name {
             "crawl-delay" => {
                 let seconds = value.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+                // `from_secs_f64` panics for more than a `Duration` holds.
                 let delay = seconds.map(|seconds| Duration::from_secs_f64(seconds.min(1e6)));
                 self.delay = self.delay.max(delay);
             }
@@ -98,6 +102,7 @@ impl Robots {
     /// Returns true if a path with its query may be asked for: the longest rule that fits decides, `allow` among
     /// equals.
     pub(crate) fn allows(&self, path: &str) -> bool {
+        // RFC 9309 allows the file itself always.
         if path == "/robots.txt" {
             return true;
         }

@@ -69,6 +69,7 @@ fn read_base_url(found: Found, credential_path: Option<&str>) -> Result<BaseUrl,
             detail: format!("the registry address from {origin} is neither http nor https"),
         });
     }
+    // A credential must not stay in the address, which is printed and recorded.
     let user = (!url.username().is_empty() || url.password().is_some())
         .then(|| basic(&percent_decoded(url.username()), &percent_decoded(url.password().unwrap_or_default())));
     // Neither can fail for http and https.

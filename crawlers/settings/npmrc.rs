@@ -77,6 +77,7 @@ impl Layers {
         let user = variable(environment, "npm_config_userconfig").map(PathBuf::from);
         let global = variable(environment, "npm_config_globalconfig").map(PathBuf::from);
         let prefix = variable(environment, "npm_config_prefix").or_else(|| environment("PREFIX"));
+        // npm's own order: the project's file wins over the user's, and that over the global one.
         let mut paths = vec![PathBuf::from(".npmrc")];
         paths.extend(user.or_else(|| home.map(|home| Path::new(&home).join(".npmrc"))));
         match global.or_else(|| prefix.map(|prefix| Path::new(&prefix).join("etc/npmrc"))) {
@@ -129,6 +130,7 @@ impl Layers {
         if let Some(encoded) = value("_auth") {
             return Some(Secret::new(format!("Basic {encoded}")));
         }
+        // npm keeps the password in base64, unlike the user name.
         let password = STANDARD.decode(value("_password")?).ok()?;
         Some(basic(&value("username")?, &String::from_utf8_lossy(&password)))
     }

@@ -59,6 +59,7 @@ fn index_url(text: &str) -> Option<String> {
     let mut found = None;
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#'])) {
         if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            // Sections of single commands, such as `install`, are for those alone.
             is_global = section.trim() == "global";
         } else if let Some((key, value)) = line.split_once(['=', ':'])
             && is_global

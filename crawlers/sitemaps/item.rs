@@ -35,6 +35,7 @@ const NO_ACCOUNTS: [&str; 16] = [
 pub(super) fn read(key: &ListingKey, html: &str, not_its_own: &[&str]) -> Result<(Listing, Digest), String> {
     let lower = html.to_ascii_lowercase();
     let is_missing = |part: &str| !part.is_empty() && !lower.contains(&part.to_ascii_lowercase());
+    // Challenges and error pages come with status 200 too.
     if key.name.split('/').any(is_missing) {
         return Err("the page does not name its entry".to_owned());
     }

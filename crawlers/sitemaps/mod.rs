@@ -88,6 +88,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page,
         return Ok(Page { listed, next: Next::END });
     }
     let cursor = page::cursor(&state);
+    // The site chooses the addresses in it, so it may grow past the bound.
     if cursor.0.len() > Cursor::MAX_BYTES {
         return Err(CrawlError::bad_answer(&request.settings.base_url, "its sitemaps have too long addresses"));
     }
@@ -112,6 +113,7 @@ async fn read_sitemap(
     let bytes =
         page::bytes(request.http, Request { url: &url, max_bytes: MAX_SITEMAP_BYTES, ..Request::default() }).await?;
     let base_url = request.settings.base_url.clone();
+    // 50 MiB of XML take too long for a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || xml::read(&bytes, &base_url)).await;
     let read =
         read.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(&url, &detail))?;
@@ -121,6 +123,7 @@ async fn read_sitemap(
             let wanted = places.into_iter().map(|place| place.path).filter(|path| (site.is_wanted)(path));
             state.sitemaps.extend(wanted);
             state.met += state.sitemaps.len();
+            // Over the whole walk: indexes that name each other would be read without end.
             if state.met > MAX_SITEMAPS {
                 return Err(CrawlError::bad_answer(&url, format!("more than {MAX_SITEMAPS} sitemaps")));
             }
@@ -136,6 +139,7 @@ fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Pla
     for place in places.into_iter().filter(is_entry).skip(state.passed) {
         let key = key(request, site, &place);
         let known = request.known.validators(&key);
+        // Without a `lastmod` nothing says that the page is the same.
         let is_same = place.changed.is_some() && known.is_some_and(|known| known.last_modified == place.changed);
         if is_same {
             listed.push(Listed::Unchanged(key));
@@ -145,8 +149,10 @@ fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Pla
             let gap = Gap::new(key.to_string(), GapReason::Denied, "robots.txt forbids it");
             listed.push(Listed::Failed { key, gap, transient: false });
         } else {
+            // With room for the `lastmod` and the punctuation of the cursor.
             waiting += place.path.len() + 64;
             if waiting > PENDING_BYTES {
+                // `passed` stays, so that the next step goes on from this page.
                 return listed;
             }
             state.pending.push(place);
@@ -167,6 +173,7 @@ async fn visit(
 ) -> Result<Vec<Listed>, CrawlError> {
     let mut listed = Vec::with_capacity(places.len());
     for place in places {
+        // The site's own wish comes on top of the client's pace.
         if let Some(delay) = robots.delay() {
             tokio::time::sleep(delay).await;
         }

@@ -44,6 +44,7 @@ const MAX_CHANGED_BYTES: usize = 64;
 /// The fault in it; a sitemap that does not end is cut off, and read as nothing.
 pub(super) fn read(bytes: &[u8], base_url: &str) -> Result<Sitemap, String> {
     let unpacked;
+    // Sites serve `.xml.gz` as a file, which the client does not decode.
     let bytes = if bytes.starts_with(&[0x1F, 0x8B]) {
         unpacked = crate::unpack::gunzip(bytes, MAX_BYTES).map_err(|gap| gap.detail)?;
         unpacked.as_slice()
@@ -164,6 +165,7 @@ impl Open {
         }
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let changed = self.changed.trim();
+        // A longer text is no date, and would only fill the cursor.
         let is_kept = !changed.is_empty() && changed.len() <= MAX_CHANGED_BYTES;
         Some(Place { path: format!("{}{query}", url.path()), changed: is_kept.then(|| changed.to_owned()) })
     }

@@ -78,6 +78,7 @@ impl Source for SkillsSh {
 impl SkillsSh {
     async fn step(&self, request: ListRequest<'_>) -> Result<Page, CrawlError> {
         let prefixes = Prefixes::new(&request.settings.queries);
+        // A place counts in its own list of beginnings only.
         let state = page::state(request.cursor).filter(|state: &State| state.of == prefixes.digest());
         let Some((place, prefix)) = state.map(|state| (state.place, state.prefix)).or_else(|| prefixes.first()) else {
             return Ok(Page { listed: Vec::new(), next: Next::END });
@@ -90,11 +91,13 @@ impl SkillsSh {
         let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let skills = page::objects(&mut whole, "skills").map_err(malformed)?;
+        // As many as were asked for may be all, or the first of more.
         let is_cut = skills.len() >= self.limit;
         if is_cut && !prefixes::is_divisible(&prefix) {
             let detail = format!("more than {} skills begin with {prefix}", self.limit);
             return Err(CrawlError::TooLarge { subject: crate::http::redact(&url), detail });
         }
+        // Checked for all, also for those that another beginning takes: an answer of another form is no empty one.
         let ids: Result<Vec<_>, _> = skills.iter().map(|skill| id(skill).ok_or("a skill without an id")).collect();
         ids.map_err(|error| malformed(error.to_owned()))?;
         let own = skills.into_iter().filter(|skill| prefixes::is_of(&prefix, is_cut, &beginning(skill)));

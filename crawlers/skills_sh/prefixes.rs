@@ -47,6 +47,7 @@ impl Prefixes {
         }
         let top = self.0.get(place)?;
         let mut prefix = prefix.to_owned();
+        // Behind the last letter the walk goes back to fewer letters.
         while prefix.len() > top.len() {
             let last = prefix.pop()?;
             let next = FURTHER.chars().skip_while(|letter| *letter != last).nth(1);

@@ -90,6 +90,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let skills = page::objects(data, "skills").map_err(malformed)?;
     let pagination = data.get("pagination");
     let said = |member: &str| pagination.and_then(|of| of.get(member));
+    // A server that ignores the number would give the first page without end.
     if said("page").and_then(Value::as_u64) != Some(state.page) {
         return Err(malformed(format!("page {number} was asked for and another came")));
     }

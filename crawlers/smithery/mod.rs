@@ -81,9 +81,11 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let (Some(current), Some(last)) = (said("currentPage"), said("totalPages")) else {
         return Err(malformed("it does not say which page it is and how many there are".to_owned()));
     };
+    // A server that ignores the number would give the first page without end.
     if current != number {
         return Err(malformed(format!("page {number} was asked for, page {current} came")));
     }
+    // Taken for the end, it would mark the rest of the list as gone.
     if servers.is_empty() && number < last {
         let detail = format!("the list stops at page {number} of {last}: is CAPDEX_SMITHERY_KEY set?");
         return Err(CrawlError::Denied { subject: crate::http::redact(&url), detail });
@@ -105,6 +107,7 @@ fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value
         popularity: server.get("useCount").and_then(Value::as_u64),
         ..Claims::default()
     };
+    // A bare `owner/name` would read as a repository, but is no address.
     let homepage = page::text(server, "homepage").filter(|homepage| homepage.contains("://"));
     let references = references::sorted([homepage.and_then(references::of_repository)]);
     Ok((Listing { key: key.clone(), locators: vec![locator], claims, references }, Value::Object(kept)))

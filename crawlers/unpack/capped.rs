@@ -142,6 +142,7 @@ impl<R: Read> Capped<R> {
 
 impl<R: Read> Read for Capped<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // An empty buffer reads nothing and says nothing about the end.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -172,6 +173,7 @@ impl<R: Read> Read for Capped<R> {
 /// with what is declared.
 pub(crate) fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
+    // One byte more tells a file at the cap from one above it.
     reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }

@@ -60,6 +60,7 @@ impl Format {
             return Some(Self::Zip);
         }
         if bytes.starts_with(GZIP_MAGIC) {
+            // One block is enough to tell, and no bomb is expanded for it.
             let mut block = Vec::new();
             let whole = GzDecoder::new(bytes).take(BLOCK_BYTES as u64).read_to_end(&mut block).is_ok();
             return Some(if whole && is_tar_header(&block) { Self::TarGz } else { Self::Gzip });
@@ -93,6 +94,7 @@ fn ends_as_zip(bytes: &[u8]) -> bool {
         length.is_some_and(|length| at + ZIP_END_BYTES + usize::from(length) == tail.len())
     };
     let starts = tail.windows(ZIP_END.len()).enumerate().rev().filter(|(_, window)| *window == ZIP_END);
+    // A comment may hold the mark any number of times; eight tries bound the work.
     starts.take(8).any(|(at, _)| is_end(at))
 }
 
@@ -118,6 +120,7 @@ fn is_tar_header(block: &[u8]) -> bool {
     else {
         return false;
     };
+    // Writers pad the number with spaces or zero bytes, on either side.
     let digits: Vec<u8> = stored.iter().copied().filter(|byte| !matches!(byte, b' ' | 0)).collect();
     let stored = std::str::from_utf8(&digits).ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
     let sum: u32 = before.iter().chain(after).map(|byte| u32::from(*byte)).sum();

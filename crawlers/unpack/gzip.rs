@@ -50,6 +50,7 @@ impl Read for GzipMembers<'_> {
             if !rest.starts_with(&[0x1f, 0x8b]) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "data after the end of the gzip stream"));
             }
+            // An empty member costs a decoder and no byte, so a budget of bytes would never stop them.
             let Some(left) = self.left.checked_sub(1) else {
                 let detail = "more gzip members than allowed".to_owned();
                 return Err(io::Error::other(Refusal { reason: GapReason::TooManyMembers, detail }));

@@ -25,6 +25,7 @@ const TRAILING: &str = "trailing";
 fn trailing(bytes: &[u8]) -> Option<&[u8]> {
     let Shape::Picture { ends: Some(end), .. } = shape::of(bytes, false) else { return None };
     let tail = bytes.get(end..)?;
+    // Programs pad pictures, which hides nothing.
     let is_padding = |byte: &u8| matches!(byte, 0 | 0xFF) || byte.is_ascii_whitespace();
     (!tail.iter().all(is_padding)).then_some(tail)
 }
@@ -113,6 +114,7 @@ impl Intake {
             if let Some(format) = Format::sniff_hidden(&file.bytes) {
                 archives.push((path.clone(), Arc::clone(&file.bytes), format));
             } else if let Some(name) = unread_container(&file.bytes) {
+                // Bytes that cannot be opened cannot be judged, and that must show.
                 self.gaps.push(Gap::new(path.clone(), GapReason::Unsupported, format!("a {name} archive")));
             }
         }
@@ -129,6 +131,7 @@ impl Intake {
             let detail = "another path differs from it only by case or Unicode form";
             self.gaps.push(Gap::new(path.clone(), GapReason::DuplicatePath, detail));
         }
+        // Without files and without a reason, an input would look clean.
         if self.files.is_empty() && self.gaps.is_empty() {
             self.gaps.push(Gap::new(WHOLE, GapReason::Empty, "no files"));
         }
@@ -207,6 +210,7 @@ impl Inside<'_> {
 
     /// Takes a file under an admitted path. The first file of a path stays; a further one is recorded.
     pub(crate) fn keep(&mut self, path: String, bytes: Vec<u8>) {
+        // Readers differ in which of two members they keep, so the second is told.
         if self.intake.files.contains_key(&path) {
             self.intake.gaps.push(Gap::new(path, GapReason::DuplicatePath, "another member has this path"));
             return;

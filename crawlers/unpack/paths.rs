@@ -65,11 +65,13 @@ fn check_component(component: &str) -> Result<(), String> {
 }
 
 fn is_reserved(component: &str) -> bool {
+    // Windows opens the device for `con.txt` and `con .txt` too.
     let stem = component.split('.').next().unwrap_or(component).trim_end_matches(' ').to_lowercase();
     if RESERVED.contains(&stem.as_str()) {
         return true;
     }
     let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    // Windows counts the superscripts of Latin-1 as digits here.
     matches!(number, Some("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "\u{b9}" | "\u{b2}" | "\u{b3}"))
 }
 

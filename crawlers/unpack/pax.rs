@@ -39,6 +39,7 @@ impl Pax {
                     false
                 }
             };
+            // Readers differ in which of two values they take.
             if repeated {
                 return Err(format!("an extended header states `{}` twice", String::from_utf8_lossy(key)));
             }

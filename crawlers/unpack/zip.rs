@@ -41,6 +41,7 @@ pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
             note_structure(bytes, &mut archive, inside);
             read_listed(&mut archive, inside);
         }
+        // Readers that stream still see the members of an archive whose directory is missing.
         Err(error) if bytes.starts_with(LOCAL_HEADER) => read_streamed(bytes, &error, inside),
         Err(error) => inside.refuse(refusal(&error, false)),
     }
@@ -73,6 +74,7 @@ fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside:
             inside.member_gap(name, GapReason::DuplicatePath, detail);
         }
         inside.gap(GapReason::DuplicatePath, "the directory names members more than once");
+        // Overlapping members are how a zip bomb stays below a ratio for each member.
         if archive.has_overlapping_entries().unwrap_or(true) {
             inside.gap(GapReason::Malformed, "members overlap");
         }
@@ -123,6 +125,7 @@ fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>)
         match outcome {
             Ok(Some(content)) => inside.keep(path, content),
             Ok(None) => {}
+            // A spent budget ends the archive; a damaged member costs only itself.
             Err(refusal) if refusal.is_cap() => return inside.refuse(refusal),
             Err(refusal) => inside.member_gap(&member.name, refusal.reason, refusal.detail),
         }
@@ -140,6 +143,7 @@ fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut Inside<'_>) {
             Ok(true) => {}
             Ok(false) => return inside.refuse(refusal(error, false)),
             Err((name, mut refusal)) => {
+                // Damage at the end of the bytes is a cut.
                 if ended && !refusal.is_cap() {
                     refusal.reason = GapReason::Truncated;
                 }
@@ -160,6 +164,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool
     inside.budget().count_member().map_err(|refusal| (None, refusal))?;
     let member = Member {
         name: file.name_raw().to_vec(),
+        // Local headers have no mode, so that a link reads as a file with its target as text.
         mode: None,
         size: file.size(),
         encrypted: file.encrypted(),

@@ -179,6 +179,7 @@ impl Http {
             let headers = self.headers(&url, request.accept, validators, own_headers)?;
             let asked = self.ask(&url, &headers, &request, &mut budget).await;
             match asked? {
+                // Believed, it would keep an entry unchanged that was never read.
                 Reply::NotModified if validators.is_none() => {
                     return Err(CrawlError::Malformed {
                         subject: redact_url(url),
@@ -193,6 +194,7 @@ impl Http {
                 Reply::Body { bytes, validators, headers } => {
                     return Ok(Answer::Body { bytes, validators, headers, url: url.into() });
                 }
+                // A followed redirect would send the body to an address of the server's choice.
                 Reply::Redirect(next) if request.body.is_some() => {
                     return Err(refused(&next, "a redirect of a POST"));
                 }
@@ -201,6 +203,7 @@ impl Http {
                     if here.is_downgraded_by(&there) {
                         return Err(refused(&next, "a redirect from https to http"));
                     }
+                    // Validators and own headers are for the first host only: they could tell another one who asks.
                     if here != there {
                         validators = None;
                         own_headers = &[];
@@ -348,6 +351,7 @@ impl Http {
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.close_until(shared.clock.now().saturating_add(wait));
             }
+            // Given back before any wait, else tries that wait would keep others from the host.
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),
@@ -394,6 +398,7 @@ impl Shared {
     /// # Errors
     /// `Refused` for one whose host is written as a number that may not be fetched.
     fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
+        // The operator chose these addresses, which may be private ones.
         if self.allowed.contains(&Origin::of(url).host_and_port()) {
             return Ok(&self.configured);
         }

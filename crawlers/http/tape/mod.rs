@@ -80,6 +80,7 @@ impl Tape {
         match settings {
             None => Ok(Self::Off),
             Some(TapeSettings::Record(path)) => {
+                // A record is never overwritten: the servers have moved on, and it cannot be made again.
                 let file = File::options().write(true).create_new(true).open(path);
                 let recorder = file.and_then(write::Recorder::begin);
                 Ok(Self::Recording(Mutex::new(recorder.map_err(|error| broken(path, &error.to_string()))?)))

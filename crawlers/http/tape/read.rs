@@ -62,6 +62,7 @@ fn fields(head: &str) -> Option<Vec<(&str, &str)>> {
 
 fn exchange(record: &Record<'_>) -> Result<Option<Exchange>, String> {
     let outcome = match record.header("WARC-Type") {
+        // The first record says what wrote the file, and is no exchange.
         Some("warcinfo") => return Ok(None),
         Some("metadata") => {
             let why = String::from_utf8_lossy(record.block).into_owned();
