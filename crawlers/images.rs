@@ -1,5 +1,5 @@
-//! The whole reference to an image, put together from the parts that a row of a directory has: a scheme before it, the
-//! registry's address, the version or the digest beside it.
+//! The whole reference to an image, put together from the parts that a row of a directory has. Rows differ in where
+//! they write them: a scheme before it, the registry's address, the version or the digest beside it.
 //!
 //! A reference is put together from text alone; no registry is asked.
 
@@ -9,7 +9,7 @@ use capdex_model::image::ImageReference;
 pub(crate) fn reference(base: Option<&str>, identifier: &str, version: Option<&str>) -> (String, bool) {
     // A migration joined digests to names as if they were tags.
     let identifier = without_scheme(identifier).replacen(":sha256:", "@sha256:", 1);
-    // Only the host of the registry's address belongs into a reference.
+    // Only the host of the registry's address belongs in a reference.
     let base = base.and_then(|base| without_scheme(base).split('/').next()).unwrap_or_default();
     let mut image = ImageReference::read_at(base, &identifier);
     let Some(version) = version else { return (image.to_string(), false) };

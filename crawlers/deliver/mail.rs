@@ -84,7 +84,7 @@ pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) 
         None => transport,
         Some((name, password)) => transport.credentials(Credentials::new(name.clone(), password.reveal().to_owned())),
     };
-    // The transport's own timeout is for single commands; a slow server could stretch one letter over many of them.
+    // The transport's own timeout does not bound the conversation as a whole.
     match tokio::time::timeout(deadline, transport.build().send(message)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(of_error(&error)),

@@ -55,7 +55,7 @@ fn parse(yaml: &[u8]) -> Result<Map<String, Value>, String> {
         return Err(format!("server.yaml has more than {MAX_YAML_BYTES} bytes"));
     }
     let text = std::str::from_utf8(yaml).map_err(|error| error.to_string())?;
-    // Aliases expand: ten levels of ten anchors make ten billion values out of a few hundred bytes.
+    // Aliases expand: ten levels of ten aliases make ten billion values out of a few hundred bytes.
     let budget = serde_saphyr::budget! {
         max_depth: 32,
         flow_nesting_limit: 32,

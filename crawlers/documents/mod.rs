@@ -63,8 +63,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) 
             state.marks.insert(url.clone(), validators);
             let name = name_of(url, &addresses);
             let document = Document { id: request.id.to_owned(), name, url: url.clone(), bytes };
-            // Parsing would hold up the threads that wait for answers, and a reader that panics costs its own document
-            // only.
+            // Parsing would hold up the threads that wait for answers; a panic costs this document only.
             let listed = tokio::task::spawn_blocking(move || read(&document)).await;
             listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(url, &detail))
         }

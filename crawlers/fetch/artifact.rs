@@ -84,8 +84,7 @@ fn first_mismatch<'a>(bytes: &[u8], integrity: &'a [Integrity]) -> Option<&'a In
         }
         // Compared as bytes, because the hex of a digest comes in either case.
         Integrity::Sha256(hex) => bytes_of_hex(hex).as_deref() != Some(sha2::Sha256::digest(bytes).as_slice()),
-        // SHA-1 still holds against second preimages: a publisher can make two tarballs for one digest, a third party
-        // cannot.
+        // SHA-1 holds against second preimages: only its publisher can make a second tarball for it.
         Integrity::Sha1(hex) => bytes_of_hex(hex).as_deref() != Some(sha1::Sha1::digest(bytes).as_slice()),
     })
 }

@@ -20,7 +20,7 @@ pub(super) async fn fetch(
     let bytes = artifact::download(http, url, integrity, limits).await?;
     let (limits, name) = (*limits, filename.to_owned());
     artifact::take(url, bytes, move |bytes| {
-        // Addresses of downloads often have a name without an ending; then the bytes decide.
+        // A name without an ending promises nothing; then the bytes decide.
         let format = unpack::Format::of_filename(&name).or_else(|| unpack::Format::sniff(&bytes));
         Ok(match format {
             Some(format) => unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)),

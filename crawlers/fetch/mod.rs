@@ -34,8 +34,9 @@ pub struct Fetched {
 ///
 /// # Errors
 /// Any [`CrawlError`]. `TooLarge` stands for an artifact above the cap for compressed bytes. `Malformed` with
-/// `DigestMismatch` stands for bytes that do not have every digest that was published for them, and with `Unsupported`
-/// for a kind of archive that is not read. A damaged archive is no error: it gives what could be read, and gaps.
+/// `DigestMismatch` stands for bytes that do not have every digest that was published for them. `Malformed` with
+/// `Unsupported` stands for a kind of archive that is not read. A damaged archive is no error: it gives what could be
+/// read, and gaps.
 pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> Result<Fetched, CrawlError> {
     match locator {
         Locator::NpmPackage { url, integrity, .. } => npm::fetch(http, url, integrity, limits).await,

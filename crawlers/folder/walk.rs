@@ -1,6 +1,6 @@
 //! The walk over a directory: sorted, never through a link, and counted like an archive.
 //!
-//! The tree is untrusted input: it may hold links out of itself, devices, and more entries than memory.
+//! The tree is untrusted input: it may hold links out of itself, devices, and more entries than fit in memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -26,8 +26,7 @@ pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) 
         }
         _ => return None,
     };
-    // The identity names the listing that pins it, so that a stranger's choice never passes for the repository's own
-    // archive.
+    // The identity names who pins it, so that a stranger's choice never passes for the repository's own.
     Some(Locator::GitArchive { repository: format!("pinned:{by}"), commit, url })
 }
 

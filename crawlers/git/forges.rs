@@ -89,8 +89,8 @@ impl Forge {
         let all = document.as_array().ok_or("no list of commits")?;
         let key = if self.kind == Kind::GitLab { "id" } else { "sha" };
         match all.first() {
-            // Read as none, a commit without an id would make the repository look empty.
             None => Ok(None),
+            // Read as none, a commit without an id would make the repository look empty.
             Some(first) => first.get(key).and_then(of_member).map(Some).ok_or_else(|| "a commit without id".to_owned()),
         }
     }

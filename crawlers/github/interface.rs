@@ -1,4 +1,6 @@
 //! GitHub's interface: octocrab builds the requests and reads the pages, our client sends them underneath.
+//!
+//! No credential is in octocrab: the client below it adds one.
 
 use std::future::Future;
 

@@ -41,7 +41,7 @@ impl Place {
     pub(super) fn read(cursor: Option<&Cursor>, queries: &Queries, has_names: bool) -> Self {
         let of = digest(queries);
         let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
-        // The store's cursor may be of another schedule: a larger `deep` would spend requests that nobody allowed.
+        // A damaged cursor must not spend more requests than the schedule allows.
         let fits = |place: &Self| place.of == of && place.at.fits(queries) && place.deep <= queries.deep;
         if let Some(place) = read.filter(fits) {
             return place;

@@ -67,7 +67,7 @@ pub(super) fn read(queries: &[String]) -> Result<Queries, CrawlError> {
         } else if let Some((kind, name)) = owner(query) {
             read.all.push(Query::Owner { kind, name: name.to_owned() });
         } else if query.is_empty() || query.chars().count() > MAX_SEARCH_CHARS {
-            // GitHub would refuse it only when the walk comes to it, in the middle of the night.
+            // Refused before the walk begins: GitHub would refuse it only when its turn comes.
             return Err(wrong("a search has 1 to 196 letters"));
         } else if query.split_whitespace().any(|word| OF_CODE.iter().any(|qualifier| word.starts_with(qualifier))) {
             read.all.push(Query::Code(query.to_owned()));

@@ -76,8 +76,8 @@ impl Repository {
         self.full_name.to_ascii_lowercase()
     }
 
-    /// The digest of what counts. Watchers and parent do not: lists and searches do not say them, and a repository must have one
-    /// digest wherever it is met.
+    /// The digest of what counts. Watchers and parent do not: lists and searches do not say them, and a repository must
+    /// have one digest wherever it is met.
     pub(super) fn digest(&self) -> Digest {
         let mut claims = self.claims.clone();
         claims.standing.watchers = Claim::Unknown;

@@ -1,4 +1,4 @@
-//! Shards of a search. A search gives a thousand results at most, so one that has more is split by what its results are
+//! Shards of a search. A search gives a thousand results at most. One that has more is split by what its results are
 //! counted in, until each part has fewer.
 //!
 //! Source: GitHub, "About search": 1,000 results for each search, `incomplete_results` where a search ran out of time.

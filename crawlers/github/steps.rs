@@ -1,6 +1,6 @@
 //! One step of a walk: some of the names, or one page of a query, and the rows that they give.
 //!
-//! Rows come out in the order in which names went in.
+//! A page that says all that a listing has saves the visit of an unchanged repository.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

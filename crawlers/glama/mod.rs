@@ -102,7 +102,7 @@ fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value
     let mut kept = page::without(server, &VOLATILE);
     // Taken before the tools move to a file of their own, so that the digest covers them.
     let canonical = Value::Object(kept.clone());
-    // An empty list of tools is no file: the directory has not seen the server's tools then.
+    // An empty list says that the directory knows no tools, not that the server has none.
     let tools = kept.remove("tools").filter(|tools| tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let mut files = BTreeMap::from([("listing.json".to_owned(), page::pretty(&kept))]);
     if let Some(tools) = tools {

@@ -59,7 +59,7 @@ pub(crate) fn parse(address: &str) -> Result<Url, CrawlError> {
         reason: GapReason::BadAnswer,
         detail: format!("the address does not parse: {error}"),
     })?;
-    // `file:` and other schemes would reach around every check that follows.
+    // All further checks are of hosts and ports, which only these two schemes always have.
     if !matches!(url.scheme(), "http" | "https") {
         return Err(CrawlError::Refused {
             subject: redact(address),
@@ -161,8 +161,7 @@ impl Resolve for CheckingResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_checked = !self.unchecked.contains(name.as_str());
         Box::pin(async move {
-            // Resolved once: the connection uses these very addresses, so that a second answer of the name server
-            // changes nothing.
+            // The connection uses these very addresses, so a second answer of the name server changes nothing.
             let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             if is_checked {
                 // One refused address among good ones is enough, because the connector may try any of them.

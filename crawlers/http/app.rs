@@ -1,8 +1,8 @@
 //! Tokens of a GitHub App. A key signs who asks, the server gives a token for an hour, and a new one is asked for
 //! before it ends.
 //!
-//! Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App"; GitHub, "Generating an installation access
-//! token for a GitHub App"; RFC 7515, RFC 7519.
+//! Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and "Generating an installation access token
+//! for a GitHub App". Standards: RFC 7515, RFC 7519.
 
 use std::time::Duration;
 

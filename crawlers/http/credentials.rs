@@ -77,8 +77,8 @@ impl Credentials {
         Ok(())
     }
 
-    /// Takes the credentials for a request to `url`. Each header that `headers` do not have gets the credential with
-    /// the longest base address that `url` is under, among those for sources of this `kind`. `lane` is the part of the
+    /// Takes the credentials for a request to `url`, among those for sources of this `kind`. Each header that `headers`
+    /// do not have gets the credential with the longest base address that `url` is under. `lane` is the part of the
     /// host whose budget is charged.
     pub(super) fn take<'a>(
         &'a self,

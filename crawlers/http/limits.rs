@@ -46,7 +46,7 @@ impl Hosts {
             let url = address::parse(base_url)?;
             let lane = Lane { path: url.path().trim_end_matches('/').to_owned(), limits: Limits::of(*pace) };
             let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
-            // The last pace for an address wins, so that the schedule's overrides that of the source's card.
+            // Two sources may share a host; the last pace for an address wins.
             lanes.retain(|other| other.path != lane.path);
             lanes.push(lane);
             lanes.sort_by_key(|lane| std::cmp::Reverse(lane.path.len()));
@@ -57,7 +57,7 @@ impl Hosts {
     }
 
     /// The host of an address, or the lane of it that the address is in; made on first use. Addresses in no lane are in
-    /// the one with the shortest path: a pace is for a whole host, except for parts that have one of their own. A host
+    /// the one with the shortest path. A pace is for a whole host, except for parts that have one of their own. A host
     /// without a pace of its own has `pace`, else that of all.
     pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
         let (name, port) = Origin::of(url).host_and_port();

@@ -35,8 +35,8 @@ impl fmt::Display for Secret {
 }
 
 /// An address in its printable form: without user name, password and fragment, and with `***` for every value of its
-/// query (which of them is a token nobody can tell). Text that is not an address gives `(not an address)`, because it
-/// may hold anything.
+/// query. Nobody can tell which of the values is a token. Text that is not an address gives `(not an address)`, because
+/// it may hold anything.
 pub fn redact(address: &str) -> String {
     Url::parse(address).map_or_else(|_| "(not an address)".to_owned(), redact_url)
 }

@@ -1,6 +1,6 @@
 //! `HttpSettings`: what the operator may say about requests.
 //!
-//! Sources get their paces and credentials in here; no source is named.
+//! No source is named here: paces and credentials go by address and kind.
 
 use capdex_model::time::Timestamp;
 

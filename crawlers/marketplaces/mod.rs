@@ -62,7 +62,7 @@ impl Source for Marketplaces {
 fn read(document: &Document) -> Result<Vec<Listed>, String> {
     let mut whole = json::parse(&document.bytes, |_, _| false)?;
     let plugins = page::objects(&mut whole, "plugins")?;
-    // Other JSON documents have a list of plugins too.
+    // Other JSON documents may have a list of plugins too.
     if whole.get("name").and_then(Value::as_str).is_none() {
         return Err("a marketplace without a name".to_owned());
     }
@@ -90,7 +90,7 @@ fn moved(document: &Document, old: &str, renames: &Map<String, Value>, names: &B
 fn entry(plugin: &Map<String, Value>, key: &ListingKey, own: Option<&ListingKey>) -> Result<(Listing, Value), String> {
     let origin = Origin::read(plugin.get("source").ok_or("a plugin without a source")?, own)?;
     let mut kept = page::without(plugin, &[]);
-    // Mail addresses are personal data, and no rule needs them.
+    // Mail addresses are personal data and are not stored.
     if let Some(author) = kept.get_mut("author").and_then(Value::as_object_mut) {
         author.remove("email");
     }

@@ -77,8 +77,7 @@ impl Endpoint<'_> {
     async fn discover(&mut self) -> Result<Option<Value>, CrawlError> {
         match self.ask("server/discover", json!({})).await {
             Ok(Answered::Result(about)) if about.get("supportedVersions").is_some() => Ok(Some(about)),
-            // Endpoints of older revisions answer an unknown method in many ways: with an error, with 404, with no
-            // JSON-RPC.
+            // Endpoints of older revisions answer an unknown method with an error, with 404 or with no JSON-RPC.
             Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::Malformed { .. }) => Ok(None),
             Err(error) => Err(error),
         }

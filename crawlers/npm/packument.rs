@@ -83,8 +83,8 @@ fn registry_times(whole: &Map<String, Value>) -> Option<&Map<String, Value>> {
     whole.get("time")?.as_object().filter(|times| times.contains_key("created"))
 }
 
-/// Members on which neither a listing nor "unchanged" depends: readmes (the tarball has them), who starred it, and
-/// everything that registries and proxies keep for themselves.
+/// Members on which neither a listing nor "unchanged" depends. These are readmes (the tarball has them), who starred
+/// it, and everything that registries and proxies keep for themselves.
 fn is_left_out(depth: usize, key: &str) -> bool {
     let is_private = key.starts_with('_') || key.starts_with("readme");
     match depth {

@@ -42,7 +42,7 @@ pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> 
 }
 
 /// The configuration in a form of our own: labels, entry point, command, user, ports, and the names of the
-/// environment's variables (their values may be secrets).
+/// environment's variables. Their values may be secrets.
 ///
 /// # Errors
 /// The errors of [`read`].

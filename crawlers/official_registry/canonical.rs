@@ -1,8 +1,7 @@
 //! The canonical form of a server.json: what is left when the schema's own history is taken out.
 //!
-//! The registry's operators rewrite old rows when the schema changes. The registry's operators rewrite old rows when
-//! the schema changes. From 2025-09 to 2025-12 there were 1,052 rows that changed under one version, and every one was
-//! such a rewrite; in this form none of them differs.
+//! The registry's operators rewrite old rows when the schema changes. From 2025-09 to 2025-12 there were 1,052 rows
+//! that changed under one version, and every one was such a rewrite. In this form none of them differs.
 
 use serde_json::{Map, Value};
 

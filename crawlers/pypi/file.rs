@@ -97,8 +97,8 @@ pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator
 }
 
 /// The digest of what mirrors do not change about a set of files.
-// As sets, because mirrors list the same files in another order.
 pub(crate) fn digest_of(files: &Files) -> Digest {
+    // As sets, because mirrors list the same files in another order.
     let sorted: BTreeMap<_, BTreeSet<_>> =
         files.iter().map(|(version, files)| (version, files.iter().collect())).collect();
     Digest::of_json(&sorted)

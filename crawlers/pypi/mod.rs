@@ -126,8 +126,8 @@ fn visit(
     async move { visit.run(&base_url).await }
 }
 
-/// The addresses at which an index answers for one project: project JSON, and pages of the simple index in the order in
-/// which they are tried.
+/// The addresses at which an index answers for one project: project JSON, and pages of the simple index in the order of
+/// the tries.
 #[derive(Debug, PartialEq, Eq)]
 struct Addresses {
     project: String,
@@ -240,7 +240,7 @@ async fn in_background<T: Send + 'static>(
     })?
 }
 
-/// True where an index may still have the project on another page: it says that this page is not there, or what is
+/// True where an index may still have the project on another page. It says that this page is not there, or what is
 /// there is something else.
 const fn is_no_such_page(error: &CrawlError) -> bool {
     matches!(error, CrawlError::Gone { .. } | CrawlError::Malformed { reason: GapReason::BadAnswer, .. })

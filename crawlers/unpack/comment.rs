@@ -22,7 +22,7 @@ pub(crate) fn of_tar_gz(bytes: &[u8]) -> Option<Vec<u8>> {
     if !header.entry_type().is_pax_global_extensions() {
         return None;
     }
-    // The buffer is made by a number that a stranger wrote.
+    // A stranger wrote the number, and the buffer is as large.
     let size = usize::try_from(header.entry_size().ok()?).ok().filter(|size| *size <= MAX_BYTES)?;
     let mut content = vec![0; size];
     stream.read_exact(&mut content).ok()?;

@@ -48,7 +48,7 @@ impl Pax {
     }
 
     /// True where the records change neither where a member lies nor what it is called. Those of the whole archive must
-    /// not.
+    /// be so.
     pub(super) fn is_neutral(&self) -> bool {
         *self == Self { comment: self.comment.clone(), ..Self::default() }
     }

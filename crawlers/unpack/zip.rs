@@ -47,8 +47,8 @@ pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
     }
 }
 
-/// An upper bound of the members that a reader of `bytes` would hold in memory: the central headers that are there, and
-/// the count that a 64-bit end record announces.
+/// An upper bound of the members that a reader of `bytes` would hold in memory. Counted are the central headers that
+/// are there, and the number that a 64-bit end record announces.
 fn declared_members(bytes: &[u8]) -> u64 {
     let headers = bytes.windows(4).filter(|window| *window == CENTRAL_HEADER).count() as u64;
     let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();

@@ -75,8 +75,8 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, NotDelivered> {
     Ok(headers)
 }
 
-/// Scheme, host and port of an address, for messages about an address whose rest is a secret; none for text that is no
-/// http or https address.
+/// Scheme, host and port of an address, for messages about one whose rest is a secret. None for text that is no http or
+/// https address.
 pub fn origin_of(address: &Secret) -> Option<String> {
     let url = address::parse(address.reveal()).ok()?;
     let (host, port) = Origin::of(&url).host_and_port();

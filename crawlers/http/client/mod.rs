@@ -230,7 +230,7 @@ impl Http {
     /// memory, asks this with the thing in hand and puts it back meanwhile. No place at the host is held.
     ///
     /// # Errors
-    /// The error of [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too
+    /// The error of [`Http::get`] for an address that is none. `RetryAt` where the host wants to be left alone for too
     /// long; `Unreachable` where it has not answered for long.
     pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
         let url = address::parse(url)?;
@@ -245,7 +245,7 @@ impl Http {
         }
     }
 
-    /// The same client for requests of one source, by its kind: only credentials of that kind are sent, and only to the
+    /// The same client for requests of one source, by its kind. Only credentials of that kind are sent, and only to the
     /// addresses that they are for. An address that a stranger chose is asked without another's credentials.
     #[must_use]
     pub fn acting_for(&self, kind: &str) -> Self {
@@ -351,7 +351,7 @@ impl Http {
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.close_until(shared.clock.now().saturating_add(wait));
             }
-            // Given back before any wait, else tries that wait would keep others from the host.
+            // Given back before any wait: a try that waits must not keep others from the host.
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),

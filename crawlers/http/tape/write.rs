@@ -77,7 +77,7 @@ impl<W: Write> Recorder<W> {
         let id = format!("{}-{}-5{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32));
         let mut record = Vec::new();
         write!(record, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n")?;
-        // A GET has no digest of a body, and a field without a value would not be read back.
+        // A GET has no digest of a body, and an empty one would not be read back.
         for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
             write!(record, "{name}: {value}\r\n")?;
         }
