@@ -25,7 +25,8 @@ const MARGIN: Duration = Duration::from_secs(300);
 /// The time for which a token is used that states no end, or whose end has passed by our reckoning.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// The age and the lifetime of a signature, in seconds: clocks differ, and more than ten minutes are not taken.
+/// The time by which a signature is backdated, and the time for which it holds, in seconds: clocks differ, and more
+/// than ten minutes are not taken.
 const BACKDATED_S: i64 = 60;
 const HOLDS_S: i64 = 540;
 

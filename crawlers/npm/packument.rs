@@ -122,10 +122,9 @@ fn precedence(text: &str) -> Option<Version> {
     Version::parse(text).ok().map(|version| Version { build: BuildMetadata::EMPTY, ..version })
 }
 
-/// The digest of what does not differ between a registry and its proxies. The digest of all that does not differ
-/// between a registry and its proxies. It leaves out `time` and `modified`, which some proxies fill with the moment
-/// when they took the package in. It also leaves out the host of tarballs, which they rewrite. All else counts, a
-/// change of nothing but maintainers too.
+/// The digest of what does not differ between a registry and its proxies. It leaves out `time` and `modified`, which
+/// some proxies fill with the moment when they took the package in. It also leaves out the host of tarballs, which they
+/// rewrite. All else counts, a change of nothing but maintainers too.
 fn canonical_digest(mut value: Value) -> Digest {
     if let Some(whole) = value.as_object_mut() {
         whole.remove("time");

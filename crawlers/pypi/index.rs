@@ -42,8 +42,8 @@ pub(super) async fn serial(http: &Http, url: &str) -> Result<String, CrawlError>
     Ok(serial.to_string())
 }
 
-/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. The names among `names`
-/// whose serial is greater than `since`, sorted, and the serial of the index.
+/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. A name that the index
+/// does not have is not among them. It is gone only when a whole walk asks for it and is told so.
 ///
 /// # Errors
 /// Any error of the client, and `Malformed` for an index without serials and for one that stands before `since`.
