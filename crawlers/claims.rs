@@ -1,6 +1,6 @@
 //! Values of a document as claims: what is stated, what is stated to be absent, and what cannot be told.
 //!
-//! Must not know which registry speaks.
+//! Every registry's document goes through these readers, so that one rule decides what is stated and what is unknown.
 
 use capdex_model::listing::Claim;
 use capdex_model::time::Timestamp;
@@ -50,6 +50,7 @@ pub(crate) fn instant(value: Option<&Value>) -> Claim<Timestamp> {
 
 /// An instant as milliseconds since 1970; anything else is `Unknown`.
 pub(crate) fn milliseconds(value: Option<&Value>) -> Claim<Timestamp> {
+    // Zero and less are placeholders: no entry of a directory is from 1970.
     let read = value.and_then(Value::as_i64).filter(|milliseconds| *milliseconds > 0);
     read.map_or(Claim::Unknown, |milliseconds| Claim::Known(Timestamp::from_unix_seconds(milliseconds / 1_000)))
 }
@@ -57,6 +58,7 @@ pub(crate) fn milliseconds(value: Option<&Value>) -> Claim<Timestamp> {
 /// The texts of a list; what is no list is `Unknown`.
 pub(crate) fn texts(value: Option<&Value>) -> Claim<Vec<String>> {
     match value {
+        // Items that are no text are dropped and the rest stays: one odd tag must not cost the whole claim.
         Some(Value::Array(items)) => list(items.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
         _ => Claim::Unknown,
     }

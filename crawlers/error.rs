@@ -1,6 +1,6 @@
 //! `CrawlError`: what went wrong, named by what the driver must do about it.
 //!
-//! Must not know who drives.
+//! A variant tells the driver to wait, to try again later, to record something as gone, or to give up.
 
 use capdex_model::snapshot::{Gap, GapReason};
 
@@ -12,7 +12,7 @@ pub enum CrawlError {
     /// The server asks to come back after so many seconds, longer than the client itself may wait. Try again then.
     #[error("{subject} asks to be left alone for {wait_s} s")]
     RetryAt {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// Seconds to wait.
         wait_s: u64,
@@ -20,7 +20,7 @@ pub enum CrawlError {
     /// The server failed or did not answer in time, after all retries. Try again on a later run.
     #[error("{subject} did not give a whole answer: {detail}")]
     Transient {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The last status or transport error.
         detail: String,
@@ -29,7 +29,7 @@ pub enum CrawlError {
     /// network away; what else is wanted from it may wait too.
     #[error("{subject} cannot be reached: {detail}")]
     Unreachable {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The last transport error.
         detail: String,
@@ -37,21 +37,22 @@ pub enum CrawlError {
     /// It does not exist (404, 410). Record it as gone.
     #[error("{subject} does not exist")]
     Gone {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
     },
     /// The server refuses (401, 403, 451). Do not try again with the same credentials.
     #[error("{subject} refuses: {detail}")]
     Denied {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The status.
         detail: String,
     },
-    /// The server wants to know who asks (401), and says how. Who can answer that may; to everybody else it is a refusal.
+    /// The server wants to know who asks (401), and says how. A caller that has an answer may give it; to everybody
+    /// else it is a refusal.
     #[error("{subject} refuses: it wants to know who asks")]
     Unauthorized {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The `WWW-Authenticate` header; empty where there is none. Untrusted text.
         challenge: String,
@@ -59,7 +60,7 @@ pub enum CrawlError {
     /// A cap was met before the end.
     #[error("{subject} is larger than allowed: {detail}")]
     TooLarge {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The cap and what was met.
         detail: String,
@@ -67,7 +68,7 @@ pub enum CrawlError {
     /// The answer or artifact is not what the protocol says, or its digest does not fit.
     #[error("{subject} is not what it should be: {detail}")]
     Malformed {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// Why, as a gap names it.
         reason: GapReason,
@@ -77,7 +78,7 @@ pub enum CrawlError {
     /// We refuse: an address that may not be fetched, a redirect to one, a scheme other than http and https.
     #[error("{subject} may not be fetched: {detail}")]
     Refused {
-        /// What was asked for.
+        /// The address or key that was asked for.
         subject: String,
         /// The rule that refuses.
         detail: String,
@@ -96,6 +97,7 @@ impl CrawlError {
             Self::RetryAt { subject, .. } => (subject, GapReason::RateLimited),
             Self::Transient { subject, .. } | Self::Unreachable { subject, .. } => (subject, GapReason::Unreachable),
             Self::Gone { subject } => (subject, GapReason::NotFound),
+            // Refusals of the server and of ours are one reason: asking again changes neither.
             Self::Denied { subject, .. } | Self::Unauthorized { subject, .. } | Self::Refused { subject, .. } => {
                 (subject, GapReason::Denied)
             }
@@ -105,7 +107,7 @@ impl CrawlError {
         Gap::new(subject.clone(), reason, self.to_string())
     }
 
-    /// Whether a later try may succeed without anything having been mended.
+    /// True where a later try may succeed without anything having been mended.
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::RetryAt { .. } | Self::Transient { .. } | Self::Unreachable { .. })
     }

@@ -1,7 +1,7 @@
-//! The whole reference to an image, whichever of its parts a row of a directory writes where: a scheme before it, the
-//! registry's address, the version or the digest beside it.
+//! The whole reference to an image, put together from the parts that a row of a directory has. Rows differ in where
+//! they write them: a scheme before it, the registry's address, the version or the digest beside it.
 //!
-//! Must not ask a registry.
+//! A reference is put together from text alone; no registry is asked.
 
 use capdex_model::image::ImageReference;
 
@@ -9,6 +9,7 @@ use capdex_model::image::ImageReference;
 pub(crate) fn reference(base: Option<&str>, identifier: &str, version: Option<&str>) -> (String, bool) {
     // A migration joined digests to names as if they were tags.
     let identifier = without_scheme(identifier).replacen(":sha256:", "@sha256:", 1);
+    // Only the host of the registry's address belongs in a reference.
     let base = base.and_then(|base| without_scheme(base).split('/').next()).unwrap_or_default();
     let mut image = ImageReference::read_at(base, &identifier);
     let Some(version) = version else { return (image.to_string(), false) };
@@ -32,7 +33,7 @@ fn without_scheme(address: &str) -> &str {
     address.split_once("://").map_or(address, |(_, rest)| rest)
 }
 
-/// Whether a text can be a tag, as the distribution specification has it.
+/// Returns true if a text can be a tag, as the distribution specification has it.
 fn is_tag(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     text.len() <= 128 && !text.starts_with(['.', '-']) && text.bytes().all(is_letter)

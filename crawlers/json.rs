@@ -1,7 +1,7 @@
 //! JSON from strangers, read within a bound on its values, with what nobody needs left out while reading.
 //!
-//! Must not know what the document is. The text is bounded before it comes here; this bounds what it grows to in
-//! memory, because two bytes of text can make a value of thirty-two.
+//! The text is bounded before it comes here. This bounds what it grows to in memory, because two bytes of text can make
+//! a value of thirty-two.
 
 use std::cell::Cell;
 use std::fmt;
@@ -28,6 +28,7 @@ pub(crate) fn parse(bytes: &[u8], left_out: LeftOut) -> Result<Value, String> {
 fn parse_within(bytes: &[u8], left_out: LeftOut, left: &Cell<usize>) -> Result<Value, String> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Bounded { left, left_out, depth: 0 }.deserialize(&mut deserializer);
+    // Text behind the value is an error: another reader might take the second value.
     value.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| error.to_string())
 }
 
@@ -48,6 +49,7 @@ impl<'de> DeserializeSeed<'de> for Bounded<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        // Counted before the value is built, so that the bound holds while reading and not only at the end.
         let left = self.left.get().checked_sub(1).ok_or_else(|| D::Error::custom("too many values"))?;
         self.left.set(left);
         deserializer.deserialize_any(self)
@@ -97,6 +99,7 @@ impl<'de> Visitor<'de> for Bounded<'_> {
         let mut values = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if (self.left_out)(self.depth, &key) {
+                // Its syntax still counts, but no memory is kept for it.
                 members.next_value::<IgnoredAny>()?;
             } else {
                 values.insert(key, members.next_value_seed(self.inner())?);

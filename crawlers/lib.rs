@@ -1,7 +1,8 @@
 //! capdex-crawlers lists what strangers publish and fetches its bytes, politely and within bounds.
 //!
 //! It must not know the store, the rules or the terminal: it is given validators and limits, and gives back listings,
-//! files and gaps. What an operator wants to be told goes out through `deliver/`. The only HTTP client is in `http/`, the only decoders of archives are in `unpack/`.
+//! files and gaps. Alerts and letters to an operator go out through `deliver/`. The only HTTP client is in `http/`, the
+//! only decoders of archives are in `unpack/`.
 
 #![warn(missing_docs)]
 

@@ -1,6 +1,6 @@
 //! The source `mcp-so`: the servers of mcp.so, by its sitemaps.
 //!
-//! Must not know how sitemaps are read. Source: the site as described in notes of 2025 and 2026.
+//! Source: the site as described in notes of 2025 and 2026.
 
 use capdex_model::source_role::{FilledBy, SourceRole};
 
@@ -44,6 +44,7 @@ const SITE: Site = Site {
     name: |path| {
         let (name, author) = path.strip_prefix("/server/")?.split_once('/')?;
         let decoded = |text: &str| {
+            // The decoder is one of queries and would turn a `+` of the path into a space.
             let pairs = format!("x={}", text.replace('+', "%2B"));
             url::form_urlencoded::parse(pairs.as_bytes()).next().map(|(_, text)| text.into_owned())
         };

@@ -1,22 +1,23 @@
 //! Names as strangers choose them: which may be the name of a listing, and what stands for one that may not.
 //!
-//! Must not know any source.
+//! A name comes from whoever publishes and may be anything; a bad one must neither stop a walk nor fall together with
+//! another.
 
 use capdex_model::digest::Digest;
 
 /// The longest name of a listing, in bytes.
 pub(crate) const MAX_BYTES: usize = 256;
 
-/// How much of a refused name is kept for people to know it again.
+/// The bytes of a refused name that are kept for people to know it again.
 const KEPT_BYTES: usize = 120;
 
-/// Whether a text may be the name of a listing: some text, not too long, no control characters.
+/// Returns true if a text may be the name of a listing: some text, not too long, no control characters.
 pub(crate) fn is_usable(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= MAX_BYTES && !name.chars().any(char::is_control)
 }
 
-/// A usable name for what has none: the beginning of what it has, and a digest of all of it, so that two never share
-/// one. A stranger cannot stop a walk by choosing a bad name.
+/// A usable name in place of one that is not. It is the beginning of the name and a digest of all of it, so that two
+/// never share one. A stranger cannot stop a walk by choosing a bad name.
 pub(crate) fn stand_in(name: &str) -> String {
     let mut kept = String::new();
     for letter in name.chars().filter(|letter| !letter.is_control()) {

@@ -1,7 +1,7 @@
 //! One page of a directory's list: asked for, read as JSON within bounds, and the state that a walk carries from page to
 //! page.
 //!
-//! Must not know any directory.
+//! Directories that page through JSON share it.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(crate) fn not_gone(error: CrawlError) -> CrawlError {
 /// One page as JSON.
 ///
 /// # Errors
-/// As [`bytes`]; `Malformed` for what is no JSON.
+/// The errors of [`bytes`]; `Malformed` for what is no JSON.
 pub(crate) async fn json(http: &Http, request: Request<'_>) -> Result<Value, CrawlError> {
     let bytes = bytes(http, request).await?;
     let read = tokio::task::spawn_blocking(move || json::parse(&bytes, |_, _| false)).await;
@@ -58,8 +58,9 @@ pub(crate) async fn json(http: &Http, request: Request<'_>) -> Result<Value, Cra
 /// A member that is an array of objects, taken out.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault, in words: no array, or an item that is no object.
 pub(crate) fn objects(whole: &mut Value, member: &str) -> Result<Vec<Map<String, Value>>, String> {
+    // Taken and not copied: a page may have tens of megabytes.
     let Some(Value::Array(items)) = whole.get_mut(member).map(Value::take) else {
         return Err(format!("it has no array {member:?}"));
     };
@@ -78,12 +79,13 @@ pub(crate) fn text<'a>(object: &'a Map<String, Value>, member: &str) -> Option<&
 /// The cursor that a server gives for the next page; none for null, blank or nothing.
 ///
 /// # Errors
-/// What is wrong with it: no text, too long, or the one that was just asked with.
+/// The fault in the cursor: no text, too long, or the one that was just asked with.
 pub(crate) fn next_cursor(value: Option<&Value>, asked: Option<&str>) -> Result<Option<String>, String> {
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
         Some(Value::String(text)) if Some(text.as_str()) == asked => Err("its cursor leads to itself".to_owned()),
+        // The cursor is kept in the store and sent back, so its length is bounded.
         Some(Value::String(text)) if text.len() <= MAX_SERVER_CURSOR_BYTES => Ok(Some(text.clone())),
         Some(Value::String(_)) => Err(format!("its cursor has more than {MAX_SERVER_CURSOR_BYTES} bytes")),
         Some(_) => Err("its cursor is no text".to_owned()),
@@ -108,11 +110,12 @@ pub(crate) fn failed(mut key: ListingKey, detail: impl Into<String>) -> Listed {
     Listed::Failed { gap: Gap::new(key.to_string(), GapReason::BadAnswer, detail), transient: false, key }
 }
 
-/// The entries of a page of the source `id`, each name once. `read` gives the listing of an entry, and what of it a digest is taken of:
-/// neither addresses, which differ from mirror to mirror, nor counts, which change every day.
+/// The entries of a page of the source `id`, each name once. `read` gives the listing of an entry, and the part of it
+/// that a digest is taken of. That part has neither addresses, which differ from mirror to mirror, nor counts, which
+/// change every day.
 ///
 /// # Errors
-/// What makes the page malformed: an entry that `name` finds no name in.
+/// The fault that makes the page malformed: an entry in which `name` finds no name.
 pub(crate) fn entries(
     id: &str,
     entries: Vec<Map<String, Value>>,
@@ -123,6 +126,7 @@ pub(crate) fn entries(
     let mut listed = Vec::new();
     for entry in entries {
         let key = ListingKey::new(id, name(&entry).ok_or("an entry without a name")?);
+        // Two entries under one key would contradict each other, so the first stands.
         if !seen.insert(key.name.clone()) {
             continue;
         }
@@ -159,7 +163,7 @@ pub(crate) fn pretty(entry: &Map<String, Value>) -> String {
 /// An address below a base address, each segment encoded.
 ///
 /// # Errors
-/// What is wrong: a segment that would lead elsewhere, or a base address that is none.
+/// The fault: a segment that would lead elsewhere, or a base address that is none.
 pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String> {
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         return Err("a part of its name leads elsewhere".to_owned());
@@ -178,6 +182,7 @@ pub(crate) fn below(base_url: &str, segments: &[&str]) -> Result<String, String>
 pub(crate) fn address(base_url: &str, path: &str, query: &[(&str, &str)]) -> Result<String, CrawlError> {
     let whole = format!("{}{path}", base_url.trim_end_matches('/'));
     let mut url = url::Url::parse(&whole).map_err(|error| CrawlError::bad_answer(&whole, error.to_string()))?;
+    // An empty query would leave a bare `?`, which a tape takes for another address.
     if !query.is_empty() {
         url.query_pairs_mut().extend_pairs(query);
     }

@@ -1,6 +1,6 @@
 //! References: what a listing names beside its own bytes, as the keys under which other sources list it.
 //!
-//! Must not ask anybody. What cannot be read as a reference is none: it stays in the claims as it was written.
+//! Text that cannot be read as a reference is none: it stays in the claims as it was written.
 
 use capdex_model::ids::{ListingKey, pypi_name};
 use capdex_model::listing::Claim;
@@ -56,6 +56,7 @@ pub(crate) fn pypi(name: &str) -> Option<ListingKey> {
 pub(crate) fn oci(reference: &str) -> Option<ListingKey> {
     let (host, path) = reference.split_once('/')?;
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@".contains(&byte);
+    // `..` would climb out of the registry's path when the reference becomes an address.
     let is_whole = !host.is_empty() && !path.is_empty() && !path.contains("..") && !path.starts_with('/');
     let fits = reference.len() <= names::MAX_BYTES && reference.bytes().all(is_letter);
     (is_whole && fits).then(|| ListingKey::new(Ecosystem::Oci.as_str(), reference))
@@ -63,6 +64,7 @@ pub(crate) fn oci(reference: &str) -> Option<ListingKey> {
 
 /// The MCP endpoint at an address. An address with places to fill in, or with credentials, is none.
 pub(crate) fn endpoint(text: &str) -> Option<ListingKey> {
+    // Nobody can ask an address with a place such as `{tenant}` in it.
     if text.contains(['{', '}']) {
         return None;
     }
@@ -89,6 +91,7 @@ pub(crate) fn of_repository(text: &str) -> Option<ListingKey> {
         return if text.split('/').count() == 2 { on_github(text) } else { None };
     }
     let url = Url::parse(text).ok()?;
+    // `file:` and the like name nothing that can be asked.
     if !matches!(url.scheme(), "http" | "https" | "git" | "ssh") {
         return None;
     }
@@ -103,6 +106,7 @@ fn on_github(path: &str) -> Option<ListingKey> {
 }
 
 fn on_forge(host: &str, path: &str) -> Option<ListingKey> {
+    // Any other host may be no forge at all, and its name is a stranger's choice.
     let is_known = ["gitlab.com", "codeberg.org", "gitea.com"].contains(&host);
     if !is_known {
         return None;

@@ -14,12 +14,12 @@ const MAX_CALM: i64 = 8;
 /// A night is due a little before a whole day has passed, because nights do not begin at the same second.
 const SLACK_S: i64 = 2 * 3_600;
 
-/// What a visit leads to.
+/// The time and state that a visit leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisit {
     /// From when on the listing is due again.
     pub due: AsOf,
-    /// How calm it is: 0 for one that changes, more for every visit that found nothing.
+    /// The calm of the listing: 0 for one that changes, more for every visit that found nothing.
     pub calm: i64,
 }
 
@@ -29,6 +29,7 @@ pub fn after(key: &ListingKey, calm: i64, was_eventful: bool, at: AsOf) -> Revis
     let interval_s = days(calm) * DAY_S;
     // A tenth either way, by the name, so that what was first seen in one night does not fall due in one night.
     let tenth = interval_s / 10;
+    // None for calm below two: nightly visits must stay nightly.
     let jitter = if calm < 2 { 0 } else { i64::from(byte_of(key)) * tenth * 2 / 255 - tenth };
     let due = at.0.unix_seconds() + interval_s + jitter - SLACK_S;
     Revisit { due: AsOf(Timestamp::from_unix_seconds(due)), calm }

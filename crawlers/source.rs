@@ -15,33 +15,34 @@ use capdex_model::snapshot::Gap;
 use capdex_model::source_role::{SourceRole, SourceRoles};
 use capdex_model::time::AsOf;
 
-/// What is known of a source without asking it. The manual is written from it, all texts in Markdown.
+/// The card of a source: all that is known of it without asking it. The manual is written from it, all texts in
+/// Markdown.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceMeta {
     /// The id, a noun of the site: `npm`.
     pub id: &'static str,
     /// One line for a person.
     pub title: &'static str,
-    /// What its listings are and how "unchanged" is known.
+    /// Its listings, and how "unchanged" is known.
     pub about: &'static str,
     /// The addresses that are asked, one a line.
     pub endpoints: &'static str,
-    /// What the publisher says about how often it may be asked, and where that stands.
+    /// The publisher's word on the pace at which it may be asked, and where that stands.
     pub limits: &'static str,
-    /// What of its answers is kept.
+    /// The parts of its answers that are kept.
     pub stored: &'static str,
     /// Under which terms, as far as they are known.
     pub terms: &'static str,
-    /// Where it is; none where the ecosystem's own settings or the operator say so.
+    /// Its address; none where the ecosystem's own settings or the operator say so.
     pub base_url: Option<&'static str>,
-    /// How often its hosts may be asked: the address of each with its pace. The first is for the source's own base
-    /// address, wherever the operator says that is, and those below it for what lies below that.
+    /// The paces of its hosts: the address of each with its pace. The first is for the source's own base address,
+    /// wherever the operator says that is, and those below it for what lies below that.
     pub paces: &'static [(&'static str, Pace)],
-    /// What proves to it who asks.
+    /// The credentials that it knows.
     pub keys: &'static [KeyMeta],
-    /// How its entries are found.
+    /// The way its entries are found.
     pub walk: WalkKind,
-    /// What the passes must know of it.
+    /// Facts about it that the passes need.
     pub role: SourceRole,
 }
 
@@ -52,25 +53,26 @@ pub struct KeyMeta {
     pub variable: &'static str,
     /// The header that carries it.
     pub header: &'static str,
-    /// What stands before it in the header, such as `Bearer `.
+    /// Text before it in the header, such as `Bearer `.
     pub prefix: &'static str,
-    /// Whether the source answers nothing without it: then a source without it is skipped, and says so.
+    /// True where the source answers nothing without it: then a source without it is skipped, and says so.
     pub is_required: bool,
 }
 
-/// How a source's entries are found.
+/// The way a source's entries are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkKind {
     /// Names are given: those that the operator lists, and those that other sources refer to.
     Names,
     /// The source lists all its entries itself.
     Directory {
-        /// Whether it can also say what changed since a watermark.
+        /// True where it can also say what changed since a watermark.
         is_incremental: bool,
     },
 }
 
-/// Where a source is and what to list there. Comes from the schedule, with the ecosystem's own settings filled in.
+/// The address of a source and what to list there. Comes from the schedule, with the ecosystem's own settings filled
+/// in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceSettings {
     /// The base address, or the folder for local sources.
@@ -79,13 +81,13 @@ pub struct SourceSettings {
     pub scopes: BTreeMap<String, String>,
     /// The names to list, sorted and each once.
     pub watchlist: Vec<String>,
-    /// What to search for, in the source's own terms, where it can be searched. Sorted and each once.
+    /// Searches in the source's own terms, where it can be searched. Sorted and each once.
     pub queries: Vec<String>,
     /// The base address of the feed of changes, where the source has one beside its base address.
     pub changes_url: Option<String>,
 }
 
-/// Where a walk stands. Opaque to the driver, and never longer than [`Cursor::MAX_BYTES`].
+/// The place of a walk. Opaque to the driver, and never longer than [`Cursor::MAX_BYTES`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(pub String);
 
@@ -94,18 +96,18 @@ impl Cursor {
     pub const MAX_BYTES: usize = 64 * 1024;
 }
 
-/// What a walk is to see.
+/// The part of a source that a walk is to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk<'a> {
     /// Every entry.
     Full,
-    /// What changed since the walk that left this watermark.
+    /// Changes since the walk that left this watermark.
     Since(&'a str),
 }
 
-/// What the last visits left, asked one listing at a time so that a directory of any size costs no memory.
+/// Validators that the last visits left, asked one listing at a time so that a directory of any size costs no memory.
 pub trait Known: Sync {
-    /// What to ask with about a listing; none for one that is new, or that was gone or failed when last seen.
+    /// Validators to ask with about a listing; none for one that is new, or that was gone or failed when last seen.
     fn validators(&self, key: &ListingKey) -> Option<Validators>;
 }
 
@@ -122,13 +124,13 @@ pub struct ListRequest<'a> {
     pub id: &'a str,
     /// The one client.
     pub http: &'a Http,
-    /// Where and what.
+    /// The address, the names and the queries.
     pub settings: &'a SourceSettings,
-    /// What to see.
+    /// The part of the source to see.
     pub walk: Walk<'a>,
-    /// Where the walk stands; none at its beginning.
+    /// The place of the walk; none at its beginning.
     pub cursor: Option<&'a Cursor>,
-    /// What the last visits left, by listing.
+    /// Validators that the last visits left, by listing.
     pub known: &'a dyn Known,
     /// The instant of the night, for the few sources that ask by date.
     pub as_of: AsOf,
@@ -141,16 +143,16 @@ impl ListRequest<'_> {
     }
 }
 
-/// What a source says about one of its entries.
+/// A source's statement about one of its entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// As it was at the last visit.
+    /// The entry is as it was at the last visit.
     Unchanged(ListingKey),
-    /// Read. Where the digest in `validators` is the one of the last visit, the driver takes it as unchanged.
+    /// Read. If the digest in `validators` is the one of the last visit, the driver takes the entry as unchanged.
     Changed {
-        /// What it says now.
+        /// The entry as it is now.
         listing: Box<Listing>,
-        /// What to ask with next time.
+        /// Validators to ask with next time.
         validators: Validators,
     },
     /// The source says that it does not exist.
@@ -168,12 +170,12 @@ pub enum Listed {
         key: ListingKey,
         /// Why.
         gap: Gap,
-        /// Whether a later try may succeed by itself.
+        /// True where a later try may succeed by itself.
         transient: bool,
     },
 }
 
-/// How much a step cost.
+/// The cost of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Requests sent, retries and redirects included.
@@ -184,16 +186,16 @@ pub struct Usage {
     pub not_modified: u64,
 }
 
-/// What one step of a walk gave.
+/// The result of one step of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The entries, in the source's order.
     pub listed: Vec<Listed>,
-    /// Where the walk stands now.
+    /// The place of the walk now, or its end.
     pub next: Next,
 }
 
-/// Whether the walk goes on.
+/// The continuation of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// There is more.
@@ -215,7 +217,7 @@ pub type Step<'a> = Pin<Box<dyn Future<Output = Result<Page, CrawlError>> + Send
 
 /// A directory of capabilities.
 pub trait Source: Send + Sync {
-    /// What is known of it without asking.
+    /// The card of the source.
     fn meta(&self) -> &'static SourceMeta;
     /// Takes one step of a walk. An error means that the step gave nothing and the cursor stays.
     fn list<'a>(&'a self, request: ListRequest<'a>) -> Step<'a>;

@@ -1,7 +1,7 @@
 //! A walk over a list of names, in steps, with the names of a step visited at the same time.
 //!
-//! Must not know what a visit does. Cursor: the index of the next name and a digest of the list, so that a list that
-//! was changed in the middle of a walk is walked from its beginning.
+//! The cursor is the index of the next name and a digest of the list. A list that was changed in the middle of a walk
+//! is walked from its beginning.
 
 use std::future::Future;
 
@@ -16,10 +16,10 @@ use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page};
 /// Names in one step.
 pub(crate) const STEP: usize = 16;
 
-/// What a visit found.
+/// The result of a visit.
 #[derive(Debug)]
 pub(crate) enum Visited {
-    /// As it was.
+    /// Nothing changed.
     Unchanged,
     /// New or different.
     Changed(Box<Listing>, Validators),
@@ -32,7 +32,7 @@ pub(crate) enum Visited {
 /// A visit that fails is listed as `Gone` or `Failed`, and the others go on.
 ///
 /// # Errors
-/// Where nothing answers at all for any name of the first step: the source is not there, and to say it once is
+/// The error of a source that is not there: nothing answers at all for any name of the first step. To say it once is
 /// better than once for every name.
 pub(crate) async fn step<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Result<Page, CrawlError>
 where
@@ -70,8 +70,8 @@ where
     Ok(Page { listed: rows, next: window.next().map_or(Next::END, |cursor| Next::More(Cursor(cursor))) })
 }
 
-/// Visits every one of `names`, as many at the same time as a step has. What is known decides what is asked, as in
-/// [`step`].
+/// Visits every one of `names`, as many at the same time as a step has. The validators that are known decide what is
+/// asked, as in [`step`].
 pub(crate) async fn visit_all<V, F>(request: &ListRequest<'_>, names: &[String], visit: V) -> Vec<Listed>
 where
     V: Fn(String, Option<Validators>) -> F,
@@ -86,8 +86,8 @@ where
     all
 }
 
-/// What is to be said instead of a page of a feed of changes none of whose names could be read: a watermark must not move
-/// past changes that nobody saw.
+/// The error in place of a page of a feed of changes none of whose names could be read. A watermark must not move past
+/// changes that nobody saw.
 pub(crate) fn unless_all_failed(listed: Vec<Listed>, request: &ListRequest<'_>) -> Result<Vec<Listed>, CrawlError> {
     let is_lost = |listed: &Listed| matches!(listed, Listed::Failed { transient: true, .. });
     if !listed.is_empty() && listed.iter().all(is_lost) {
@@ -130,7 +130,7 @@ impl<'a> Window<'a> {
         Self { names: names.get(begin..end).unwrap_or_default(), begin, all: names }
     }
 
-    /// Where the walk stands after this step; none at its end.
+    /// The place of the walk after this step; none at its end.
     pub(crate) fn next(&self) -> Option<String> {
         let end = self.begin + self.names.len();
         (end < self.all.len()).then(|| format!("{end}@{}", digest_of(self.all)))
@@ -146,6 +146,7 @@ where
     let mut running = JoinSet::new();
     let mut places = std::collections::BTreeMap::new();
     for (place, visit) in visits.into_iter().enumerate() {
+        // Tasks end in any order; their ids lead back to their places.
         places.insert(running.spawn(visit).id(), place);
     }
     let mut results: Vec<Option<T>> = places.iter().map(|_| None).collect();
@@ -159,7 +160,7 @@ where
     results
 }
 
-/// What is listed for a key that a visit was for, under which a moved one is listed as what it is.
+/// The row for a key that a visit was for. A moved one is listed as what it is.
 pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Listed {
     match result {
         Ok(Visited::Unchanged) => Listed::Unchanged(key),
@@ -176,7 +177,7 @@ pub(crate) fn listed(key: ListingKey, result: Result<Visited, CrawlError>) -> Li
     }
 }
 
-/// What a visit is that gave nothing at all.
+/// The error of a visit that gave nothing at all.
 pub(crate) fn broken(key: &ListingKey) -> CrawlError {
     CrawlError::Malformed {
         subject: key.to_string(),
@@ -191,6 +192,7 @@ fn digest_of(names: &[String]) -> String {
 
 fn index_of(cursor: &str, digest: &str) -> Option<usize> {
     let (index, of) = cursor.split_once('@')?;
+    // A cursor of another list would skip names of this one.
     if of == digest { index.parse().ok() } else { None }
 }
 

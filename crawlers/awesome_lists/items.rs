@@ -1,6 +1,6 @@
 //! The items of the lists in a Markdown document, each with its first link.
 //!
-//! Must not know what a link leads to.
+//! Links are read as text and never followed.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use url::Url;
@@ -10,7 +10,7 @@ use url::Url;
 pub(super) struct Item {
     /// The text of its first link.
     pub(super) title: String,
-    /// Where that leads.
+    /// The address of that link.
     pub(super) url: Url,
     /// The text after it, on the same level, without the mark between the two.
     pub(super) description: String,
@@ -22,6 +22,7 @@ impl Item {
     /// The link as part of a name: host and path, without what changes nothing.
     pub(super) fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
+        // One site with and without `www.` is one name, so that an edit between the two makes no new listing.
         let host = host.strip_prefix("www.").unwrap_or(host);
         let query = self.url.query().map(|query| format!("?{query}")).unwrap_or_default();
         format!("{host}{}{query}", self.url.path().trim_end_matches('/'))
@@ -56,9 +57,11 @@ pub(super) fn of(markdown: &str) -> Vec<Item> {
             Event::End(TagEnd::Item) => items.extend(open.pop().and_then(|item| close(item, heading.as_ref()))),
             Event::Start(Tag::Heading { .. }) => (heading, place) = (Some(String::new()), Place::Heading),
             Event::End(TagEnd::Heading(_) | TagEnd::Link) => place = Place::Text,
+            // Badges are images inside of links, so their depth is counted apart from the place.
             Event::Start(Tag::Image { .. }) => images += 1,
             Event::End(TagEnd::Image) => images = images.saturating_sub(1),
             Event::Start(Tag::Link { dest_url, .. }) => {
+                // The first link decides: an item that begins with an anchor stands in a table of contents.
                 if let Some(item) = open.last_mut().filter(|item| item.url.is_none() && !item.is_elsewhere) {
                     item.url = web(&dest_url);
                     item.is_elsewhere = item.url.is_none();
@@ -80,6 +83,7 @@ fn add(text: &str, place: Place, item: Option<&mut Open>, heading: Option<&mut S
     match (place, item, heading) {
         (Place::Heading, _, Some(heading)) => heading.push_str(text),
         (Place::Link, Some(item), _) => item.title.push_str(text),
+        // Text before the link, such as a number, is no description.
         (Place::Text, Some(item), _) if item.url.is_some() => item.description.push_str(text),
         _ => {}
     }
@@ -98,6 +102,7 @@ fn close(item: Open, heading: Option<&String>) -> Option<Item> {
 /// An address on the web, without its fragment; none for anchors and paths of the document's own site.
 fn web(text: &str) -> Option<Url> {
     let mut url = Url::parse(text).ok()?;
+    // An address with a user name shows one site and leads to another: `https://github.com@host/`.
     let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some() && url.username().is_empty();
     url.set_fragment(None);
     is_web.then_some(url)

@@ -1,6 +1,6 @@
 //! The source `awesome-lists`: what curated Markdown lists link to.
 //!
-//! Must not know what is linked to.
+//! The list's own text decides the listing; the pages it links to are never asked for.
 
 mod items;
 
@@ -64,9 +64,11 @@ impl Source for AwesomeLists {
 fn read(document: &Document) -> Result<Vec<Listed>, String> {
     let text = std::str::from_utf8(&document.bytes).map_err(|error| error.to_string())?;
     let items = items::of(text);
+    // Full walks take what is not listed for gone, so a page that became something else must not pass as an empty list.
     if items.is_empty() {
         return Err("no item in it links anywhere".to_owned());
     }
+    // A link that comes twice is listed once: two rows under one key would contradict each other.
     let mut seen = BTreeSet::new();
     let keyed = items.into_iter().map(|item| {
         let key = ListingKey::new(&document.id, format!("{}/{}", document.name, item.place()));
@@ -79,6 +81,7 @@ fn listed(key: ListingKey, item: &Item) -> Listed {
     if !names::is_usable(&key.name) {
         return page::failed(key, "the link is too long for a name");
     }
+    // A link to something else says nothing about a repository: the claim is unknown then, not absent.
     let repository = references::of_repository(item.url.as_str());
     let claims = Claims {
         description: claims::of_text(&item.description),

@@ -1,6 +1,6 @@
 //! The source `clawhub`: the skills of ClawHub.
 //!
-//! Must not know what a skill holds. Source: its OpenAPI document and `http-api.md` as of 2026.
+//! Source: its OpenAPI document and `http-api.md` as of 2026.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Claims, Listing, Locator};
@@ -21,7 +21,7 @@ const PAGE_ROWS: &str = "200";
 /// The most bytes of a page.
 const MAX_PAGE_BYTES: u64 = 16 << 20;
 
-/// How far before its watermark a walk looks.
+/// The seconds before its watermark that a walk still looks at.
 const OVERLAP_S: i64 = 10 * 60;
 
 struct ClawHub;
@@ -94,6 +94,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let cursor = page::next_cursor(Some(cursor), state.cursor.as_deref()).map_err(malformed)?;
     let changes: Vec<_> = items.iter().filter_map(updated).collect();
     let is_past = since.is_some_and(|since| is_before(&changes, since));
+    // The walk stops at the first old entry, so a list in another order would hide changes behind it.
     if since.is_some() && !changes.iter().rev().is_sorted() {
         return Err(malformed("asked for the newest first, it gave another order".to_owned()));
     }
@@ -102,6 +103,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let listed = page::entries(request.id, items, name, |item, key| read(item, key, base_url)).map_err(malformed)?;
     let next = match cursor.filter(|_| !is_past) {
         Some(cursor) => Next::More(page::cursor(&State { cursor: Some(cursor), newest, ..state })),
+        // An entry that changed after the walk began may have moved past the cursor, so the watermark stays before it.
         None => Next::Complete { watermark: newest.map(|newest| newest.min(state.began).to_string()) },
     };
     Ok(Page { listed, next })
@@ -111,7 +113,7 @@ fn updated(item: &Map<String, Value>) -> Option<Timestamp> {
     claims::milliseconds(item.get("updatedAt")).known().copied()
 }
 
-/// Whether what follows changed before the watermark and its overlap.
+/// True where the entries after this page changed before the watermark and its overlap.
 fn is_before(changes: &[Timestamp], since: Timestamp) -> bool {
     changes.last().is_some_and(|last| last.unix_seconds() < since.unix_seconds().saturating_sub(OVERLAP_S))
 }
@@ -123,6 +125,7 @@ fn owner(item: &Map<String, Value>) -> Option<&str> {
 
 fn name(item: &Map<String, Value>) -> Option<String> {
     let slug = page::text(item, "slug")?;
+    // One owner must have one name, with and without the `@`.
     Some(owner(item).map_or_else(|| slug.to_owned(), |owner| format!("{}/{slug}", owner.trim_start_matches('@'))))
 }
 
@@ -139,6 +142,7 @@ fn read(item: &Map<String, Value>, key: &ListingKey, base_url: &str) -> Result<(
         ..Claims::default()
     };
     let listing = Listing { key: key.clone(), locators: locator.into_iter().collect(), claims, references: Vec::new() };
+    // Counts and the instant of an update change without a new version, so they are not part of the digest.
     Ok((listing, Value::Object(page::without(item, &["stats", "updatedAt"]))))
 }
 
@@ -151,6 +155,7 @@ fn archive(item: &Map<String, Value>, key: &ListingKey, version: &str, base_url:
         identity: key.to_string(),
         version: Some(version.to_owned()),
         url,
+        // The slug is a stranger's text: a slash in it would make a path of the file name.
         filename: format!("{}.zip", slug.replace('/', "-")),
         integrity: Vec::new(),
     })

@@ -1,7 +1,7 @@
 //! Letters by SMTP: one connection, one letter, over TLS unless the server is on this machine.
 //!
-//! Must not know what a letter says. A letter has a Message-ID of the caller's, so that one that is sent again is the same
-//! letter. Sources: RFC 5321, RFC 5322, RFC 8314.
+//! A letter has a Message-ID of the caller's, so that one that is sent again is the same letter. Sources: RFC 5321, RFC
+//! 5322, RFC 8314.
 
 use std::net::IpAddr;
 use std::time::{Duration, UNIX_EPOCH};
@@ -17,7 +17,7 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use super::{Blame, NotDelivered};
 use crate::http::Secret;
 
-/// How the way to the server is protected.
+/// Protection of the way to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// TLS from the first byte (port 465).
@@ -35,18 +35,18 @@ pub struct MailServer {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the way there is protected.
+    /// Protection of the way there.
     pub protection: Protection,
-    /// Who sends, where the server wants to know.
+    /// The name and password of the sender, for a server that wants to know them.
     pub login: Option<(String, Secret)>,
 }
 
 /// A letter: text and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Letter<'a> {
-    /// Who it is from.
+    /// The sender's address.
     pub from: &'a str,
-    /// Who it is for.
+    /// The receivers' addresses.
     pub to: &'a [String],
     /// Its subject: one line.
     pub subject: &'a str,
@@ -58,12 +58,12 @@ pub struct Letter<'a> {
     pub text: &'a str,
 }
 
-/// Whether a text is an address that a letter can have, `name@host` or `Name <name@host>`.
+/// Returns true if a text is an address that a letter can have, `name@host` or `Name <name@host>`.
 pub fn is_address(text: &str) -> bool {
     text.parse::<Mailbox>().is_ok()
 }
 
-/// Whether a host is this machine, by its name or address.
+/// Returns true if a host is this machine, by its name or address.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -71,9 +71,10 @@ pub fn is_loopback(host: &str) -> bool {
 /// Sends a letter once; done when the server has said that it took it.
 ///
 /// # Errors
-/// [`NotDelivered`]. Where the connection broke after the text, nobody knows whether the server took it.
+/// [`NotDelivered`]. A connection that broke after the text leaves open whether the server took it.
 pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) -> Result<(), NotDelivered> {
     let (message, domain) = compose(letter)?;
+    // `builder_dangerous` sets no protection by itself; `tls` decides it.
     let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&server.host)
         .port(server.port)
         .tls(tls(server)?)
@@ -83,6 +84,7 @@ pub async fn send(server: &MailServer, letter: &Letter<'_>, deadline: Duration) 
         None => transport,
         Some((name, password)) => transport.credentials(Credentials::new(name.clone(), password.reveal().to_owned())),
     };
+    // The transport's own timeout does not bound the conversation as a whole.
     match tokio::time::timeout(deadline, transport.build().send(message)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(of_error(&error)),
@@ -95,8 +97,10 @@ fn tls(server: &MailServer) -> Result<Tls, NotDelivered> {
         || TlsParameters::new(server.host.clone()).map_err(|error| NotDelivered::sink(format!("no TLS: {error}")));
     match server.protection {
         Protection::Tls => parameters().map(Tls::Wrapper),
+        // `Required` and not opportunistic: whoever stands on the way could strip the offer of STARTTLS.
         Protection::StartTls => parameters().map(Tls::Required),
         Protection::None if is_loopback(&server.host) => Ok(Tls::None),
+        // A login over a plain connection could be read by anybody on the way.
         Protection::None => Err(NotDelivered::sink("letters go unprotected to this machine only")),
     }
 }
@@ -123,9 +127,10 @@ fn compose(letter: &Letter<'_>) -> Result<(Message, String), NotDelivered> {
     Ok((message, domain))
 }
 
-/// What must be done about an answer: a mailbox that is full or a text that is refused is about this letter alone.
+/// The failure that an answer means: a mailbox that is full or a text that is refused is about this letter alone.
 fn of_error(error: &lettre::transport::smtp::Error) -> NotDelivered {
     let code = error.status().map(u16::from);
+    // These codes are about this mailbox or text; any other would meet the next letter too.
     let blame = if matches!(code, Some(552 | 554)) { Blame::Message } else { Blame::Sink };
     // Its text holds its causes.
     NotDelivered { detail: error.to_string(), wait: None, blame }

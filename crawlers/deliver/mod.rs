@@ -1,6 +1,6 @@
 //! Handing things over to an operator's own receivers: why that failed, how a document is signed, and letters by SMTP.
 //!
-//! Must not know what is handed over, how often it is tried, or when.
+//! The caller decides about contents, repetitions and times.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ pub mod signature;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct NotDelivered {
-    /// What happened; holds no address and no secret. May hold text of the receiver's.
+    /// The cause in words; holds no address and no secret. May hold text of the receiver's.
     pub detail: String,
-    /// How long the receiver wants to be left alone.
+    /// The time for which the receiver wants to be left alone.
     pub wait: Option<Duration>,
-    /// What must change before it can succeed.
+    /// The part that must change before it can succeed.
     pub blame: Blame,
 }
 
-/// What a failure is about.
+/// The part that is at fault for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The receiver or the way there: anything else would have failed too.

@@ -1,7 +1,7 @@
 //! Signs a document by the convention of Standard Webhooks: an id, an instant, and an HMAC over both and the body.
 //!
-//! Must not know how it is sent. Source: standardwebhooks.com, specification 1.0.0 (`webhook-id`, `webhook-timestamp`,
-//! `webhook-signature: v1,<base64 of HMAC-SHA256 over "id.timestamp.body">`).
+//! Source: standardwebhooks.com, specification 1.0.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64
+//! of HMAC-SHA256 over "id.timestamp.body">`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -27,6 +27,7 @@ pub fn headers(
 ) -> Result<[(&'static str, String); 3], NotDelivered> {
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key_of(secret)?);
     let mut context = hmac::Context::with_key(&key);
+    // Id and instant are signed too, so that a recorded request cannot be sent again under another id or date.
     context.update(format!("{id}.{unix_seconds}.").as_bytes());
     context.update(body);
     let signature = format!("v1,{}", STANDARD.encode(context.sign()));
@@ -39,6 +40,7 @@ pub fn headers(
 
 /// The bytes of a key: what follows the mark, decoded, or the text as it is.
 fn key_of(secret: &Secret) -> Result<Vec<u8>, NotDelivered> {
+    // A secret out of a file often ends with a line break, which is no part of the key.
     let text = secret.reveal().trim();
     let key = match text.strip_prefix(MARK) {
         Some(coded) => {
@@ -46,6 +48,7 @@ fn key_of(secret: &Secret) -> Result<Vec<u8>, NotDelivered> {
         }
         None => text.as_bytes().to_vec(),
     };
+    // A short key can be found by trial from one recorded request.
     if key.len() < MIN_KEY_BYTES {
         return Err(NotDelivered::sink(format!("its secret has fewer than {MIN_KEY_BYTES} bytes")));
     }

@@ -1,6 +1,6 @@
 //! One server of the registry: its `server.yaml` and its `tools.json`.
 //!
-//! Must not know archives.
+//! The files are given as bytes; the archive around them is unpacked before.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MAX_YAML_BYTES: usize = 256 * 1024;
 /// The listing of a server, and what its digest is taken of.
 ///
 /// # Errors
-/// What is wrong with the files.
+/// The fault in the files, in words.
 pub(super) fn read(key: &ListingKey, yaml: &[u8], tools: Option<&[u8]>) -> Result<(Listing, Value), String> {
     let server = parse(yaml)?;
     let tools = tools.map(|bytes| json::parse(bytes, |_, _| false)).transpose()?;
@@ -50,10 +50,12 @@ pub(super) fn read(key: &ListingKey, yaml: &[u8], tools: Option<&[u8]>) -> Resul
 
 /// YAML from strangers: no aliases to speak of, so that a small text cannot become a large value.
 fn parse(yaml: &[u8]) -> Result<Map<String, Value>, String> {
+    // The parser's budget counts while it reads; this bound comes first, so that a huge text is not even decoded.
     if yaml.len() > MAX_YAML_BYTES {
         return Err(format!("server.yaml has more than {MAX_YAML_BYTES} bytes"));
     }
     let text = std::str::from_utf8(yaml).map_err(|error| error.to_string())?;
+    // Aliases expand: ten levels of ten aliases make ten billion values out of a few hundred bytes.
     let budget = serde_saphyr::budget! {
         max_depth: 32,
         flow_nesting_limit: 32,
@@ -66,6 +68,7 @@ fn parse(yaml: &[u8]) -> Result<Map<String, Value>, String> {
         max_total_scalar_bytes: MAX_YAML_BYTES,
         max_merge_keys: 16,
     };
+    // A snippet would carry the stranger's text into gaps and logs.
     let options = serde_saphyr::options! { budget: budget, with_snippet: false };
     match serde_saphyr::from_str_with_options::<Value>(text, options) {
         Ok(Value::Object(server)) => Ok(server),

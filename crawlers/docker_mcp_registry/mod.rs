@@ -1,6 +1,6 @@
 //! The source `docker-mcp-registry`: the servers of Docker's MCP registry, out of the archive of its repository.
 //!
-//! Must not know what a tool's text means. Source: the repository docker/mcp-registry as of 2026-07.
+//! Source: the repository docker/mcp-registry as of 2026-07.
 
 mod entry;
 
@@ -65,6 +65,7 @@ fn read(document: &Document) -> Result<Vec<Listed>, String> {
         return Err(format!("the archive is not whole: {}: {}", gap.subject, gap.detail));
     }
     let folders: Vec<&str> = unpacked.files.keys().filter_map(|path| folder(path)).collect();
+    // Read as an empty list, an archive of another layout would mark every known server as gone.
     if folders.is_empty() {
         return Err("an archive without servers".to_owned());
     }
@@ -74,6 +75,7 @@ fn read(document: &Document) -> Result<Vec<Listed>, String> {
 /// The folder that a `server.yaml` describes.
 fn folder(path: &str) -> Option<&str> {
     let folder = path.strip_prefix("servers/")?.strip_suffix("/server.yaml")?;
+    // A deeper `server.yaml` is a file of some server, and no server of its own.
     (!folder.contains('/')).then_some(folder)
 }
 

@@ -1,9 +1,9 @@
 //! A walk over documents: the addresses of a watchlist, one in a step, each read as a whole.
 //!
-//! Must not know what a document holds. A full walk reads every document, so that what it does not list is gone. A walk
-//! since a watermark asks only for what changed: the watermark holds the validators of each document, because a
-//! document that did not change names no entries by which they could be kept. A document that cannot be read does not
-//! keep the others from being read; it keeps the walk from being complete.
+//! The adapter of a source reads the documents. A full walk reads every document, so that what it does not list is
+//! gone. A walk since a watermark asks only for what changed. The watermark holds the validators of each document,
+//! because a document that did not change names no entries by which they could be kept. A document that cannot be read
+//! does not keep the others from being read; it keeps the walk from being complete.
 
 use std::collections::BTreeMap;
 
@@ -48,11 +48,13 @@ struct State {
 /// Takes one step: one document.
 ///
 /// # Errors
-/// What may pass, with the document to be asked for again; and, after the last document, that some could not be read.
+/// An error that may pass, with the document to be asked for again; and, after the last document, that some could not
+/// be read.
 pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) -> Result<Page, CrawlError> {
     let addresses = addresses(request.settings);
     let mut state = begin(request, &addresses);
     let Some(url) = addresses.get(state.next) else { return end(request, &state) };
+    // A full walk sends no validators: "not modified" names no entries, so all of them would count as gone.
     let known = state.marks.get(url).filter(|_| matches!(request.walk, Walk::Since(_))).cloned();
     let asked = Request { url, validators: known.as_ref(), max_bytes, ..Request::default() };
     let read = match request.http.get(asked).await {
@@ -61,6 +63,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) 
             state.marks.insert(url.clone(), validators);
             let name = name_of(url, &addresses);
             let document = Document { id: request.id.to_owned(), name, url: url.clone(), bytes };
+            // Parsing would hold up the threads that wait for answers; a panic costs this document only.
             let listed = tokio::task::spawn_blocking(move || read(&document)).await;
             listed.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(url, &detail))
         }
@@ -72,11 +75,13 @@ pub(crate) async fn step(request: &ListRequest<'_>, max_bytes: u64, read: Read) 
         Err(error) if error.is_transient() && !matches!(error, CrawlError::Unreachable { .. }) => return Err(error),
         Err(error) => {
             state.failed += 1;
+            // Without its validators the next walk asks for the whole document again.
             state.marks.remove(url);
             vec![failed(request, url, &error)]
         }
     };
     state.next += 1;
+    // A walk with failures takes one step more, which `end` turns into an error instead of a complete walk.
     if state.next < addresses.len() || state.failed > 0 {
         return Ok(Page { listed, next: Next::More(cursor(state)) });
     }
@@ -96,6 +101,7 @@ fn begin(request: &ListRequest<'_>, addresses: &[String]) -> State {
     let places: Vec<_> = addresses.iter().map(|address| parts(address).join("/")).collect();
     let of = Digest::of_fields(places.iter().map(String::as_bytes)).hex();
     let began = request.as_of.0;
+    // Places count in one list only: a cursor of another would skip documents.
     let is_own = |state: &State| state.of == of && (state.next < addresses.len() || state.began == began);
     page::state(request.cursor).filter(is_own).unwrap_or_else(|| {
         let marks = match request.walk {
@@ -126,17 +132,19 @@ fn cursor(mut state: State) -> Cursor {
 
 fn watermark(marks: &BTreeMap<String, Validators>) -> Option<String> {
     let text = serde_json::to_string(marks).expect("validators are texts");
+    // Without a watermark the next walk reads everything, which is right and only slower.
     (!marks.is_empty() && text.len() <= Cursor::MAX_BYTES).then_some(text)
 }
 
 fn failed(request: &ListRequest<'_>, url: &str, error: &CrawlError) -> Listed {
+    // An address of the watchlist may hold a token, so only its redacted form becomes a name.
     let address = crate::http::redact(url);
     let name = if names::is_usable(&address) { address } else { names::stand_in(&address) };
     Listed::Failed { key: request.key(name), gap: error.to_gap(), transient: error.is_transient() }
 }
 
-/// The name of a document: the first two parts of its path, which at forges are an owner and a repository; all of the
-/// path where another document has those too.
+/// The name of a document: the first two parts of its path, which at forges are an owner and a repository. It is the
+/// whole path if another document has those two parts as well.
 fn name_of(url: &str, addresses: &[String]) -> String {
     let own = short_name(url);
     let is_shared = addresses.iter().filter(|address| short_name(address) == own).count() > 1;

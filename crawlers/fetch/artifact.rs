@@ -1,6 +1,6 @@
 //! One archive at an address: downloaded within a cap, checked against its published digests, unpacked.
 //!
-//! Must not know which registry it comes from.
+//! Every kind of locator but local folders and inline texts goes through here.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -46,6 +46,7 @@ pub(super) async fn download(
         return Err(malformed(url, GapReason::BadAnswer, "no body, though nothing was known of it".to_owned()));
     };
     let integrity = integrity.to_vec();
+    // Hashing up to 128 MiB takes too long for a thread of the runtime.
     let check = move || (first_mismatch(&bytes, &integrity).cloned(), bytes);
     let checked = tokio::task::spawn_blocking(check).await;
     match checked.map_err(|error| malformed(url, GapReason::Malformed, error.to_string()))? {
@@ -76,11 +77,14 @@ fn malformed(url: &str, reason: GapReason, detail: String) -> CrawlError {
 
 /// The first of the published digests that `bytes` do not have. A digest that does not even parse fits no bytes.
 fn first_mismatch<'a>(bytes: &[u8], integrity: &'a [Integrity]) -> Option<&'a Integrity> {
+    // Every published digest must fit, not the strongest alone: where two disagree, one is of other bytes.
     integrity.iter().find(|published| match published {
         Integrity::Sha512(base64) => {
             STANDARD.decode(base64).ok().as_deref() != Some(sha2::Sha512::digest(bytes).as_slice())
         }
+        // Compared as bytes, because the hex of a digest comes in either case.
         Integrity::Sha256(hex) => bytes_of_hex(hex).as_deref() != Some(sha2::Sha256::digest(bytes).as_slice()),
+        // SHA-1 holds against second preimages: only its publisher can make a second tarball for it.
         Integrity::Sha1(hex) => bytes_of_hex(hex).as_deref() != Some(sha1::Sha1::digest(bytes).as_slice()),
     })
 }

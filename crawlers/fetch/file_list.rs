@@ -1,7 +1,5 @@
 //! Fetches a skill whose texts come as one JSON answer, `{"files": [{"path": …, "contents": …}]}`, as skill directories
 //! give it.
-//!
-//! Must not know which directory.
 
 use serde::Deserialize;
 
@@ -26,6 +24,7 @@ pub(super) async fn fetch(http: &Http, url: &str, limits: &unpack::Limits) -> Re
     let bytes = artifact::download(http, url, &[], limits).await?;
     let limits = *limits;
     artifact::take(url, bytes, move |bytes| {
+        // The cap of the download does not bound the memory of its values; this reader does.
         let value = json::parse(&bytes, |_, _| false)?;
         let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
         let files = answer.files.into_iter().map(|file| (file.path, file.contents.into_bytes())).collect();

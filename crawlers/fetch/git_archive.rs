@@ -1,8 +1,8 @@
 //! Fetches the archive that a forge makes of a repository's tree at one commit.
 //!
-//! Must not know which forge. Such archives are made anew for every request, so no digest of their bytes is published:
-//! what vouches for them is the commit in the address, and git's own mark of the commit in the archive. Forges that
-//! leave the mark out are taken at their word.
+//! Such archives are made anew for every request, so no digest of their bytes is published. Two things vouch for them:
+//! the commit in the address, and git's own mark of the commit in the archive. Forges that leave the mark out are taken
+//! at their word.
 
 use capdex_model::snapshot::GapReason;
 
@@ -24,6 +24,7 @@ pub(super) async fn fetch(
     if let Some(marked) = unpack::comment::of_tar_gz(&bytes)
         && marked != commit.as_bytes()
     {
+        // The mark is a stranger's text: uncut, an archive could carry pages of it into the gap.
         let marked: String = String::from_utf8_lossy(&marked).chars().take(64).collect();
         return Err(CrawlError::Malformed {
             subject: redact(url),

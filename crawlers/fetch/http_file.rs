@@ -1,6 +1,6 @@
 //! Fetches one file at an address: an archive, an MCP bundle or a text.
 //!
-//! Must not know who named it. Where no digest was published, nothing is missing: few directories publish one.
+//! A file without a published digest has no gap for it: few directories publish one.
 
 use capdex_model::listing::Integrity;
 
@@ -20,6 +20,7 @@ pub(super) async fn fetch(
     let bytes = artifact::download(http, url, integrity, limits).await?;
     let (limits, name) = (*limits, filename.to_owned());
     artifact::take(url, bytes, move |bytes| {
+        // A name without an ending promises nothing; then the bytes decide.
         let format = unpack::Format::of_filename(&name).or_else(|| unpack::Format::sniff(&bytes));
         Ok(match format {
             Some(format) => unpack::strip_common_root(unpack::unpack(&bytes, format, &limits)),

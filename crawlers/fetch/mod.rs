@@ -1,6 +1,6 @@
 //! Fetching: from a locator to files, each published digest checked and every refusal recorded.
 //!
-//! Must not know what the files mean. One file for each kind of locator.
+//! One file for each kind of locator.
 
 mod artifact;
 mod file_list;
@@ -19,24 +19,24 @@ use capdex_model::snapshot::{Gap, GapReason};
 use crate::http::Http;
 use crate::{CrawlError, folder, unpack};
 
-/// What a locator led to.
+/// The files and gaps that a locator led to.
 #[derive(Clone, Debug)]
 pub struct Fetched {
     /// The files by path, without the one top folder that archives of registries have.
     pub files: BTreeMap<String, BundleFile>,
-    /// What could not be read, was refused, or could not be checked.
+    /// Everything that could not be read, was refused, or could not be checked.
     pub gaps: Vec<Gap>,
-    /// How many bytes the artifact has as it was sent; for a folder, how many were read.
+    /// Size in bytes of the artifact as it was sent; for a folder, the bytes that were read.
     pub bytes: u64,
 }
 
 /// Fetches what a locator names. A folder is read and not fetched.
 ///
 /// # Errors
-/// Any [`CrawlError`]: `TooLarge` for an artifact above the cap for compressed bytes, `Malformed` with
-/// `DigestMismatch` for bytes that do not have every digest that was published for them, `Malformed` with
-/// `Unsupported` for a kind of archive that is not read. A damaged archive is no error: it gives what could be read,
-/// and gaps.
+/// Any [`CrawlError`]. `TooLarge` stands for an artifact above the cap for compressed bytes. `Malformed` with
+/// `DigestMismatch` stands for bytes that do not have every digest that was published for them. `Malformed` with
+/// `Unsupported` stands for a kind of archive that is not read. A damaged archive is no error: it gives what could be
+/// read, and gaps.
 pub async fn fetch(http: &Http, locator: &Locator, limits: &unpack::Limits) -> Result<Fetched, CrawlError> {
     match locator {
         Locator::NpmPackage { url, integrity, .. } => npm::fetch(http, url, integrity, limits).await,
@@ -62,6 +62,7 @@ fn inline(files: &BTreeMap<String, String>) -> Fetched {
 
 async fn read_folder(path: &str, limits: unpack::Limits) -> Result<Fetched, CrawlError> {
     let read_path = PathBuf::from(path);
+    // Reading a tree blocks on the disk, which must not hold up the runtime's threads.
     let read = tokio::task::spawn_blocking(move || folder::read(&read_path, &limits)).await;
     let input = read.map_err(|error| CrawlError::Malformed {
         subject: path.to_owned(),

@@ -1,6 +1,6 @@
 //! Fetches a tarball of an npm registry.
 //!
-//! Must not know the packument that named it.
+//! The registry publishes digests, so bytes without one have a gap.
 
 use capdex_model::listing::Integrity;
 

@@ -1,6 +1,6 @@
 //! Fetches a source distribution or a wheel of a Python package index.
 //!
-//! Must not know the project that named it.
+//! The index publishes digests, so bytes without one have a gap.
 
 use capdex_model::listing::Integrity;
 use capdex_model::snapshot::GapReason;

@@ -1,9 +1,9 @@
 //! The `folder` source and the reader of local input: a directory, an archive or a single file becomes files and gaps.
 //!
-//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. What git itself
-//! keeps in `.git` is no part of the input: it holds what is published in another form and what is not published. What
-//! else lies there is read: hooks, and files that git did not put there. The input is taken to stand still while it is
-//! read. Must not know what the files mean.
+//! It keeps the rules of the unpacker: same paths, same caps, links refused, nested archives opened. Files of git
+//! itself in `.git` are no part of the input: they hold what is published in another form and what is not published.
+//! Other files there are read: hooks, and files that git did not put there. The input is taken to stand still while it
+//! is read.
 
 mod walk;
 
@@ -24,14 +24,14 @@ use capdex_model::source_role::{Ecosystem, FilledBy, SourceRole, Speaker};
 /// The source of local folders and archives.
 pub const SOURCE: &dyn Source = &Folder;
 
-/// What one local path gave.
+/// The files and gaps of one local path.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The last component of the path, without the ending of an archive.
     pub name: String,
     /// The files by path: relative, `/` between components, `outer!/inner` inside an archive.
     pub files: BTreeMap<String, BundleFile>,
-    /// What was refused, capped or unreadable, sorted.
+    /// Everything that was refused, capped or unreadable, sorted.
     pub gaps: Vec<Gap>,
 }
 
@@ -50,6 +50,7 @@ impl Input {
 /// stream. `path` itself may be a link; nothing below it may. `Gone` when it does not exist, `Denied` when it cannot be
 /// read at all; everything else that goes wrong is a gap.
 pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
+    // `metadata` follows a link, unlike the walk below: the operator named this path, strangers named the others.
     let metadata = std::fs::metadata(path).map_err(|error| failure(path, &error))?;
     let unpacked = if metadata.is_dir() {
         walk::read_directory(path, limits).map_err(|error| failure(path, &error))?
@@ -62,6 +63,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Input, CrawlError> {
 }
 
 fn read_file(path: &Path, limits: &Limits) -> io::Result<Unpacked> {
+    // Capped while it is read, because a file may grow after its size was asked.
     let Some(bytes) = read_at_most(File::open(path)?, limits.compressed_bytes)? else {
         let detail = format!("more than {} bytes", limits.compressed_bytes);
         let gaps = vec![Gap::new(WHOLE, GapReason::CompressedTooLarge, detail)];
@@ -107,6 +109,7 @@ fn last_component(path: &Path) -> String {
 
 fn failure(path: &Path, error: &io::Error) -> CrawlError {
     match error.kind() {
+        // A path through a file is as absent as one that does not exist.
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             CrawlError::Gone { subject: path.display().to_string() }
         }
@@ -173,6 +176,7 @@ fn list_path(id: &str, path: &Path, name: String) -> Listed {
             Listed::Changed { listing, validators: Validators::default() }
         }
         Err(CrawlError::Gone { .. }) => Listed::Gone(key),
+        // A local failure, such as a missing permission, does not pass by itself.
         Err(error) => Listed::Failed { key, gap: error.to_gap(), transient: false },
     }
 }

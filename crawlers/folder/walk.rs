@@ -1,6 +1,6 @@
 //! The walk over a directory: sorted, never through a link, and counted like an archive.
 //!
-//! Must not know what the directory is for.
+//! The tree is untrusted input: it may hold links out of itself, devices, and more entries than fit in memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use capdex_model::snapshot::GapReason;
 use crate::unpack::intake::{Inside, Intake};
 use crate::unpack::{Limits, Refusal, Unpacked, read_at_most};
 
-/// What git keeps; not part of the input. What lies there and is none of git's own is: hooks that git runs, and files
-/// that somebody hides there.
+/// The folder of git's own files, which are not part of the input. Anything else that lies there is part of it: hooks
+/// that git runs, and files that somebody hides there.
 const GIT: &str = ".git";
-/// What git and its usual companions make in their folder.
+/// Names that git and its usual companions make in their folder.
 const GITS_OWN: [&str; 34] = [
     "AUTO_MERGE",
     "BISECT_LOG",
@@ -54,10 +54,11 @@ const GITS_OWN: [&str; 34] = [
 /// More of them, whose names vary or that hold only numbers.
 const GITS_OWN_STARTS: [&str; 6] = ["rebase-", "rr-cache", "sharedindex.", "shallow", "sequencer", "fsmonitor"];
 
-/// Whether an entry of a folder is git's own.
+/// Returns true if an entry of a folder is git's own.
 fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
     let own = entry.file_name();
     if own == GIT {
+        // A `.git` that is a file belongs to a worktree or a submodule, and only says where the folder is.
         return Ok(!entry.file_type()?.is_dir());
     }
     let name = own.to_string_lossy();
@@ -65,12 +66,14 @@ fn is_gits_own(folder: &Path, entry: &fs::DirEntry) -> io::Result<bool> {
     if is_git(Some(folder)) {
         return Ok(GITS_OWN.contains(&name.as_ref()) || GITS_OWN_STARTS.iter().any(|start| name.starts_with(start)));
     }
+    // git fills this folder with samples that it never runs; any other hook runs on the user's machine.
     let in_hooks = folder.file_name().is_some_and(|name| name == "hooks") && is_git(folder.parent());
     Ok(in_hooks && name.ends_with(".sample"))
 }
 
 /// Reads everything below `root`. An error only when `root` itself cannot be listed.
 pub(super) fn read_directory(root: &Path, limits: &Limits) -> io::Result<Unpacked> {
+    // A folder has no compressed size yet: each file adds its own when it is taken.
     let mut intake = Intake::new(*limits, 0);
     let mut inside = intake.outermost();
     let below = entries(root, "", &inside)?;
@@ -98,8 +101,8 @@ struct Entry {
     name: Vec<u8>,
 }
 
-/// What is in a directory, last first. A directory with more entries than may still be counted is refused whole: the
-/// system lists in any order, so a part of it would be another part on another machine.
+/// The entries of a directory, last first. A directory with more entries than may still be counted is refused whole.
+/// The system lists in any order, so a part of it would be another part on another machine.
 fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
     let left = inside.budget().members_left();
     let mut entries = Vec::new();
@@ -109,6 +112,7 @@ fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Resu
         if is_gits_own(directory, &entry)? {
             continue;
         }
+        // Checked before the entry is kept, so that a directory of millions of entries costs no memory.
         if entries.len() == left {
             return Ok(Err(Refusal::too_many_members(inside.limits().members)));
         }
@@ -116,6 +120,7 @@ fn entries(directory: &Path, name: &str, inside: &Inside<'_>) -> io::Result<Resu
         let name = if name.is_empty() { own.to_vec() } else { [name.as_bytes(), b"/", own].concat() };
         entries.push(Entry { path: entry.path(), name });
     }
+    // In reverse, because `walk` pops from the end.
     entries.sort_by(|one, other| other.name.cmp(&one.name));
     Ok(Ok(entries))
 }
@@ -132,18 +137,21 @@ fn visit(entry: &Entry, inside: &mut Inside<'_>) -> Result<Vec<Entry>, Refusal> 
 }
 
 fn try_visit(entry: &Entry, inside: &mut Inside<'_>) -> io::Result<Result<Vec<Entry>, Refusal>> {
+    // Not `metadata`: a link out of the tree would put files of this machine into the input.
     let metadata = fs::symlink_metadata(&entry.path)?;
     let kind = metadata.file_type();
     if kind.is_symlink() {
         let target = fs::read_link(&entry.path)?;
         inside.member_gap(&entry.name, GapReason::LinkRefused, format!("a symbolic link to {}", target.display()));
     } else if !kind.is_dir() && !kind.is_file() {
+        // Opening a FIFO would wait for a writer that never comes.
         inside.member_gap(&entry.name, GapReason::SpecialRefused, "a device, FIFO or socket");
     } else if let Some(path) = inside.admit(&entry.name) {
         if kind.is_dir() {
             return entries(&entry.path, &path, inside);
         }
         match take(&path, File::open(&entry.path)?, metadata.len(), inside) {
+            // A spent budget ends the walk; a file that cannot be read costs only itself.
             Err(refusal) if refusal.is_cap() => return Ok(Err(refusal)),
             Err(refusal) => inside.member_gap(&entry.name, GapReason::Unreadable, refusal.detail),
             Ok(()) => {}

@@ -1,6 +1,6 @@
-//! Where forges give the archive of a repository's tree at one commit.
+//! Addresses at which forges give the archive of a repository's tree at one commit.
 //!
-//! Must not ask them.
+//! Nothing is asked here: the address follows from the forge's known scheme.
 
 use capdex_model::ids::ListingKey;
 use capdex_model::listing::Locator;
@@ -9,6 +9,7 @@ use capdex_model::source_role::Ecosystem;
 /// the listing `by` pins. It is not the repository's own: a stranger chose the commit, and forges serve those of forks too.
 pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) -> Option<Locator> {
     let commit = commit.to_ascii_lowercase();
+    // Only a full commit id pins bytes: a branch, a tag or a short id may lead elsewhere tomorrow.
     if !super::is_commit(&commit) {
         return None;
     }
@@ -25,6 +26,7 @@ pub(crate) fn of_commit(by: &ListingKey, repository: &ListingKey, commit: &str) 
         }
         _ => return None,
     };
+    // The identity names who pins it, so that a stranger's choice never passes for the repository's own.
     Some(Locator::GitArchive { repository: format!("pinned:{by}"), commit, url })
 }
 

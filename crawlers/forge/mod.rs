@@ -1,6 +1,4 @@
-//! What the interfaces of all forges have in common: names of repositories, addresses, commits.
-//!
-//! Must not know which forge answers.
+//! The parts that the interfaces of all forges have in common: names of repositories, addresses, commits.
 
 pub(crate) mod archive;
 
@@ -15,9 +13,10 @@ const MAX_NAME_BYTES: usize = 100;
 /// The most bytes that the document of a repository or a commit may have; a commit lists the files that it changes.
 pub(crate) const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
 
-/// Whether a text can be the name of an owner or a repository.
+/// Returns true if a text can be the name of an owner or a repository.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    // `.` and `..` would climb out of the path of the interface.
     let is_path = matches!(text, "." | "..");
     !text.is_empty() && text.len() <= MAX_NAME_BYTES && !is_path && text.bytes().all(is_letter)
 }
@@ -32,6 +31,7 @@ pub(crate) fn address<'a>(
     query: &[(&str, &str)],
 ) -> Result<String, CrawlError> {
     let mut url = Url::parse(base_url).map_err(|_| CrawlError::bad_answer(base_url, "the base address is none"))?;
+    // A base address with a slash at its end would else give an empty segment.
     url.path_segments_mut()
         .map_err(|()| CrawlError::bad_answer(base_url, "nothing can lie below the base address"))?
         .pop_if_empty()
@@ -47,7 +47,7 @@ pub(crate) fn of_member(value: &Value) -> Option<String> {
     value.as_str().filter(|text| is_commit(text)).map(str::to_owned)
 }
 
-/// Whether a text is a whole commit id: SHA-1, or SHA-256.
+/// Returns true if a text is a whole commit id: SHA-1, or SHA-256.
 pub(crate) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

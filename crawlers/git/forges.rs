@@ -1,6 +1,6 @@
-//! What GitLab, and what Gitea and Forgejo, are asked and what they answer.
+//! Requests to GitLab, and to Gitea and Forgejo, and the reading of their answers.
 //!
-//! Must not know how an answer is got.
+//! Addresses go out and documents come in; `git/mod.rs` sends the requests.
 
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::standing::Standing;
@@ -26,15 +26,15 @@ pub(super) struct Forge {
     base_url: String,
 }
 
-/// What a forge says of a repository.
+/// A repository as its forge describes it.
 pub(super) struct Project {
     /// Owner and name, as written.
     pub(super) full_name: String,
-    /// Whether everybody may see it.
+    /// True where everybody may see it.
     pub(super) is_public: bool,
-    /// Whether it says that nothing is in it.
+    /// True where the forge says that nothing is in it.
     pub(super) is_empty: bool,
-    /// What is claimed.
+    /// The claims of the document.
     pub(super) claims: Claims,
 }
 
@@ -46,18 +46,19 @@ impl Forge {
         Self { kind, base_url: base_url.to_owned() }
     }
 
-    /// Where the latest commit is.
+    /// The address of the latest commit.
     pub(super) fn commits(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &["repository", "commits"], &[("per_page", "1")]),
             Kind::Gitea => {
+                // Statistics, signatures and files of a commit cost the server work, and nobody reads them here.
                 let short = [("limit", "1"), ("stat", "false"), ("verification", "false"), ("files", "false")];
                 self.below(owner, name, &["commits"], &short)
             }
         }
     }
 
-    /// Where the document is.
+    /// The address of the document.
     pub(super) fn document(&self, owner: &str, name: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &[], &[("license", "true")]),
@@ -65,7 +66,7 @@ impl Forge {
         }
     }
 
-    /// Where the archive of a commit is.
+    /// The address of the archive of a commit.
     pub(super) fn archive(&self, owner: &str, name: &str, commit: &str) -> Result<String, CrawlError> {
         match self.kind {
             Kind::GitLab => self.below(owner, name, &["repository", "archive.tar.gz"], &[("sha", commit)]),
@@ -76,6 +77,7 @@ impl Forge {
     fn below(&self, owner: &str, name: &str, rest: &[&str], query: &[(&str, &str)]) -> Result<String, CrawlError> {
         let project = format!("{owner}/{name}");
         let first = match self.kind {
+            // GitLab takes owner and name as one segment, with the slash encoded.
             Kind::GitLab => vec!["projects", project.as_str()],
             Kind::Gitea => vec!["repos", owner, name],
         };
@@ -88,6 +90,7 @@ impl Forge {
         let key = if self.kind == Kind::GitLab { "id" } else { "sha" };
         match all.first() {
             None => Ok(None),
+            // Read as none, a commit without an id would make the repository look empty.
             Some(first) => first.get(key).and_then(of_member).map(Some).ok_or_else(|| "a commit without id".to_owned()),
         }
     }
@@ -97,6 +100,7 @@ impl Forge {
         let whole = document.as_object().ok_or("not an object")?;
         let name = if self.kind == Kind::GitLab { "path_with_namespace" } else { "full_name" };
         let full_name = whole.get(name).and_then(Value::as_str).ok_or("a repository without a full name")?.to_owned();
+        // A missing member counts as not public: better one repository too few than a private one in the dataset.
         let is_public = match self.kind {
             Kind::GitLab => whole.get("visibility").and_then(Value::as_str) == Some("public"),
             Kind::Gitea => whole.get("private").and_then(Value::as_bool) == Some(false),
@@ -118,6 +122,7 @@ impl Forge {
         let standing = Standing {
             stars: count(of("star_count", "stars_count")),
             forks: count(of("forks_count", "forks_count")),
+            // GitLab does not count watchers.
             watchers: count(of("", "watchers_count")),
             pushed: instant(of("last_activity_at", "updated_at")),
             archived: of("archived", "archived").and_then(Value::as_bool).map_or(Claim::Unknown, Claim::Known),

@@ -1,7 +1,7 @@
 //! The source `git`: repositories on forges other than GitHub, by the names that other directories refer to.
 //!
-//! Must not know what an archive holds. Sources: GitLab REST API ("Projects", "Commits", "Repositories"); Gitea API 1.22
-//! and Forgejo API 7 (`/swagger.v1.json`).
+//! Sources: GitLab REST API ("Projects", "Commits", "Repositories"); Gitea API 1.22 and Forgejo API 7
+//! (`/swagger.v1.json`).
 
 mod forges;
 #[cfg(test)]
@@ -94,7 +94,7 @@ impl Source for Git {
     }
 }
 
-/// Where a repository is.
+/// The place of a repository at a forge.
 #[derive(Clone, Debug)]
 struct Place {
     /// The id under which the schedule names the source.
@@ -115,9 +115,11 @@ impl Place {
         else {
             return Err(not_a_name(subject));
         };
+        // Names become parts of an address; one such as `..` would ask for something else.
         if !is_name(owner) || !is_name(repository) {
             return Err(not_a_name(subject));
         }
+        // Strangers' listings name hosts: one is asked only if it is known here or the operator configured it.
         let Some(base_url) = base_url(settings, host) else {
             let detail = "no address is configured for this host".to_owned();
             return Err(CrawlError::Refused { subject, detail });
@@ -144,6 +146,7 @@ impl Place {
             Err(error) => return Err(error),
         };
         let unmoved = self.digest(commit.as_deref());
+        // After a redirect the name is another one, so the document is read even where the commit is the same.
         if !is_moved && known.and_then(|known| known.digest) == Some(unmoved) {
             return Ok(Visited::Unchanged);
         }
@@ -158,6 +161,7 @@ impl Place {
                 detail: "the repository is not public".to_owned(),
             });
         }
+        // Believed, such an answer would list a repository with code as one without bytes.
         if commit.is_none() && !project.is_empty {
             return Err(CrawlError::bad_answer(&asked, "no commit, though the repository is not empty"));
         }
@@ -172,6 +176,7 @@ impl Place {
             .ok_or("no name")?;
         let here = Self { owner: owner.to_owned(), name: name.to_owned(), ..self.clone() };
         let is_same = here.listing_name() == self.listing_name();
+        // Without a redirect, a document under another name is a wrong answer and no move.
         if !is_same && !is_moved {
             return Err("the name in it is not the one asked for".to_owned());
         }
@@ -193,6 +198,7 @@ impl Place {
     }
 
     fn listing_name(&self) -> String {
+        // Forges do not tell upper case from lower, so two spellings are one listing.
         format!("{}/{}/{}", self.host, self.owner, self.name).to_ascii_lowercase()
     }
 

@@ -1,6 +1,6 @@
 //! GitHub's interface: octocrab builds the requests and reads the pages, our client sends them underneath.
 //!
-//! Must not know what is asked for. octocrab holds no credential: the client below it adds one.
+//! No credential is in octocrab: the client below it adds one.
 
 use std::future::Future;
 
@@ -43,8 +43,9 @@ impl Interface {
         Self { drafts: sender::octocrab(Drafts), sender, base_url: base_url.to_owned() }
     }
 
-    /// Where octocrab's calls are written for the other functions here, which send them. A call says route and
-    /// parameters; its own reading of the answer is not used, because it insists on whole documents of GitHub's.
+    /// The client on which octocrab's calls are written for the other functions here, which send them. A call says
+    /// route and parameters; its own reading of the answer is not used, because it insists on whole documents of
+    /// GitHub's.
     pub(super) const fn calls(&self) -> &Octocrab {
         &self.drafts
     }
@@ -65,7 +66,7 @@ impl Interface {
     /// Sends a call and reads a JSON document; none where it is as the validators say.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no JSON.
+    /// Any error of the client, and `Malformed` for an answer that is no JSON.
     pub(super) async fn document(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -80,7 +81,7 @@ impl Interface {
     /// Sends a call for a media type and reads the text; none where it is as the validators say.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no text.
+    /// Any error of the client, and `Malformed` for an answer that is no text.
     pub(super) async fn text(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -98,7 +99,7 @@ impl Interface {
     /// Sends a call and reads a page of entries.
     ///
     /// # Errors
-    /// As the client, and `Malformed` for an answer that is no page.
+    /// Any error of the client, and `Malformed` for an answer that is no page.
     pub(super) async fn page<T: DeserializeOwned>(
         &self,
         call: impl Future<Output = octocrab::Result<impl Sized>>,
@@ -120,6 +121,7 @@ impl Interface {
         accept: &'static str,
         known: Option<&Validators>,
     ) -> Result<(String, http::Request<OctoBody>), CrawlError> {
+        // The service under `drafts` answers every call with its own request, wrapped in an error.
         let drafted = match call.await {
             Err(octocrab::Error::Service { source, .. }) => {
                 source.downcast::<Draft>().map_err(|other| other.to_string())
@@ -128,6 +130,7 @@ impl Interface {
             Ok(_) => Err("octocrab asked for nothing".to_owned()),
         };
         let Draft(mut parts) = *drafted.map_err(|detail| self.malformed(detail))?;
+        // octocrab's routes have no host: the operator's base address decides who is asked.
         let asked = self.address(&parts.uri)?;
         parts.uri = asked.parse().map_err(|error: http::uri::InvalidUri| self.malformed(error.to_string()))?;
         parts.headers.insert(ACCEPT, HeaderValue::from_static(accept));
@@ -143,6 +146,7 @@ impl Interface {
         if route.scheme().is_some() {
             return Ok(route.to_string());
         }
+        // A route begins with a slash, which gives an empty first part.
         let mut address = self.below(route.path().split('/').skip(1))?;
         if let Some(query) = route.query() {
             address.push('?');
@@ -152,7 +156,7 @@ impl Interface {
     }
 }
 
-/// Where an answer came from; none where nothing changed.
+/// The address and validators of an answer; none if nothing changed.
 fn arrived<B>(response: &Response<B>) -> Option<Arrived> {
     response.extensions().get::<Arrived>().filter(|_| response.status() != StatusCode::NOT_MODIFIED).cloned()
 }

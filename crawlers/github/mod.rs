@@ -1,7 +1,7 @@
 //! The source `github`: repositories that other directories refer to, that the operator lists, and that searches find.
 //!
-//! Must not know what an archive holds. Sources: GitHub REST API documentation, "Repositories", "Search", "Rate limits",
-//! "Best practices"; exchanges recorded by octokit.
+//! Sources: GitHub REST API documentation, "Repositories", "Search", "Rate limits", "Best practices"; exchanges
+//! recorded by octokit.
 
 mod deep;
 mod interface;

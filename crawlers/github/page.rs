@@ -1,7 +1,6 @@
 //! One page of a search or a list: the repositories on it, and whether there are more.
 //!
-//! Must not know what becomes of them. A page that a link names is never asked for by that link: the next one has the
-//! next number.
+//! A page that a link names is never asked for by that link: the next one has the next number.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +24,11 @@ const LAST_PAGE_OF_SEARCH: u64 = 10;
 /// The last page of a list that is asked for; no owner has so many repositories.
 const LAST_PAGE_OF_LIST: u64 = 2_000;
 
-/// What a page gave.
+/// The repositories on a page, and the way on.
 pub(super) struct Found {
     /// The repositories by name, with what the page says of each where it says all that a listing has.
     pub(super) repositories: BTreeMap<String, Option<Repository>>,
-    /// Where the walk of this query goes on; none at its end.
+    /// The place at which the walk of this query goes on; none at its end.
     pub(super) next: Option<At>,
 }
 
@@ -101,10 +100,13 @@ fn searched(
     page: &Page<Value>,
     as_of: AsOf,
 ) -> Option<Found> {
+    // Without these members it is no page of a search; taken for an empty one, it would end the walk.
     let (total, is_incomplete, items) = (page.total_count?, page.incomplete_results?, &page.items);
     let (shard, others) = shards.split_last()?;
     let at = |shards: Vec<_>, page| At::Search { index, shards, page };
+    // GitHub refuses what lies behind the thousandth result, so the search is split instead.
     if is_incomplete || total > u64::from(PER_PAGE) * LAST_PAGE_OF_SEARCH {
+        // A day more than the night's instant, so that repositories made during the walk are in the last part.
         let now = u64::try_from(as_of.0.unix_seconds()).unwrap_or(0).saturating_add(86_400);
         let halves = match query {
             Query::Code(text) => shard.split_code(text),
@@ -124,6 +126,7 @@ fn searched(
         true => Some(at(others.to_vec(), 1)),
     };
     let repositories = match query {
+        // Results of a code search hold only a part of the repository's members.
         Query::Code(_) => items.iter().filter_map(|item| named(item.get("repository")?, false)).collect(),
         _ => items.iter().filter_map(|item| named(item, true)).collect(),
     };
@@ -145,6 +148,7 @@ fn by_id(index: usize, since: u64, query: &Query, page: &Page<Value>) -> Option<
     let items = &page.items;
     let id = |item: &Value| item.get("id").and_then(Value::as_u64);
     let last = items.iter().filter_map(id).max();
+    // The list goes on beyond the wanted range.
     let is_wanted = |item: &&Value| id(item).is_some_and(|id| id > since && id <= *to);
     let repositories = items.iter().filter(is_wanted).filter_map(|item| named(item, false)).collect();
     // What does not lead on is the end, and so is what leads beyond it.
@@ -156,6 +160,7 @@ fn by_id(index: usize, since: u64, query: &Query, page: &Page<Value>) -> Option<
 fn named(item: &Value, is_whole: bool) -> Option<(String, Option<Repository>)> {
     let name = item.get("full_name")?.as_str()?;
     name_of(name)?;
+    // A token may see private repositories, and a list must not name them.
     if item.get("private").and_then(Value::as_bool) == Some(true) {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Where a walk stands: first the names, in steps, then the queries, page by page.
+//! The place of a walk: first the names, in steps, then the queries, page by page.
 //!
-//! Must not know what is found there.
+//! It is the source's cursor, as JSON.
 
 use capdex_model::digest::Digest;
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use super::queries::{Queries, Query};
 use super::shard::Shard;
 use crate::{Cursor, Next};
 
-/// Where a walk stands.
+/// The place of a walk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
     /// The digest of the queries: those of another list are walked from their beginning.
     of: String,
-    /// How many changed repositories may still be asked for more.
+    /// The number of changed repositories that may still be asked for more.
     pub(super) deep: u64,
     /// The place itself.
     pub(super) at: At,
@@ -41,6 +41,7 @@ impl Place {
     pub(super) fn read(cursor: Option<&Cursor>, queries: &Queries, has_names: bool) -> Self {
         let of = digest(queries);
         let read = cursor.and_then(|cursor| serde_json::from_str::<Self>(&cursor.0).ok());
+        // A damaged cursor must not spend more requests than the schedule allows.
         let fits = |place: &Self| place.of == of && place.at.fits(queries) && place.deep <= queries.deep;
         if let Some(place) = read.filter(fits) {
             return place;
@@ -49,7 +50,8 @@ impl Place {
         Self { of, deep: queries.deep, at: first.unwrap_or(At::Names { at: None }) }
     }
 
-    /// Where the walk goes on from here; `None` where what was walked is at its end and the next query's turn comes.
+    /// The place at which the walk goes on from here. `at` is `None` at the end of what was walked, and the next
+    /// query's turn comes.
     pub(super) fn next(&self, at: Option<At>, deep: u64, queries: &Queries) -> Next {
         let index = match self.at {
             At::Names { .. } => 0,
@@ -68,6 +70,7 @@ impl At {
         match query {
             Query::Repositories(_) | Query::Code(_) => Self::Search { index, shards: vec![Shard::default()], page: 1 },
             Query::Owner { .. } => Self::List { index, page: 1 },
+            // The interface gives what comes after a number.
             Query::Ids { from, .. } => Self::Ids { index, since: from.saturating_sub(1) },
         }
     }
@@ -85,6 +88,7 @@ impl At {
             (Self::Names { .. }, _)
             | (Self::List { .. }, Some(Query::Owner { .. }))
             | (Self::Ids { .. }, Some(Query::Ids { .. })) => true,
+            // A search takes the last of its shards, so one without any could not go on.
             (Self::Search { shards, .. }, Some(Query::Repositories(_) | Query::Code(_))) => !shards.is_empty(),
             _ => false,
         }

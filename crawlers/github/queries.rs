@@ -1,6 +1,6 @@
-//! What the schedule may search for, in GitHub's own words.
+//! Searches that the schedule may ask for, in GitHub's own words.
 //!
-//! Must not know how searches are walked.
+//! A query that GitHub would refuse is an error before anything is sent.
 
 use capdex_model::snapshot::GapReason;
 
@@ -36,12 +36,12 @@ pub(super) enum Query {
     },
 }
 
-/// What a schedule's `queries` say.
+/// The `queries` of a schedule, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Queries {
-    /// What is walked after the watchlist, in order.
+    /// Everything that is walked after the watchlist, in order.
     pub(super) all: Vec<Query>,
-    /// How many changed repositories of a walk are asked for more than their document has.
+    /// The number of changed repositories of a walk that are asked for more than their document has.
     pub(super) deep: u64,
 }
 
@@ -67,6 +67,7 @@ pub(super) fn read(queries: &[String]) -> Result<Queries, CrawlError> {
         } else if let Some((kind, name)) = owner(query) {
             read.all.push(Query::Owner { kind, name: name.to_owned() });
         } else if query.is_empty() || query.chars().count() > MAX_SEARCH_CHARS {
+            // Refused before the walk begins: GitHub would refuse it only when its turn comes.
             return Err(wrong("a search has 1 to 196 letters"));
         } else if query.split_whitespace().any(|word| OF_CODE.iter().any(|qualifier| word.starts_with(qualifier))) {
             read.all.push(Query::Code(query.to_owned()));

@@ -1,7 +1,7 @@
 //! A repository's document as a listing, and the digest of what of it counts.
 //!
-//! Must not know how it was asked for. octocrab's type reads it, of the members that are kept: whole documents it takes
-//! only as GitHub itself writes them, and what speaks GitHub's interface elsewhere leaves some members out.
+//! octocrab's type reads it, but only from the members that are kept. It takes whole documents only as GitHub itself
+//! writes them, and servers that speak GitHub's interface elsewhere leave some members out.
 
 use capdex_model::digest::Digest;
 use capdex_model::listing::{Claim, Claims};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::claims::{instant, list, of_text};
 use crate::forge::is_name;
 
-/// What octocrab's type is given of a document.
+/// The members of a document that octocrab's type is given.
 const KEPT: [&str; 13] = [
     "id",
     "node_id",
@@ -38,9 +38,9 @@ pub(super) struct Repository {
     pub(super) id: u64,
     /// The branch that is listed.
     pub(super) default_branch: Option<String>,
-    /// Whether only some may see it.
+    /// True where only some may see it.
     pub(super) is_private: bool,
-    /// What the document claims.
+    /// The claims of the document.
     pub(super) claims: Claims,
 }
 
@@ -48,7 +48,7 @@ impl Repository {
     /// Reads a document.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in the document, in words.
     pub(super) fn read(document: &Value) -> Result<Self, String> {
         let whole = document.as_object().ok_or("not an object")?;
         let mut kept: Map<String, Value> =
@@ -58,6 +58,7 @@ impl Repository {
         let read: models::Repository =
             serde_json::from_value(Value::Object(kept)).map_err(|error| format!("no repository: {error}"))?;
         let full_name = read.full_name.clone().ok_or("a repository without a full name")?;
+        // The name becomes a key and a part of addresses.
         if name_of(&full_name).is_none() {
             return Err("the full name of the repository is none".to_owned());
         }
@@ -75,8 +76,8 @@ impl Repository {
         self.full_name.to_ascii_lowercase()
     }
 
-    /// The digest of what counts. Watchers and parent do not: lists and searches do not say them, and a repository must have one
-    /// digest wherever it is met.
+    /// The digest of what counts. Watchers and parent do not: lists and searches do not say them, and a repository must
+    /// have one digest wherever it is met.
     pub(super) fn digest(&self) -> Digest {
         let mut claims = self.claims.clone();
         claims.standing.watchers = Claim::Unknown;
@@ -139,6 +140,7 @@ fn license(value: Option<&Value>) -> Claim<String> {
         return Claim::Absent;
     }
     let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    // `NOASSERTION` says that there is a licence which GitHub did not recognise.
     let id = text("spdx_id").filter(|id| *id != "NOASSERTION");
     id.or_else(|| text("name")).map_or(Claim::Unknown, of_text)
 }

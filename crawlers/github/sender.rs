@@ -1,7 +1,7 @@
 //! The services under octocrab: one sends requests through our client, one gives them back unsent.
 //!
-//! Must not know what is asked for. Of a request only address, media type and validators are sent, so that what octocrab
-//! puts into every request changes no recorded crawl.
+//! Only address, media type and validators of a request are sent, so that octocrab's own headers change no recorded
+//! crawl.
 
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
@@ -93,6 +93,7 @@ async fn send(http: &Http, asked: &Parts) -> Result<Response<OctoBody>, CrawlErr
     let request = client::Request {
         url: &url,
         accept: Some(accept.unwrap_or(DOCUMENT)),
+        // octocrab's calls take no headers, so validators come along as an extension.
         validators: asked.extensions.get::<Validators>(),
         max_bytes: MAX_DOCUMENT_BYTES,
         ..client::Request::default()

@@ -1,8 +1,7 @@
-//! Shards of a search: a search gives a thousand results at most, so one that has more is split by what its results
-//! are counted in, until each part has fewer.
+//! Shards of a search. A search gives a thousand results at most. One that has more is split by what its results are
+//! counted in, until each part has fewer.
 //!
-//! Must not know how a search is sent. Source: GitHub, "About search": 1,000 results for each search, `incomplete_results`
-//! where a search ran out of time.
+//! Source: GitHub, "About search": 1,000 results for each search, `incomplete_results` where a search ran out of time.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +45,7 @@ impl Shard {
     /// Two parts of a search for repositories that together are this one; none where it cannot be split. `now` is the
     /// last second that counts.
     pub(super) fn split_repositories(&self, query: &str, now: u64) -> Option<[Self; 2]> {
+        // A query that names stars itself would get a second, contradicting qualifier.
         if !query.contains("stars:") {
             let range = self.stars.unwrap_or((0, u64::MAX));
             if let Some([less, more]) = geometric(range) {
@@ -55,11 +55,12 @@ impl Shard {
         if query.contains("created:") {
             return None;
         }
+        // Where one number of stars alone has too many results, the day of creation tells them apart.
         let halves = arithmetic(self.created.unwrap_or((FIRST, now.max(FIRST))))?;
         Some(halves.map(|created| Self { created: Some(created), ..self.clone() }))
     }
 
-    /// As [`Shard::split_repositories`] for a search of code.
+    /// The counterpart of [`Shard::split_repositories`] for a search of code.
     pub(super) fn split_code(&self, query: &str) -> Option<[Self; 2]> {
         if query.contains("size:") {
             return None;
@@ -69,7 +70,7 @@ impl Shard {
     }
 }
 
-/// Halves of a range of counts of which most are small: each end is counted from one, and the middle is the root of
+/// Halves of a range of counts, most of which are small. Each end is counted from one, and the middle is the root of
 /// their product.
 fn geometric((from, to): (u64, u64)) -> Option<[(u64, u64); 2]> {
     // No repository has more stars than fit into 32 bits; without an end the middle would be far too high.
@@ -77,6 +78,7 @@ fn geometric((from, to): (u64, u64)) -> Option<[(u64, u64); 2]> {
     if from >= end {
         return None;
     }
+    // Clamped, so that both halves hold something and the splitting ends.
     let middle = ((from + 1).saturating_mul(end + 1)).isqrt().saturating_sub(1).clamp(from, end - 1);
     Some([(from, middle), (middle + 1, to)])
 }

@@ -1,6 +1,6 @@
 //! One step of a walk: some of the names, or one page of a query, and the rows that they give.
 //!
-//! Must not know what an answer holds.
+//! A page that says all that a listing has saves the visit of an unchanged repository.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::visit::{Found, Visitor};
 use crate::walk::{self, Window};
 use crate::{CrawlError, ListRequest, Listed, Page};
 
-/// What a visit gave.
+/// The result of one visit.
 type Visit = Result<Found, CrawlError>;
 
 /// Takes the step at which the request stands.
@@ -24,6 +24,7 @@ pub(super) async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let visitor = Visitor {
         github: Interface::new(request.http, &request.settings.base_url),
         id: request.id.to_owned(),
+        // The visits of a step run at the same time and share what is left.
         deep: Arc::new(AtomicU64::new(place.deep)),
     };
     let (listed, at) = match place.at.query(&queries) {
@@ -64,6 +65,7 @@ async fn found(
             continue;
         }
         let key = request.key(&name);
+        // Where the page says what the last visit said, the request for the document is saved.
         let known = request.known.validators(&key).and_then(|known| known.digest);
         match (known, read.map(|read| read.digest())) {
             (Some(known), Some(now)) if known == now => listed.push(Listed::Unchanged(key)),
@@ -86,8 +88,10 @@ async fn visit(request: &ListRequest<'_>, visitor: &Visitor, names: &[String]) -
     names.iter().zip(visited).map(or_broken).collect()
 }
 
-/// What is listed for visits. What has another name now is listed under it too, unless it is walked by itself.
+/// The rows that visits give. A repository with a new name is listed under that name too, unless the new name is walked
+/// by itself.
 async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String, Visit)>) -> Vec<Listed> {
+    // Two old names may lead to one repository, which is listed once.
     let mut walked: BTreeSet<String> = visits.iter().map(|(name, _)| name.clone()).collect();
     let mut rows = Vec::new();
     for (name, visit) in visits {
@@ -110,7 +114,7 @@ async fn rows(request: &ListRequest<'_>, visitor: &Visitor, visits: Vec<(String,
     rows
 }
 
-/// Whether the name is among those that are given, which are walked by themselves. They are sorted.
+/// True where the name is among those that are given, which are walked by themselves. They are sorted.
 fn is_given(request: &ListRequest<'_>, name: &str) -> bool {
     request.settings.watchlist.binary_search_by(|given| given.as_str().cmp(name)).is_ok()
 }

@@ -1,7 +1,7 @@
 //! One repository asked for by its name: what it says, where its bytes are, and whether it has another name now.
 //!
-//! Must not know how the name was found. One request where nothing changed; one more for the commit where something did;
-//! one for the redirect of a repository that was renamed or transferred.
+//! One request where nothing changed; one more for the commit where something did; one for the redirect of a repository
+//! that was renamed or transferred.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,18 +21,18 @@ use crate::{CrawlError, forge, json};
 /// An answer that is nothing but a commit's id.
 const COMMIT_ID: &str = "application/vnd.github.sha";
 
-/// What visits have in common.
+/// The parts that visits have in common.
 #[derive(Clone)]
 pub(super) struct Visitor {
     /// GitHub's interface.
     pub(super) github: Interface,
     /// The id under which the schedule names the source.
     pub(super) id: String,
-    /// How many more changed repositories are asked for more than their document has.
+    /// The number of further changed repositories that are asked for more than their document has.
     pub(super) deep: Arc<AtomicU64>,
 }
 
-/// What a name led to.
+/// The repository that a name led to.
 pub(super) enum Found {
     /// The repository itself.
     Here(Visited),
@@ -64,6 +64,7 @@ impl Visitor {
             });
         }
         if read.name() != name.to_ascii_lowercase() {
+            // Only a redirect to the repository's number makes a move: any other answer under another name is wrong.
             return if is_by_number(&url, read.id) {
                 Ok(Found::Moved(Box::new(read), validators))
             } else {
@@ -87,6 +88,7 @@ impl Visitor {
         let locators = self.locator(&read).await?.into_iter().collect();
         let is_deep = |left: u64| left.checked_sub(1);
         let mut claims = read.claims.clone();
+        // Taken before anything is asked, so that visits at the same time never exceed what is allowed.
         if self.deep.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_deep).is_ok() {
             deep::add(&self, &read, &mut claims).await?;
         }
@@ -97,6 +99,7 @@ impl Visitor {
 
     /// The archive of the default branch's latest commit; none for a repository in which nothing is.
     async fn locator(&self, read: &Repository) -> Result<Option<Locator>, CrawlError> {
+        // Servers with GitHub's interface may leave the branch out; `HEAD` is the one that they show.
         let branch = read.default_branch.as_deref().unwrap_or("HEAD");
         // octocrab's call for it would not encode the branch, whose name may have slashes.
         let url = self.below(read, &["commits", branch])?;
@@ -126,7 +129,7 @@ impl Visitor {
     }
 }
 
-/// Whether an answer came from where a redirect to a repository leads: its number.
+/// Returns true if an answer came from the address that a redirect to a repository leads to: its number.
 fn is_by_number(url: &str, id: u64) -> bool {
     let path = Url::parse(url).map(|url| url.path().to_owned()).unwrap_or_default();
     path.ends_with(&format!("/repositories/{id}"))

@@ -1,6 +1,6 @@
 //! The source `glama`: the servers of Glama's directory.
 //!
-//! Must not know what a server's text means. Source: the API's own description and answers as seen in 2026.
+//! Source: the API's own description and answers as seen in 2026.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &Glama;
 /// The most bytes of a page: a hundred servers with all their tools.
 const MAX_PAGE_BYTES: u64 = 32 << 20;
 
-/// What Glama itself computes about a server.
+/// Members that Glama itself computes about a server.
 const VOLATILE: [&str; 1] = ["scores"];
 
 struct Glama;
@@ -88,6 +88,7 @@ fn next(whole: &Value, asked: Option<&str>) -> Result<Next, String> {
     let info = whole.get("pageInfo");
     let said = |member: &str| info.and_then(|info| info.get(member));
     match said("hasNextPage").and_then(Value::as_bool) {
+        // Without this word an end and a broken answer look alike, and the rest of the directory would count as gone.
         None => Err("it does not say whether there is a next page".to_owned()),
         Some(false) => Ok(Next::END),
         Some(true) => match page::next_cursor(said("endCursor"), asked)? {
@@ -99,7 +100,9 @@ fn next(whole: &Value, asked: Option<&str>) -> Result<Next, String> {
 
 fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value), String> {
     let mut kept = page::without(server, &VOLATILE);
+    // Taken before the tools move to a file of their own, so that the digest covers them.
     let canonical = Value::Object(kept.clone());
+    // An empty list says that the directory knows no tools, not that the server has none.
     let tools = kept.remove("tools").filter(|tools| tools.as_array().is_some_and(|tools| !tools.is_empty()));
     let mut files = BTreeMap::from([("listing.json".to_owned(), page::pretty(&kept))]);
     if let Some(tools) = tools {

@@ -1,8 +1,8 @@
 //! Which addresses may be fetched, checked in the text of an address and again when a connection is made.
 //!
-//! A name is resolved once, and what is checked is what is connected to, so that a name that changes its address
-//! between check and connection gains nothing. Sources: RFC 6890 and the special-purpose address registries of IANA;
-//! documentation ranges are not refused, because nothing of ours can stand there.
+//! A name is resolved once, and the address that is checked is the one that is connected to. A name that changes its
+//! address between check and connection gains nothing by it. Sources: RFC 6890 and the special-purpose address
+//! registries of IANA; documentation ranges are not refused, because nothing of ours can stand there.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -37,7 +37,7 @@ impl Origin {
         (self.host.clone(), self.port)
     }
 
-    /// Whether a redirect from here to `next` would give up encryption.
+    /// True where a redirect from here to `next` would give up encryption.
     pub(crate) fn is_downgraded_by(&self, next: &Self) -> bool {
         self.scheme == "https" && next.scheme != "https"
     }
@@ -59,6 +59,7 @@ pub(crate) fn parse(address: &str) -> Result<Url, CrawlError> {
         reason: GapReason::BadAnswer,
         detail: format!("the address does not parse: {error}"),
     })?;
+    // All further checks are of hosts and ports, which only these two schemes always have.
     if !matches!(url.scheme(), "http" | "https") {
         return Err(CrawlError::Refused {
             subject: redact(address),
@@ -98,6 +99,7 @@ pub(crate) fn refusal(address: IpAddr) -> Option<&'static str> {
 
 fn refusal_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, d] = address.octets();
+    // Services on private networks trust whoever is inside, and an address of a stranger's would borrow that trust.
     match (a, b, c, d) {
         (0, ..) => Some("an address of this network"),
         (10, ..) | (172, 16..=31, ..) | (192, 168, ..) => Some("a private address"),
@@ -159,8 +161,10 @@ impl Resolve for CheckingResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_checked = !self.unchecked.contains(name.as_str());
         Box::pin(async move {
+            // The connection uses these very addresses, so a second answer of the name server changes nothing.
             let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             if is_checked {
+                // One refused address among good ones is enough, because the connector may try any of them.
                 for address in &addresses {
                     if let Some(rule) = refusal(address.ip()) {
                         let refused = RefusedAddress { name: name.as_str().to_owned(), address: address.ip(), rule };

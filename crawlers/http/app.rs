@@ -1,8 +1,8 @@
-//! Tokens of a GitHub App: a key signs who asks, the server gives a token for an hour, and a new one is asked for
+//! Tokens of a GitHub App. A key signs who asks, the server gives a token for an hour, and a new one is asked for
 //! before it ends.
 //!
-//! Must not know what the token is for. Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and
-//! "Generating an installation access token for a GitHub App"; RFC 7515, RFC 7519.
+//! Sources: GitHub, "Generating a JSON Web Token (JWT) for a GitHub App" and "Generating an installation access token
+//! for a GitHub App". Standards: RFC 7515, RFC 7519.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use tokio::sync::Mutex;
 use super::{Answer, AppCredential, Http, Request};
 use crate::CrawlError;
 
-/// How long before its end a token is replaced.
+/// The time before its end at which a token is replaced.
 const MARGIN: Duration = Duration::from_secs(300);
 
-/// How long a token is used whose end is not stated, or has passed by our reckoning.
+/// The time for which a token is used that states no end, or whose end has passed by our reckoning.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// How far back a signature is dated and how long it holds, in seconds: clocks differ, and more than ten minutes are
-/// not taken.
+/// The time by which a signature is backdated, and the time for which it holds, in seconds: clocks differ, and more
+/// than ten minutes are not taken.
 const BACKDATED_S: i64 = 60;
 const HOLDS_S: i64 = 540;
 
@@ -46,7 +46,7 @@ struct Token {
     until: Duration,
 }
 
-/// What the server answers.
+/// The server's answer.
 #[derive(Deserialize)]
 struct Given {
     token: String,
@@ -64,6 +64,7 @@ impl App {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_id =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+        // Both become part of an address or of a signed claim, in which other letters could change the meaning.
         if !is_number(&credential.installation) || !is_id(&credential.app) {
             return Err(CrawlError::bad_answer(
                 &credential.base_url,
@@ -78,7 +79,7 @@ impl App {
     /// The value of the header, asked for where there is none that holds.
     ///
     /// # Errors
-    /// What the request for a token met.
+    /// Any error of the request for a token.
     pub(super) async fn value(&self, http: &Http, now: Duration) -> Result<HeaderValue, CrawlError> {
         // Held while a token is asked for, so that many requests at once ask for one token.
         let mut token = self.token.lock().await;
@@ -89,9 +90,11 @@ impl App {
         let end = given.expires_at.and_then(|end| end.parse::<Timestamp>().ok());
         let rest = end.and_then(|end| u64::try_from(end.unix_seconds().saturating_sub(self.time(now))).ok());
         let rest = rest.map(Duration::from_secs).unwrap_or_default();
+        // A minute at least, so that clocks that differ do not make every request ask for a token.
         let until = now.saturating_add(rest.saturating_sub(MARGIN).max(SHORTEST));
         let mut value = HeaderValue::from_str(&format!("Bearer {}", given.token))
             .map_err(|_| CrawlError::bad_answer(&self.url, "the token has letters that no header can carry"))?;
+        // Sensitive headers are left out of debug output.
         value.set_sensitive(true);
         *token = Some(Token { value: value.clone(), until });
         Ok(value)
@@ -110,6 +113,7 @@ impl App {
             max_bytes: MAX_ANSWER_BYTES,
             ..Request::default()
         };
+        // Boxed, because `get` itself may ask for a token: the future would contain itself.
         match Box::pin(http.get(request)).await? {
             Answer::Body { bytes, .. } => serde_json::from_slice(&bytes)
                 .map_err(|_| CrawlError::bad_answer(&self.url, "the answer holds no token")),

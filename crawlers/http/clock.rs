@@ -1,6 +1,6 @@
 //! `Clock`: the time that waits are measured with, passed in so that tests need not wait.
 //!
-//! Must not know the time of day: servers' dates are compared with each other.
+//! The time of day plays no part: servers' dates are compared with each other.
 
 use std::future::Future;
 use std::pin::Pin;

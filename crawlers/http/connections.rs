@@ -1,7 +1,7 @@
 //! The connections of the client: TLS, deadlines, proxies, and who resolves names.
 //!
-//! Must not know what is asked for. TLS is rustls with ring and the system's certificate store (or the one that
-//! `SSL_CERT_FILE` and `SSL_CERT_DIR` name).
+//! TLS is rustls with ring and the system's certificate store (or the one that `SSL_CERT_FILE` and `SSL_CERT_DIR`
+//! name).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -30,9 +30,11 @@ pub(super) fn checked(settings: &HttpSettings) -> Result<Client, CrawlError> {
 fn builder(settings: &HttpSettings) -> ClientBuilder {
     // The first one stays, whoever installs it; all of them are ring here.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    // A letter outside printable ASCII would make the header invalid, and every request with it.
     let contact: String = settings.contact.chars().filter(|letter| (' '..='~').contains(letter)).collect();
     let builder = Client::builder()
         .user_agent(format!("capdex/{} (+{contact})", env!("CARGO_PKG_VERSION")))
+        // Redirects and retries are the client's own: it checks each hop and keeps to the pace.
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
@@ -54,6 +56,7 @@ fn proxy_names() -> BTreeSet<String> {
     ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         .into_iter()
         .filter_map(|variable| std::env::var(variable).ok())
+        // The variables of proxies are often written without a scheme.
         .filter_map(|address| Url::parse(&address).or_else(|_| Url::parse(&format!("http://{address}"))).ok())
         .filter_map(|url| url.host_str().map(str::to_owned))
         .collect()

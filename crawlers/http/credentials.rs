@@ -1,6 +1,6 @@
 //! Which credential goes to which address.
 //!
-//! Must not know where credentials come from. Several for the same base address and header are a pool.
+//! Several for the same base address and header are a pool.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ struct Entry {
     pool: Pool,
 }
 
-/// What a header's value is made of.
+/// The source of a header's value: a fixed text, or a token that an app asks for.
 enum Proof {
     Fixed(HeaderValue),
     App(Box<App>),
@@ -43,7 +43,7 @@ impl Credentials {
     /// Reads the credentials of the settings.
     ///
     /// # Errors
-    /// `Malformed` or `Refused` for a base address that is none, `Malformed` for a value that no header can carry and
+    /// `Malformed` or `Refused` for a base address that is none. `Malformed` for a value that no header can carry, and
     /// for an app whose key is none.
     pub(super) fn read(settings: &HttpSettings) -> Result<Self, CrawlError> {
         let mut all = Self(Vec::new());
@@ -77,8 +77,8 @@ impl Credentials {
         Ok(())
     }
 
-    /// Takes what proves to the server of `url` who asks: for each header that `headers` do not have, a credential whose
-    /// base address is the longest that `url` is under, of those for sources of this `kind`. `lane` is the part of the
+    /// Takes the credentials for a request to `url`, among those for sources of this `kind`. Each header that `headers`
+    /// do not have gets the credential with the longest base address that `url` is under. `lane` is the part of the
     /// host whose budget is charged.
     pub(super) fn take<'a>(
         &'a self,
@@ -89,6 +89,7 @@ impl Credentials {
         kind: &str,
     ) -> Result<Taken<'a>, Missing> {
         let origin = Origin::of(url);
+        // Whole segments only: a credential for `/v1` must not go to `/v10`.
         let is_under =
             |base: &str| url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let mut fitting: Vec<&Entry> = self
@@ -100,6 +101,7 @@ impl Credentials {
         let mut members: Vec<(&Entry, usize)> = Vec::new();
         for entry in fitting {
             let is_there = members.iter().any(|(taken, _)| taken.header == entry.header);
+            // A header that the request brings itself stays: it may be a token for this one repository.
             if !is_there && !headers.contains_key(&entry.header) {
                 members.push((entry, entry.pool.take(lane, now)?));
             }
@@ -112,7 +114,7 @@ impl Taken<'_> {
     /// Puts the credentials into the headers; an app's token is asked for where there is none that holds.
     ///
     /// # Errors
-    /// What the request for a token met.
+    /// Any error of the request for a token.
     pub(super) async fn put(&self, http: &Http, now: Duration, headers: &mut HeaderMap) -> Result<(), CrawlError> {
         for (entry, number) in &self.members {
             let value = match entry.proofs.get(*number) {
@@ -135,7 +137,7 @@ impl Taken<'_> {
 }
 
 impl Taken<'_> {
-    /// Whether the budget that an answer speaks of is that of one credential among several, and not the host's.
+    /// True where the budget that an answer speaks of is that of one credential among several, and not the host's.
     pub(super) fn is_pooled(&self) -> bool {
         self.members.iter().any(|(entry, _)| !entry.pool.is_single())
     }
@@ -155,6 +157,7 @@ fn fixed(credential: &Credential) -> Result<(HeaderName, HeaderValue), CrawlErro
         detail: "the credential has letters that no header can carry".to_owned(),
     };
     let header = HeaderName::from_bytes(credential.header.as_bytes()).map_err(|_| malformed())?;
+    // No debug output may show a credential.
     let mut value = HeaderValue::from_str(credential.value.reveal()).map_err(|_| malformed())?;
     value.set_sensitive(true);
     Ok((header, value))

@@ -1,6 +1,6 @@
 //! One request and its answer: sent once, read within a cap, and judged by what must be done about it.
 //!
-//! Must not know how often it is tried or where a redirect ends.
+//! Retries and redirects are the caller's.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::retry::{http_date, retry_after};
 use super::tape::{Exchange, Key, Outcome, Tape, headers_of, without_tokens};
 use crate::CrawlError;
 
-/// What an answer was.
+/// An answer that stands.
 pub(crate) enum Reply {
     /// 304.
     NotModified,
@@ -39,9 +39,9 @@ pub(crate) enum Failure {
     /// Trying again may help; after the last try `error` stands.
     Again {
         error: CrawlError,
-        /// What the server asked to wait.
+        /// The wait that the server asked for.
         wait: Option<Duration>,
-        /// Whether everybody who asks this host has to wait.
+        /// True where everybody who asks this host has to wait.
         is_for_all: bool,
     },
 }
@@ -52,7 +52,7 @@ impl Failure {
     }
 }
 
-/// What is kept of an answer's headers beside its validators. All of it is chosen by the server.
+/// Headers of an answer that are kept beside its validators. All of it is chosen by the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptHeaders {
     /// `Content-Type`.
@@ -80,17 +80,17 @@ impl KeptHeaders {
     }
 }
 
-/// What to send.
+/// A request, ready to be sent.
 pub(crate) struct Outgoing<'a> {
     pub(crate) headers: HeaderMap,
     /// The body of a POST; a GET has none.
     pub(crate) body: Option<&'a [u8]>,
-    /// Whether the answer is a token.
+    /// True where the answer is a token.
     pub(crate) is_secret: bool,
     pub(crate) max_bytes: u64,
 }
 
-/// What a request goes through.
+/// The client, the tape and the counter that a request goes through.
 #[derive(Clone, Copy)]
 pub(crate) struct Wire<'a> {
     pub(crate) client: &'a reqwest::Client,
@@ -99,12 +99,12 @@ pub(crate) struct Wire<'a> {
     pub(crate) received_bytes: &'a AtomicU64,
 }
 
-/// What the head of an answer says beside what it brings. Nothing where nothing answered.
+/// Facts from the head of an answer beside what it brings. Nothing where nothing answered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Heard {
     /// The status.
     pub(crate) status: Option<u16>,
-    /// What is left of the budget.
+    /// The budget that is left.
     pub(crate) rate: Rate,
     /// The server's clock, as far as the answer tells.
     pub(crate) date: Option<Timestamp>,
@@ -124,6 +124,7 @@ pub(crate) async fn exchange(
     let response = match send(wire, url, outgoing, &key).await {
         Ok(response) => response,
         Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all }) => {
+            // A request without an answer is recorded too, so that a replay fails at the same place.
             let outcome = Outcome::Unanswered(detail.clone());
             wire.tape.record(&Exchange { key, outcome }).map_err(Failure::Final)?;
             return Err(Failure::Again { error: CrawlError::Unreachable { subject, detail }, wait, is_for_all });
@@ -131,10 +132,12 @@ pub(crate) async fn exchange(
         Err(failure) => return Err(failure),
     };
     let status = response.status().as_u16();
+    // Copied now, because reading the body consumes the response.
     let recorded = wire.tape.is_recording().then(|| headers_of(response.headers()));
     *heard = Heard { status: Some(status), rate: Rate::of(response.headers()), date: date_of(response.headers()) };
     trace!(url = subject(url), status, "answered");
     let result = match status {
+        // GitHub answers 202 while it still counts; the body is read like any other.
         200..=202 => read_body(response, url, max_bytes, wire.received_bytes).await,
         304 => Ok(Reply::NotModified),
         301 | 302 | 303 | 307 | 308 => redirect(&response, url).map_err(Failure::Final),
@@ -142,6 +145,7 @@ pub(crate) async fn exchange(
     };
     if let Some(mut headers) = recorded {
         let body = match &result {
+            // A record is a file that may be passed on, and must not hold a token.
             Ok(Reply::Body { bytes, .. }) if is_secret => without_tokens(bytes),
             Ok(Reply::Body { bytes, .. }) => bytes.clone(),
             _ => Vec::new(),
@@ -195,6 +199,7 @@ async fn read_body(
     };
     let headers = Box::new(KeptHeaders::of(response.headers()));
     let declared = text_of(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    // An honest header saves the download; one that lies is caught below.
     if let Some(declared) = declared
         && declared > max_bytes
     {
@@ -219,7 +224,7 @@ async fn read_body(
     }
 }
 
-/// Where a redirect leads, not yet checked.
+/// The target of a redirect, not yet checked.
 fn redirect(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
     let malformed = |detail: &str| CrawlError::Malformed {
         subject: subject(url),
@@ -227,11 +232,12 @@ fn redirect(response: &Response, url: &Url) -> Result<Reply, CrawlError> {
         detail: detail.to_owned(),
     };
     let location = text_of(response.headers(), &LOCATION).ok_or_else(|| malformed("a redirect to nowhere"))?;
+    // A location may be relative to the address that was asked.
     let next = url.join(&location).map_err(|_| malformed("a redirect to what is no address"))?;
     address::parse(next.as_str()).map(Reply::Redirect)
 }
 
-/// What must be done about a status that brings no body.
+/// The failure that a status without a body means.
 fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
     let subject = subject(url);
     let detail = format!("status {status}");
@@ -248,6 +254,7 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
         // 501 and 505 say that the server cannot do this at all.
         408 | 500 | 502..=504 | 506..=599 => {
             let wait = wait_of(headers);
+            // A wait that the server names is for everybody who asks it; a failure alone may be about this address.
             let is_for_all = wait.is_some();
             Failure::Again { error: CrawlError::Transient { subject, detail }, wait, is_for_all }
         }
@@ -255,7 +262,7 @@ fn of_status(status: u16, headers: &HeaderMap, url: &Url) -> Failure {
     }
 }
 
-/// Whether an error is this status, which a server gave for what was asked and not for who asked.
+/// Returns true if an error is this status, which a server gave for what was asked and not for who asked.
 pub(crate) fn is_status(error: &CrawlError, status: u16) -> bool {
     matches!(error, CrawlError::Malformed { detail, .. } if *detail == format!("status {status}"))
 }
@@ -263,12 +270,14 @@ pub(crate) fn is_status(error: &CrawlError, status: u16) -> bool {
 fn too_many(subject: String, headers: &HeaderMap) -> Failure {
     Failure::Again {
         error: CrawlError::RetryAt { subject, wait_s: super::retry::WAIT_WHEN_NONE_IS_GIVEN.as_secs() },
+        // A server may name both waits; after the shorter one it would only refuse again.
         wait: wait_of(headers).max(Rate::of(headers).wait()),
         is_for_all: true,
     }
 }
 
-/// What the server's clock says: `Date`, and where a cache kept the answer since, for how long (RFC 9111, section 5.1).
+/// The time of the server's clock: `Date`, plus the time for which a cache kept the answer since (RFC 9111, section
+/// 5.1).
 fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
     let date = http_date(&text_of(headers, &DATE)?)?;
     let age_s = text_of(headers, &AGE).and_then(|age| age.trim().parse::<u32>().ok()).unwrap_or(0);
@@ -279,8 +288,9 @@ fn wait_of(headers: &HeaderMap) -> Option<Duration> {
     retry_after(&text_of(headers, &RETRY_AFTER)?, text_of(headers, &DATE).as_deref())
 }
 
-/// What must be done about a request that got no answer at all.
+/// The failure that a request without any answer means.
 fn of_unanswered(url: &Url, error: &reqwest::Error) -> Failure {
+    // Our own refusal travels inside the client's error, and trying again would not change it.
     if let Some(refused) = address::refused_within(error) {
         return Failure::Final(CrawlError::Refused { subject: subject(url), detail: refused.to_string() });
     }

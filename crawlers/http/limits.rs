@@ -1,7 +1,7 @@
-//! How fast and how many: one pace, one number of places and one gate per host, or per lane of it.
+//! Pace and parallelism: one pace, one number of places and one gate per host, or per lane of it.
 //!
-//! Must not know what is asked for. A lane is a part of a host that has a budget of its own, such as the search of an
-//! API: the paths below an address to which the settings give a pace.
+//! A lane is a part of a host that has a budget of its own, such as the search of an API. It is the paths below an
+//! address to which the settings give a pace.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -46,17 +46,19 @@ impl Hosts {
             let url = address::parse(base_url)?;
             let lane = Lane { path: url.path().trim_end_matches('/').to_owned(), limits: Limits::of(*pace) };
             let lanes = own.entry(Origin::of(&url).host_and_port()).or_default();
+            // Two sources may share a host; the last pace for an address wins.
             lanes.retain(|other| other.path != lane.path);
             lanes.push(lane);
             lanes.sort_by_key(|lane| std::cmp::Reverse(lane.path.len()));
         }
+        // A semaphore panics above its own bound.
         let places = settings.max_in_flight_per_host.clamp(1, Semaphore::MAX_PERMITS);
         Ok(Self { default: Limits { quota: Quota::per_second(per_second), places }, own, hosts: Mutex::default() })
     }
 
-    /// The host of an address, or the lane of it that the address is in; made on first use. What is in no lane is in
-    /// the one with the shortest path: a pace is for a whole host, but for what has one of its own. A host without a pace
-    /// of its own has `pace`, else that of all.
+    /// The host of an address, or the lane of it that the address is in; made on first use. Addresses in no lane are in
+    /// the one with the shortest path. A pace is for a whole host, except for parts that have one of their own. A host
+    /// without a pace of its own has `pace`, else that of all.
     pub(crate) fn host(&self, url: &Url, pace: Option<Pace>) -> Arc<Host> {
         let (name, port) = Origin::of(url).host_and_port();
         let lanes = self.own.get(&(name.clone(), port));
@@ -65,6 +67,7 @@ impl Hosts {
         let limits = lane.map(|lane| lane.limits).or(pace.map(Limits::of)).unwrap_or(self.default);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= MAX_HOSTS && !hosts.contains_key(&key) {
+            // A host in use stays: to forget it would forget its pace and open its gate.
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
         let lane = key.2.clone();
@@ -94,6 +97,7 @@ struct Limits {
 
 impl Limits {
     fn of(pace: Pace) -> Self {
+        // Zero counts as one, because dividing by it would panic.
         let period = Duration::from_secs(60) / pace.per_minute.max(1);
         let burst = NonZeroU32::new(pace.burst).unwrap_or(NonZeroU32::MIN);
         let quota = Quota::with_period(period).unwrap_or(Quota::per_minute(NonZeroU32::MIN)).allow_burst(burst);
@@ -116,15 +120,15 @@ struct Silence {
     exchanges: u32,
     /// Until when nobody asks; zero while the host is asked as ever.
     until: Duration,
-    /// What the last exchange met.
+    /// The error that the last exchange met.
     why: String,
 }
 
-/// How long to leave a host alone all of whose places are taken.
+/// The time for which to leave a host alone all of whose places are taken.
 const NO_PLACE_WAIT: Duration = Duration::from_millis(20);
 /// So many exchanges without any answer mean that a host is not there: two whole calls with four tries each.
 const SILENT_AFTER: u32 = 8;
-/// For so long nobody asks then. What else is wanted from it fails at once instead of after minutes of waiting.
+/// For so long nobody asks then. Further requests to it fail at once instead of after minutes of waiting.
 const SILENT_FOR: Duration = Duration::from_secs(300);
 
 impl Host {
@@ -139,14 +143,16 @@ impl Host {
     /// # Errors
     /// The time for which the gate stays closed, where that is more than `max_wait`.
     pub(crate) async fn admit(&self, clock: &dyn Clock, max_wait: Duration) -> Result<OwnedSemaphorePermit, Duration> {
+        // With the place in hand first, no share of the pace passes unused while this waits for a place.
         let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
         self.pace.until_ready().await;
+        // The gate comes last: it may have closed while this waited.
         self.pass_gate(clock, max_wait).await?;
         Ok(place)
     }
 
-    /// Whether a request could be sent now: then its share of the pace is taken, and [`Host::admit_paid`] lets it in
-    /// without a wait. Else how long that is certainly not so.
+    /// Takes a share of the pace if a request could be sent now; [`Host::admit_paid`] then lets it in without a wait.
+    /// The error is the time for which that is certainly not so.
     pub(crate) fn try_pay(&self, clock: &dyn Clock) -> Result<(), Duration> {
         let rest = self.closed_until().saturating_sub(clock.now());
         if !rest.is_zero() {
@@ -158,10 +164,10 @@ impl Host {
         self.pace.check().map_err(|not_until| not_until.wait_time_from(QuantaClock::default().now()))
     }
 
-    /// As [`Host::admit`], for who has paid with [`Host::try_pay`].
+    /// The counterpart of [`Host::admit`] for a caller that has paid with [`Host::try_pay`].
     ///
     /// # Errors
-    /// As [`Host::admit`].
+    /// The errors of [`Host::admit`].
     pub(crate) async fn admit_paid(
         &self,
         clock: &dyn Clock,
@@ -174,6 +180,7 @@ impl Host {
 
     async fn pass_gate(&self, clock: &dyn Clock, max_wait: Duration) -> Result<(), Duration> {
         loop {
+            // Looked at again after each wait, because another answer may have closed the gate for longer.
             let rest = self.closed_until().saturating_sub(clock.now());
             if rest.is_zero() {
                 return Ok(());
@@ -189,6 +196,7 @@ impl Host {
     pub(crate) fn note(&self, unanswered: Option<&str>, now: Duration) {
         let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
         match unanswered {
+            // Any answer proves that the host is there, whatever it says.
             None => *silence = Silence::default(),
             Some(why) => {
                 silence.exchanges += 1;
@@ -212,7 +220,7 @@ impl Host {
         *closed_until = (*closed_until).max(time);
     }
 
-    /// Whether the gate is closed.
+    /// True while the gate is closed.
     pub(crate) fn is_closed(&self, clock: &dyn Clock) -> bool {
         self.closed_until() > clock.now()
     }

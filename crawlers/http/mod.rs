@@ -1,6 +1,6 @@
 //! The only place where a request is made: one client, one rate limit per host, one retry policy, one address check.
 //!
-//! Must not know what is fetched or why.
+//! A test keeps the HTTP library out of every other part of the crawlers.
 
 mod address;
 mod app;

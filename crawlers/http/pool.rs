@@ -1,8 +1,8 @@
 //! `Pool`: several credentials of one kind for one server, of which each request takes the one with the most left.
 //!
-//! Must not know what a credential is good for. A single credential is a pool of one, of which nothing is judged: its
-//! budget is the host's. Where there are several, a spent one is left alone until it has more, and one that the server
-//! refuses is never used again, so that neither holds up the others.
+//! A single credential is a pool of one, of which nothing is judged: its budget is the host's. Among several, a spent
+//! one is left alone until it has more, and one that the server refuses is never used again. So neither holds up the
+//! others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct Member {
     is_refused: bool,
-    /// How often it was taken, so that members of which equally much is known take turns.
+    /// The number of times it was taken, so that members of which equally much is known take turns.
     taken: u64,
-    /// What is known of its budgets, by lane of the host.
+    /// Its budgets as far as they are known, by lane of the host.
     budgets: BTreeMap<String, Budget>,
 }
 
-/// What a server said of one budget, which holds until there is more.
+/// One budget as the server told it, which holds until there is more.
 #[derive(Clone, Copy)]
 struct Budget {
     remaining: u64,
@@ -47,7 +47,7 @@ pub(super) enum Missing {
     Refused,
 }
 
-/// What an answer means for the credential that was sent.
+/// The meaning of an answer for the credential that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The answer stands.
@@ -59,7 +59,7 @@ pub(super) enum Verdict {
 }
 
 impl Member {
-    /// What is left of a budget; everything where nothing is known.
+    /// The rest of a budget; everything where nothing is known.
     fn left(&self, lane: &str, now: Duration) -> u64 {
         match self.budgets.get(lane) {
             Some(budget) if budget.until > now => budget.remaining,
@@ -75,7 +75,7 @@ impl Pool {
         Self { members: Mutex::new(members), is_single: size == 1 }
     }
 
-    /// Whether there is only one, whose budget is the host's own.
+    /// True where there is only one, whose budget is the host's own.
     pub(super) const fn is_single(&self) -> bool {
         self.is_single
     }
@@ -108,17 +108,20 @@ impl Pool {
             let rest = match (remaining, rate.reset) {
                 (0, reset) => reset.unwrap_or(WAIT_WHEN_NONE_IS_GIVEN).max(LEAST_REST),
                 (_, Some(reset)) => reset,
+                // Without a reset the number holds until the next answer corrects it.
                 (_, None) => Duration::MAX,
             };
             member.budgets.insert(lane.to_owned(), Budget { remaining, until: now.saturating_add(rest) });
         }
         match status {
+            // Several requests may be under way with it; one warning is enough.
             Some(401) if member.is_refused => Verdict::Refused,
             Some(401) => {
                 member.is_refused = true;
                 tracing::warn!(number, "the server refuses a credential (401): it is not used again in this run");
                 Verdict::Refused
             }
+            // With budget left, these refuse the address and say nothing about the credential.
             Some(403 | 429) if rate.is_spent() => Verdict::Spent,
             _ => Verdict::Stands,
         }

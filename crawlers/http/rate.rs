@@ -1,8 +1,9 @@
-//! What a server says of its budget: how many requests are left, and when there are more.
+//! A server's word on its budget: the requests that are left, and the time until there are more.
 //!
-//! Must not know a clock: instants that servers send are compared with their own `Date` header. Both spellings are read:
-//! `X-RateLimit-Remaining` and `X-RateLimit-Reset`, whose reset is an instant at GitHub and a span elsewhere, and
-//! `RateLimit-Remaining` and `RateLimit-Reset` (drafts of the IETF working group on HTTP APIs), whose reset is a span.
+//! Instants that servers send are compared with their own `Date` header, so that no clock of ours is needed. Both
+//! spellings are read. `X-RateLimit-Remaining` and `X-RateLimit-Reset` have a reset that is an instant at GitHub and a
+//! span elsewhere. `RateLimit-Remaining` and `RateLimit-Reset` (drafts of the IETF working group on HTTP APIs) have a
+//! span.
 
 use std::time::Duration;
 
@@ -14,17 +15,17 @@ use super::retry::http_date;
 /// Numbers above this are instants: as a span it would be more than thirty years.
 const FIRST_INSTANT: u64 = 1_000_000_000;
 
-/// What one answer says.
+/// The budget that one answer tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rate {
     /// Requests that are left.
     pub(crate) remaining: Option<u64>,
-    /// How long until there are more.
+    /// The time until there are more.
     pub(crate) reset: Option<Duration>,
 }
 
 impl Rate {
-    /// Reads the headers. What is no number is not guessed.
+    /// Reads the headers. Values that are no number are not guessed.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let number = |name: &'static str| -> Option<u64> {
             text_of(headers, &HeaderName::from_static(name))?.trim().parse().ok()
@@ -33,6 +34,7 @@ impl Rate {
         let now = text_of(headers, &DATE).and_then(|date| http_date(&date));
         let span = |reset: u64| match reset {
             FIRST_INSTANT.. => {
+                // Without a `Date` to measure it by, an instant says nothing: the clock here may be wrong.
                 let now = u64::try_from(now?.unix_seconds()).ok()?;
                 Some(Duration::from_secs(reset.saturating_sub(now)))
             }
@@ -42,12 +44,12 @@ impl Rate {
         Self { remaining, reset }
     }
 
-    /// Whether nothing is left.
+    /// True where nothing is left.
     pub(crate) fn is_spent(self) -> bool {
         self.remaining == Some(0)
     }
 
-    /// How long to leave the host alone; none where something is left, or where it does not say until when.
+    /// The time for which to leave the host alone; none where something is left, or where it does not say until when.
     pub(crate) fn wait(self) -> Option<Duration> {
         self.reset.filter(|_| self.is_spent())
     }

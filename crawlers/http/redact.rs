@@ -1,6 +1,6 @@
 //! `Secret` and `redact`: what may be printed of credentials and addresses.
 //!
-//! Must not know who prints.
+//! Errors, gaps and logs print addresses in this form.
 
 use std::fmt;
 
@@ -34,9 +34,9 @@ impl fmt::Display for Secret {
     }
 }
 
-/// An address as it may be printed: without user name, password and fragment, and with `***` for every value of its
-/// query (which of them is a token nobody can tell). Text that is not an address gives `(not an address)`, because it
-/// may hold anything.
+/// An address in its printable form: without user name, password and fragment, and with `***` for every value of its
+/// query. Nobody can tell which of the values is a token. Text that is not an address gives `(not an address)`, because
+/// it may hold anything.
 pub fn redact(address: &str) -> String {
     Url::parse(address).map_or_else(|_| "(not an address)".to_owned(), redact_url)
 }
@@ -47,6 +47,7 @@ pub(crate) fn redact_url(mut url: Url) -> String {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_fragment(None);
+    // Names of parameters stay, so that a person can tell which request it was.
     let keys: Vec<String> = url.query_pairs().map(|(key, _)| key.into_owned()).collect();
     url.set_query(None);
     let mut text = url.to_string();

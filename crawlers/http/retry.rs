@@ -1,14 +1,14 @@
 //! When to try again: the one retry policy. Only what reads is ever sent, so that trying again is always safe.
 //!
-//! Must not know a clock: dates that servers send are compared with their own `Date` header. Sources: RFC 9110,
-//! sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
+//! Dates that servers send are compared with their own `Date` header, so that no clock of ours is needed. Sources: RFC
+//! 9110, sections 5.6.7 (dates) and 10.2.3 (`Retry-After`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use capdex_model::time::Timestamp;
 
-/// What is waited for where a server says "later" and not when.
+/// The wait where a server says "later" and not when.
 pub(crate) const WAIT_WHEN_NONE_IS_GIVEN: Duration = Duration::from_secs(60);
 
 /// Growing waits with jitter. The jitter comes from a seed, so that a run can be repeated.
@@ -26,8 +26,10 @@ impl Backoff {
 
     /// The wait after try number `tries` (from 1): between half and all of `base · 2^(tries-1)`.
     pub(crate) fn after(&self, tries: u32) -> Duration {
+        // A shift by 32 or more would wrap round to a short wait.
         let whole = self.base.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
         let whole = whole.min(self.max);
+        // In whole numbers, so that one seed gives the same waits on every machine.
         let thousandths = u32::try_from(self.next() % 501).unwrap_or_default();
         whole / 2 + whole / 1_000 * thousandths
     }

@@ -1,22 +1,22 @@
 //! `HttpSettings`: what the operator may say about requests.
 //!
-//! Must not know any source.
+//! No source is named here: paces and credentials go by address and kind.
 
 use capdex_model::time::Timestamp;
 
 use super::{Secret, TapeSettings};
 
-/// How requests are made. [`Default`] is polite and safe; every field may be set by itself.
+/// Settings of requests. [`Default`] is polite and safe; every field may be set by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// How an operator can be reached, sent with every request: an address of a page or a mailbox. What no header
-    /// can carry is left out.
+    /// An address at which an operator can be reached, sent with every request: that of a page or a mailbox. Letters
+    /// that no header can carry are left out.
     pub contact: String,
     /// The configured base addresses. Their host and port are exempt from the check of private addresses, nothing
     /// else is.
     pub allowed_base_urls: Vec<String>,
-    /// What proves to a server who asks, by base address. The longest base address that fits wins; of several for the
-    /// same base address and header each request takes the one with the most left.
+    /// Credentials by base address. The longest base address that fits wins; of several for the same base address and
+    /// header each request takes the one with the most left.
     pub credentials: Vec<Credential>,
     /// Apps that prove who asks with a token made on the spot, by base address; they stand beside the credentials of the
     /// `Authorization` header.
@@ -25,29 +25,29 @@ pub struct HttpSettings {
     pub requests_per_second: u32,
     /// Requests to one host that may be under way at once. 0 counts as 1.
     pub max_in_flight_per_host: usize,
-    /// Hosts that have a pace of their own: an address there, and the pace. The last one for an address wins. Where a
-    /// host has several, each is for the paths below its own (GitHub's search has a budget apart from the rest), and
-    /// the one with the shortest path is for all others.
+    /// Hosts that have a pace of their own: an address there, and the pace. The last one for an address wins. Several
+    /// paces of one host are each for the paths below their own address (GitHub's search has a budget apart from the
+    /// rest). The one with the shortest path is for all other paths.
     pub paces: Vec<(String, Pace)>,
-    /// How often one address is tried before it counts as failed. 0 counts as 1.
+    /// The number of tries of one address before it counts as failed. 0 counts as 1.
     pub max_tries: u32,
-    /// How long a connection may take, names and TLS included.
+    /// The time that a connection may take, names and TLS included.
     pub connect_deadline_ms: u64,
-    /// How long a server may be silent.
+    /// The time that a server may be silent.
     pub idle_deadline_ms: u64,
-    /// How long one call may be on the wire, over all its tries and redirects. Waiting for the rate limit and between
-    /// tries does not count.
+    /// The time that one call may be on the wire, over all its tries and redirects. Waiting for the rate limit and
+    /// between tries does not count.
     pub total_deadline_ms: u64,
     /// The wait before the second try; it doubles with every try.
     pub backoff_ms: u64,
     /// The longest wait that the client itself sits out; longer ones are given to the caller.
     pub max_wait_ms: u64,
-    /// Whether the proxies that the environment names (`HTTPS_PROXY` and its kin) are used. A proxy resolves names by
-    /// itself, so behind one only addresses written as numbers are checked here.
+    /// True where the proxies that the environment names (`HTTPS_PROXY` and its kin) are used. A proxy resolves names
+    /// by itself, so behind one only addresses written as numbers are checked here.
     pub use_environment_proxy: bool,
-    /// What the jitter of waits starts from.
+    /// The seed of the jitter of waits.
     pub seed: u64,
-    /// Whether every exchange is recorded, or played from a record.
+    /// The record of all exchanges, to be written or to be played from; none where there is none.
     pub tape: Option<TapeSettings>,
 }
 
@@ -74,7 +74,7 @@ impl Default for HttpSettings {
     }
 }
 
-/// How often one host may be asked.
+/// The pace of requests to one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Requests a minute on the long run. 0 counts as 1.
@@ -85,7 +85,7 @@ pub struct Pace {
     pub in_flight: u32,
 }
 
-/// What proves to one server who asks. Sent to addresses under `base_url` and nowhere else.
+/// A credential for one server. Sent to addresses under `base_url` and nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// The address that it is for: same scheme, host and port, and a path at or below this one.

@@ -1,6 +1,6 @@
 //! The source `marketplaces`: the plugins of marketplace documents, `.claude-plugin/marketplace.json` and its kin.
 //!
-//! Must not know what a plugin holds. Sources: the published schema of marketplaces, and recorded ones of 2026-08.
+//! Sources: the published schema of marketplaces, and recorded ones of 2026-08.
 
 mod origin;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &Marketplaces;
 /// The most bytes of a document. The largest seen has 169 KB.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// How often a new name may itself have a newer one.
+/// The number of times that a new name may itself have a newer one.
 const MAX_RENAMES: usize = 10;
 
 struct Marketplaces;
@@ -62,6 +62,7 @@ impl Source for Marketplaces {
 fn read(document: &Document) -> Result<Vec<Listed>, String> {
     let mut whole = json::parse(&document.bytes, |_, _| false)?;
     let plugins = page::objects(&mut whole, "plugins")?;
+    // Other JSON documents may have a list of plugins too.
     if whole.get("name").and_then(Value::as_str).is_none() {
         return Err("a marketplace without a name".to_owned());
     }
@@ -79,6 +80,7 @@ fn read(document: &Document) -> Result<Vec<Listed>, String> {
 /// A name that a plugin had, where its newest name is listed and its old one is not.
 fn moved(document: &Document, old: &str, renames: &Map<String, Value>, names: &BTreeSet<String>) -> Option<Listed> {
     let newer = |name: &&str| renames.get(*name).and_then(Value::as_str);
+    // Renames may lead in a circle, so the chain is bounded.
     let newest = std::iter::successors(Some(old), newer).take(MAX_RENAMES).find(|name| names.contains(*name))?;
     let key = ListingKey::new(&document.id, format!("{}/{old}", document.name));
     let is_moved = newest != old && names::is_usable(&key.name);
@@ -88,6 +90,7 @@ fn moved(document: &Document, old: &str, renames: &Map<String, Value>, names: &B
 fn entry(plugin: &Map<String, Value>, key: &ListingKey, own: Option<&ListingKey>) -> Result<(Listing, Value), String> {
     let origin = Origin::read(plugin.get("source").ok_or("a plugin without a source")?, own)?;
     let mut kept = page::without(plugin, &[]);
+    // Mail addresses are personal data and are not stored.
     if let Some(author) = kept.get_mut("author").and_then(Value::as_object_mut) {
         author.remove("email");
     }

@@ -1,6 +1,6 @@
-//! Where a plugin comes from, in every form that a marketplace may write it.
+//! The origin of a plugin, in every form that a marketplace may write it.
 //!
-//! Must not know what else an entry says.
+//! An exact commit decides: without one, the code can change while the entry stays.
 
 use capdex_model::ids::ListingKey;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::{page, references};
 /// Hosts at which the first two parts of a path are an owner and a repository of GitHub.
 const GITHUB_HOSTS: [&str; 3] = ["github.com", "www.github.com", "raw.githubusercontent.com"];
 
-/// Where a plugin comes from.
+/// The origin of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
     /// The form: `path`, `github`, `url`, `git-subdir`, `npm`, `pip`, or what comes later.
@@ -28,7 +28,7 @@ pub(super) struct Origin {
     pub(super) at: Option<String>,
     /// The commit, in full hex.
     pub(super) commit: Option<String>,
-    /// Whether the entry names one exact version of one exact thing.
+    /// True where the entry names one exact version of one exact thing.
     pub(super) is_pinned: bool,
 }
 
@@ -36,7 +36,7 @@ impl Origin {
     /// Reads the `source` of a plugin. `own` is the marketplace's own repository.
     ///
     /// # Errors
-    /// What is wrong with it, where it is neither a path nor an object that says its form.
+    /// The fault in it, if it is neither a path nor an object that says its form.
     pub(super) fn read(source: &Value, own: Option<&ListingKey>) -> Result<Self, String> {
         match source {
             Value::String(path) => Ok(Self {
@@ -53,7 +53,7 @@ impl Origin {
         }
     }
 
-    /// What a listing keeps of it, beside the entry as it was published.
+    /// The part of it that a listing keeps, beside the entry as it was published.
     pub(super) fn text(&self) -> Value {
         let key = |key: &Option<ListingKey>| key.as_ref().map(ToString::to_string);
         json!({
@@ -81,6 +81,7 @@ fn package(form: &str, source: &Map<String, Value>) -> Origin {
 fn repository(form: &str, source: &Map<String, Value>) -> Origin {
     let text = |member: &str| page::text(source, member).map(str::to_owned);
     let address = text("url").or_else(|| text("repo"));
+    // Another commit can be made to have the same short id, so only a full one pins.
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let commit = text("sha").or_else(|| text("commit")).filter(is_commit).map(|commit| commit.to_ascii_lowercase());
     Origin {
@@ -102,6 +103,7 @@ pub(super) fn of_document(url: &str) -> Option<ListingKey> {
     let is_github = GITHUB_HOSTS.contains(&host.as_str());
     let path = url.path().trim_start_matches('/');
     if is_github {
+        // Raw files lie on a host of their own, with the same first two parts in their paths.
         references::of_repository(&format!("github:{path}"))
     } else {
         references::of_repository(url.as_str())

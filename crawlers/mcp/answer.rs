@@ -1,13 +1,12 @@
 //! Reading one answer of an endpoint: a JSON-RPC response as JSON or inside an event stream.
 //!
-//! Must not know what was asked. Bodies are bounded before they come here. Sources: JSON-RPC 2.0; the WHATWG's format of
-//! event streams.
+//! Bodies are bounded before they come here. Sources: JSON-RPC 2.0; the WHATWG's format of event streams.
 
 use serde_json::Value;
 
 use crate::json;
 
-/// What an endpoint answered.
+/// The content of a response: a result or an error.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answered {
     /// The result.
@@ -19,11 +18,12 @@ pub(super) enum Answered {
 /// Reads the response with this id out of a body.
 ///
 /// # Errors
-/// What is wrong with it, where no such response is in it.
+/// The fault in the body, if no such response is in it.
 pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<Answered, String> {
     let is_stream = content_type.is_some_and(|text| text.to_ascii_lowercase().starts_with("text/event-stream"));
     if is_stream {
         let text = String::from_utf8_lossy(bytes);
+        // Other events, such as reports of progress, may come before the response.
         let found =
             events(&text).iter().find_map(|data| response(json::parse(data.as_bytes(), |_, _| false).ok()?, id));
         return found.ok_or_else(|| "no event in the stream is the response".to_owned());
@@ -39,6 +39,7 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, id: u64) -> Result<
 
 fn response(mut value: Value, id: u64) -> Option<Answered> {
     let object = value.as_object_mut()?;
+    // Notifications have no id, and the answer to another question is not the one to this.
     if object.get("id")?.as_u64() != Some(id) {
         return None;
     }
@@ -47,6 +48,7 @@ fn response(mut value: Value, id: u64) -> Option<Answered> {
     }
     let error = object.get("error")?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+    // The message is a stranger's text and goes into a gap.
     Some(Answered::Error(error.get("code")?.as_i64()?, message.chars().take(200).collect()))
 }
 

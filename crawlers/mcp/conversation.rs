@@ -1,7 +1,7 @@
 //! One conversation with an endpoint: who are you, and which tools do you have.
 //!
-//! Must not know listings. Every bound is on what a hostile endpoint can make of it: pages, tools, bytes, and cursors that
-//! lead in a circle.
+//! Every bound is on what a hostile endpoint can make of it: pages, tools, bytes, and cursors that lead in a circle.
+//! Every bound is on what a hostile endpoint can make of it: pages, tools, bytes, and cursors that lead in a circle.
 
 use std::collections::BTreeSet;
 
@@ -23,21 +23,21 @@ const MAX_TOOL_BYTES: usize = 32 << 20;
 /// Pages of tools that are read at most.
 const MAX_PAGES: usize = 200;
 
-/// What an endpoint said.
+/// All that an endpoint said in one conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said {
     /// The revision of the protocol that it speaks.
     pub revision: String,
     /// Name, version and what else it says of itself.
     pub server: Value,
-    /// What it tells every model.
+    /// Instructions that it gives to every model.
     pub instructions: Value,
     /// The tools, in its order.
     pub tools: Vec<Value>,
 }
 
 impl Said {
-    /// What a change is measured by: everything but the order of the tools.
+    /// The content by which a change is measured: everything but the order of the tools.
     pub(super) fn canonical(&self) -> Value {
         let mut tools = self.tools.clone();
         tools.sort_by_cached_key(|tool| (tool.get("name").map(ToString::to_string), tool.to_string()));
@@ -57,7 +57,7 @@ struct Endpoint<'a> {
 /// Asks an endpoint what it is and for its tools.
 ///
 /// # Errors
-/// As the client says; `Malformed` for answers of another form.
+/// Any error of the client; `Malformed` for answers of another form.
 pub(super) async fn hold(http: &Http, url: &str) -> Result<Said, CrawlError> {
     let mut endpoint = Endpoint { http, url, revision: MODERN.to_owned(), session: None, is_modern: true, next_id: 1 };
     let about = match endpoint.discover().await? {
@@ -77,6 +77,7 @@ impl Endpoint<'_> {
     async fn discover(&mut self) -> Result<Option<Value>, CrawlError> {
         match self.ask("server/discover", json!({})).await {
             Ok(Answered::Result(about)) if about.get("supportedVersions").is_some() => Ok(Some(about)),
+            // Endpoints of older revisions answer an unknown method with an error, with 404 or with no JSON-RPC.
             Ok(_) | Err(CrawlError::Gone { .. } | CrawlError::Malformed { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -95,6 +96,7 @@ impl Endpoint<'_> {
             revision.clone_into(&mut self.revision);
         }
         let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        // An endpoint may refuse everything else until it has this notification.
         self.send("notifications/initialized", &notification).await?;
         Ok(about)
     }
@@ -110,6 +112,7 @@ impl Endpoint<'_> {
             let Some(Value::Array(page)) = result.get("tools").cloned() else {
                 return Err(self.malformed("its tools are no list"));
             };
+            // Over all pages: each alone may stay below the cap for one answer.
             bytes += page.iter().map(|tool| tool.to_string().len()).sum::<usize>();
             if bytes > MAX_TOOL_BYTES {
                 let detail = format!("more than {MAX_TOOL_BYTES} bytes of tools");
@@ -143,6 +146,7 @@ impl Endpoint<'_> {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let (bytes, headers) = self.send(method, &body).await?;
         if method == "initialize" {
+            // The id goes back in a header of every request, so a long one is not kept.
             self.session = headers.mcp_session.clone().filter(|session| session.len() <= 1_024);
         }
         answer::read(&bytes, headers.content_type.as_deref(), id).map_err(|detail| self.malformed(&detail))

@@ -1,8 +1,8 @@
-//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. What an endpoint says is both its
-//! listing and its bytes.
+//! The source `mcp`: live MCP endpoints, asked what they are and which tools they have. The answer of an endpoint is
+//! both its listing and its bytes.
 //!
-//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. Must not judge what
-//! the tools say. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
+//! Read-only: `server/discover` or `initialize`, then `tools/list`; never a call, never a credential. The tools are
+//! scanned elsewhere. Sources: the MCP specification, revisions 2026-07-28 and 2025-11-25 (streamable HTTP).
 
 mod answer;
 mod conversation;
@@ -33,7 +33,7 @@ struct Mcp;
 /// One request at a time with a pause between: a census of ten thousand endpoints that went faster rate-limited itself.
 pub(crate) const PACE: Pace = Pace { per_minute: 90, burst: 1, in_flight: 1 };
 
-/// How long one conversation may take in all, waiting for the pace included.
+/// The time that one conversation may take in all, waiting for the pace included.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const META: SourceMeta = SourceMeta {
@@ -78,6 +78,7 @@ impl Source for Mcp {
 
 async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result<Visited, CrawlError> {
     let url = address(&key.name)?;
+    // Deadlines of single requests do not bound a conversation of many pages.
     let held = tokio::time::timeout(PATIENCE, conversation::hold(&http, &url)).await;
     let too_long = || CrawlError::Transient {
         subject: crate::http::redact(&url),
@@ -103,6 +104,7 @@ fn address(name: &str) -> Result<String, CrawlError> {
         detail: detail.to_owned(),
     };
     let url = Url::parse(name).map_err(|_| malformed("this is no address of an endpoint"))?;
+    // Credentials in a published address are a slip of its publisher's, and to use them would be a login.
     if !matches!(url.scheme(), "http" | "https") || !url.username().is_empty() || url.password().is_some() {
         return Err(malformed("only http and https without a user are asked"));
     }

@@ -1,7 +1,7 @@
 //! The feed of changes of a database that replicates an npm registry by CouchDB's protocol.
 //!
-//! A change names a package and nothing else; seqs are opaque but for the numbers that CouchDB 1 and npm give. Must not
-//! read packuments. Source: npm's notes on replication, as of 2025-05-29 (no `include_docs`, at most 10,000 a page).
+//! A change names a package and nothing else; seqs are opaque but for the numbers that CouchDB 1 and npm give. Source:
+//! npm's notes on replication, as of 2025-05-29 (no `include_docs`, at most 10,000 a page).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,8 @@ use crate::{CrawlError, ListRequest, Next, Page, walk};
 const LIMIT: usize = 10_000;
 /// The most bytes of a page: 10,000 names of 214 bytes with their revisions stay far below.
 const MAX_BYTES: u64 = 32 << 20;
-/// How many changes early the feed is entered, because it was seen to lose those that came in at one moment.
+/// The number of changes by which the feed is entered early, because it was seen to lose those that came in at one
+/// moment.
 const OVERLAP: u64 = 10;
 
 #[derive(Deserialize)]
@@ -35,10 +36,10 @@ struct Change {
     id: String,
 }
 
-/// Where the feed stands now, a little before its end.
+/// The place of the feed now, a little before its end.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form.
+/// Any error of the client, and `Malformed` for an answer of another form.
 pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, CrawlError> {
     let url = format!("{}/", changes_url.trim_end_matches('/'));
     let database: Database = ask(http, &url, MAX_BYTES).await?;
@@ -49,8 +50,8 @@ pub(super) async fn beginning(http: &Http, changes_url: &str) -> Result<String, 
 /// One page of the feed: every name on it that the watchlist has is visited.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form and for a feed that stands before `since`: it was made
-/// anew, and what it has says nothing of what changed.
+/// Any error of the client, and `Malformed` for an answer of another form. `Malformed` too for a feed that stands
+/// before `since`: it was made anew, and what it has says nothing of what changed.
 pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Page, CrawlError> {
     let Some(base) = &request.settings.changes_url else {
         return Err(CrawlError::bad_answer("the feed of changes", "the schedule does not say where it is"));
@@ -68,10 +69,12 @@ pub(super) async fn step(request: &ListRequest<'_>, since: String) -> Result<Pag
         ));
     }
     let is_full = changes.results.len() >= LIMIT;
+    // Such a page would be asked for without end.
     if is_full && last == since {
         return Err(CrawlError::bad_answer(&url, "a full page that leads nowhere"));
     }
     let changed: BTreeSet<String> = changes.results.into_iter().map(|change| change.id).collect();
+    // The feed names every package of the registry.
     let wanted = |name: &String| request.settings.watchlist.binary_search(name).is_ok();
     let names: Vec<String> = changed.into_iter().filter(wanted).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;

@@ -1,7 +1,7 @@
-//! What a packument claims about a package.
+//! The claims of a packument about a package.
 //!
-//! Must not know which claims are worth believing. Where a packument is abbreviated or put together by a proxy, what it
-//! lacks is unknown instead of absent.
+//! A claim is taken as stated; the rules decide which are worth believing. A packument that is abbreviated or put
+//! together by a proxy lacks members; those are unknown instead of absent.
 
 use capdex_model::listing::{Claim, Claims};
 use capdex_model::standing::Standing;
@@ -42,8 +42,8 @@ pub(crate) fn of(packument: &Packument<'_>) -> Claims {
     }
 }
 
-/// Whether the registry lists a signature over the version. Proxies leave the list out, so that nothing is said by its
-/// absence.
+/// True where the registry lists a signature over the version. Proxies leave the list out, so that nothing is said by
+/// its absence.
 fn signed(packument: &Packument<'_>) -> Claim<bool> {
     match packument.manifest.get("dist").and_then(|dist| dist.get("signatures")) {
         Some(Value::Array(signatures)) if !signatures.is_empty() => Claim::Known(true),
@@ -61,6 +61,7 @@ fn license(license: Option<&Value>, licenses: Option<&Value>, missing: &Claim<St
     match license.or(licenses) {
         Some(Value::Array(all)) => {
             let names: Vec<_> = all.iter().filter_map(name).collect();
+            // The old list of licences means a choice, which SPDX writes with `OR`.
             of_text(&names.join(" OR "))
         }
         Some(value @ Value::Object(_)) => name(value).map_or(Claim::Unknown, |text| of_text(&text)),
@@ -98,6 +99,7 @@ fn keywords(value: Option<&Value>, missing: &Claim<String>) -> Claim<Vec<String>
 fn maintainers(packument: &Packument<'_>) -> Claim<Vec<String>> {
     let Some(Value::Array(people)) = packument.whole.get("maintainers") else { return Claim::Unknown };
     let name = |person: &Value| match person {
+        // The text form is `Name <mail>`, and mail addresses are not kept.
         Value::String(text) => Some(text.split('<').next().unwrap_or_default().trim().to_owned()),
         _ => person.get("name").and_then(Value::as_str).map(str::to_owned),
     };
@@ -127,6 +129,7 @@ fn deprecated(value: Option<&Value>) -> Claim<String> {
 
 fn install_scripts(packument: &Packument<'_>) -> Claim<Vec<(String, String)>> {
     let Some(scripts) = packument.manifest.get("scripts") else {
+        // An abbreviated packument says only that there are scripts, not which.
         let has_some = packument.manifest.get("hasInstallScript") == Some(&Value::Bool(true));
         return if has_some || !packument.is_whole() { Claim::Unknown } else { Claim::Absent };
     };
@@ -137,7 +140,7 @@ fn install_scripts(packument: &Packument<'_>) -> Claim<Vec<(String, String)>> {
     list(INSTALL_SCRIPTS.iter().filter_map(script).collect())
 }
 
-/// What is installed along at run time, optional packages too. Even an abbreviated packument has these.
+/// Names of packages that are installed along at run time, optional ones too. Even an abbreviated packument has these.
 fn dependencies(packument: &Packument<'_>) -> Claim<Vec<String>> {
     let mut names: Vec<String> = ["dependencies", "optionalDependencies"]
         .iter()

@@ -1,7 +1,6 @@
 //! The digests that a packument publishes for a tarball.
 //!
-//! Must not know the bytes. Source: Subresource Integrity (W3C), section 3.5: hashes separated by white space, each
-//! with options after `?`.
+//! Source: Subresource Integrity (W3C), section 3.5: hashes separated by white space, each with options after `?`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,8 +10,8 @@ use serde_json::Value;
 
 /// Every digest of `dist`, strongest first, each once. Empty where none is published.
 ///
-/// A SHA-512 that is damaged is kept as it is: it fits no bytes, and a package whose digest cannot be met must fail,
-/// not pass unchecked. Digests of unknown kinds are left out.
+/// A SHA-512 that is damaged is kept as it is, and fits no bytes. A package whose digest cannot be met must fail, not
+/// pass unchecked. Digests of unknown kinds are left out.
 pub(crate) fn of_dist(dist: &Value) -> Vec<Integrity> {
     let stated = dist.get("integrity").and_then(Value::as_str).unwrap_or_default();
     let mut found: Vec<_> = stated.split_whitespace().filter_map(of_hash).collect();
@@ -27,6 +26,7 @@ pub(crate) fn of_dist(dist: &Value) -> Vec<Integrity> {
 fn of_hash(hash: &str) -> Option<Integrity> {
     let (algorithm, rest) = hash.split_once('-')?;
     let value = rest.split_once('?').map_or(rest, |(value, _)| value);
+    // A value that does not decode is kept and fits no bytes: dropped, it would turn the check off.
     let hex = || STANDARD.decode(value).map_or_else(|_| value.to_owned(), |bytes| hex_of(&bytes));
     match algorithm {
         "sha512" => Some(Integrity::Sha512(value.to_owned())),

@@ -1,8 +1,8 @@
 //! The source `npm`: packages by name in an npm registry, or in anything that answers like one. The names come from a
 //! watchlist, from searches, and from the registry's feed of changes.
 //!
-//! Must not know what a tarball holds. Sources: the registry's own API documentation (`package-metadata.md`), and what
-//! registry proxies (verdaccio 6.8) were seen to do.
+//! Sources: the registry's own API documentation (`package-metadata.md`), and what registry proxies (verdaccio 6.8)
+//! were seen to do.
 
 mod changes;
 mod claims;
@@ -86,8 +86,8 @@ impl Source for Npm {
     }
 }
 
-/// Where a walk stands. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq that
-/// is not known is `-`.
+/// The place of a walk. Text forms: `watchlist <seq> <cursor>`, `search <seq> <query> <from>`, `changes <seq>`; a seq
+/// that is not known is `-`.
 enum Place {
     /// In the watchlist, with the feed's seq at the beginning of the walk.
     Watchlist(Option<Cursor>, Option<String>),
@@ -137,6 +137,7 @@ impl Place {
 /// A step over the watchlist. At its beginning the feed says where it stands, so that the next walk may go on from there.
 async fn watchlist(request: &ListRequest<'_>, cursor: Option<Cursor>, seq: Option<String>) -> Result<Page, CrawlError> {
     let seq = match (&cursor, &request.settings.changes_url) {
+        // Asked before the first name: the next walk then sees what changes during this one.
         (None, Some(url)) => Some(changes::beginning(request.http, url).await?),
         _ => seq,
     };
@@ -157,6 +158,7 @@ fn visit(
     known: Option<Validators>,
 ) -> impl Future<Output = Result<Visited, CrawlError>> + Send + use<> {
     let scope = name.split_once('/').map_or("", |(scope, _)| scope);
+    // Asked at another registry, the name of a private package would be told to strangers.
     let base_url = request.settings.scopes.get(scope).unwrap_or(&request.settings.base_url).clone();
     packument_of(request.http.clone(), base_url, name, known)
 }
@@ -178,8 +180,10 @@ async fn packument_of(
     };
     let Answer::Body { bytes, validators, .. } = http.get(request).await? else { return Ok(Visited::Unchanged) };
     let subject = crate::http::redact(&url);
+    // Packuments have up to 40 MB, too much to parse on a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || packument::read(&name, &subject, &bytes));
     let (listing, digest) = read.await.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))??;
+    // Proxies answer 200 with the same content, so only the digest tells.
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
     }
@@ -213,7 +217,7 @@ fn address(base_url: &str, name: &str) -> Result<String, CrawlError> {
 /// A small answer of the registry, of a form that is known.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form.
+/// Any error of the client, and `Malformed` for an answer of another form.
 async fn ask<T: serde::de::DeserializeOwned>(http: &Http, url: &str, max_bytes: u64) -> Result<T, CrawlError> {
     let request = Request { url, accept: Some("application/json"), max_bytes, ..Request::default() };
     let Answer::Body { bytes, .. } = http.get(request).await? else {

@@ -1,6 +1,6 @@
 //! A packument as a listing, and the digest of its canonical form.
 //!
-//! Must not know how it was fetched.
+//! The bytes come from a registry or from anything that answers like one.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -19,7 +19,7 @@ pub(crate) struct Packument<'a> {
     pub(crate) whole: &'a Map<String, Value>,
     /// The version listed.
     pub(crate) version: &'a str,
-    /// What the packument says about that version.
+    /// The packument's members for that version.
     pub(crate) manifest: &'a Map<String, Value>,
 }
 
@@ -29,7 +29,7 @@ impl Packument<'_> {
         registry_times(self.whole)?.get(of)
     }
 
-    /// Whether it is as the registry gives it: neither abbreviated nor put together anew by a proxy.
+    /// True where it is as the registry gives it: neither abbreviated nor put together anew by a proxy.
     pub(crate) fn is_whole(&self) -> bool {
         registry_times(self.whole).is_some()
     }
@@ -47,6 +47,7 @@ pub(crate) fn read(name: &str, subject: &str, bytes: &[u8]) -> Result<(Listing, 
     };
     let value = json::parse(bytes, is_left_out).map_err(|error| malformed(&error))?;
     let whole = value.as_object().ok_or_else(|| malformed("not an object"))?;
+    // A cache that answers for another package would list that one's bytes under this name.
     if whole.get("name").and_then(Value::as_str) != Some(name) {
         return Err(malformed("the name in it is not the one asked for"));
     }
@@ -82,8 +83,8 @@ fn registry_times(whole: &Map<String, Value>) -> Option<&Map<String, Value>> {
     whole.get("time")?.as_object().filter(|times| times.contains_key("created"))
 }
 
-/// What neither a listing nor "unchanged" depends on: readmes (the tarball has them), who starred it, and everything
-/// that registries and proxies keep for themselves.
+/// Members on which neither a listing nor "unchanged" depends. These are readmes (the tarball has them), who starred
+/// it, and everything that registries and proxies keep for themselves.
 fn is_left_out(depth: usize, key: &str) -> bool {
     let is_private = key.starts_with('_') || key.starts_with("readme");
     match depth {
@@ -98,6 +99,7 @@ fn is_left_out(depth: usize, key: &str) -> bool {
 fn listed_version<'a>(whole: &'a Map<String, Value>, versions: &'a Map<String, Value>) -> Option<&'a str> {
     let manifest_of = |version: &str| versions.get(version).and_then(Value::as_object);
     let tagged = whole.get("dist-tags").and_then(|tags| tags.get("latest")).and_then(Value::as_str);
+    // The tag may name a version that was taken back.
     if let Some(tagged) = tagged.filter(|tagged| manifest_of(tagged).is_some()) {
         return Some(tagged);
     }
@@ -120,9 +122,9 @@ fn precedence(text: &str) -> Option<Version> {
     Version::parse(text).ok().map(|version| Version { build: BuildMetadata::EMPTY, ..version })
 }
 
-/// The digest of what does not differ between a registry and its proxies. Without `time` and `modified`, which some
-/// proxies fill with the moment when they took the package in, and without the host of tarballs, which they rewrite.
-/// All else counts, a change of nothing but maintainers too.
+/// The digest of what does not differ between a registry and its proxies. It leaves out `time` and `modified`, which
+/// some proxies fill with the moment when they took the package in. It also leaves out the host of tarballs, which they
+/// rewrite. All else counts, a change of nothing but maintainers too.
 fn canonical_digest(mut value: Value) -> Digest {
     if let Some(whole) = value.as_object_mut() {
         whole.remove("time");

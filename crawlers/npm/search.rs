@@ -1,7 +1,7 @@
 //! Text search in an npm registry: names to list that nobody has named before.
 //!
-//! Search is a ranking: pages overlap and shift while they are read, so that nothing follows from absence. Must not read
-//! packuments. Source: the registry's own documentation of `/-/v1/search` (at most 250 a page and 10,000 deep).
+//! Search is a ranking: pages overlap and shift while they are read, so that nothing follows from absence. Source: the
+//! registry's own documentation of `/-/v1/search` (at most 250 a page and 10,000 deep).
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ struct Package {
 /// One page of the results of query number `query`, each visited unless the watchlist has it.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an answer of another form.
+/// Any error of the client, and `Malformed` for an answer of another form.
 pub(super) async fn step(
     request: &ListRequest<'_>,
     query: usize,
@@ -52,7 +52,9 @@ pub(super) async fn step(
     let is_new = |name: &String| request.settings.watchlist.binary_search(name).is_err();
     let names: Vec<String> = found.into_iter().filter(is_new).collect();
     let listed = walk::visit_all(request, &names, |name, known| visit(request, name, known)).await;
+    // By the number of results and not of new names: pages overlap.
     let after = from + count;
+    // An empty page ends a query even where its total promises more.
     let is_more = count > 0 && after < results.total.min(MAX_DEPTH);
     let (query, from) = if is_more { (query, after) } else { (query + 1, 0) };
     let next = if query < request.settings.queries.len() {

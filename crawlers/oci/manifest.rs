@@ -1,6 +1,6 @@
 //! Manifests and configurations: from a reference to what an image says of itself.
 //!
-//! Must not fetch a layer. Digests are checked: a registry that gives other bytes than a digest names is refused.
+//! Layers are never fetched. Digests are checked: a registry that gives other bytes than a digest names is refused.
 
 use capdex_model::digest::Digest;
 use capdex_model::snapshot::GapReason;
@@ -16,7 +16,7 @@ const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.o
 /// The most bytes of a manifest (what registries take) and of a configuration.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// What a reference led to.
+/// The manifest that a reference led to.
 pub(super) struct Manifest {
     /// The digest of the outermost manifest: `sha256:<hex>`.
     pub digest: String,
@@ -27,9 +27,10 @@ pub(super) struct Manifest {
 /// Reads the manifest of a reference.
 ///
 /// # Errors
-/// As the client says; `Malformed` for what is no manifest, and where a digest does not fit.
+/// Any error of the client; `Malformed` for what is no manifest, and where a digest does not fit.
 pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> Result<Manifest, CrawlError> {
     let (digest, document) = fetch(registry, &format!("manifests/{}", reference.what)).await?;
+    // A pin is worth nothing if the registry may answer with other bytes.
     if reference.what.starts_with("sha256:") && reference.what != digest {
         return Err(mismatch(&reference.what));
     }
@@ -40,11 +41,11 @@ pub(super) async fn read(registry: &mut Registry<'_>, reference: &Reference) -> 
     Ok(Manifest { digest, document })
 }
 
-/// What the configuration says, in a form of our own: labels, entry point, command, user, ports, and the names of the
-/// environment's variables (their values may be secrets).
+/// The configuration in a form of our own: labels, entry point, command, user, ports, and the names of the
+/// environment's variables. Their values may be secrets.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub(super) async fn configuration(registry: &mut Registry<'_>, manifest: &Manifest) -> Result<Value, CrawlError> {
     let mut document = manifest.document.clone();
     if let Some(Value::Array(all)) = document.get("manifests") {
@@ -94,6 +95,7 @@ async fn checked(registry: &mut Registry<'_>, path: &str, digest: &str) -> Resul
 async fn fetch(registry: &mut Registry<'_>, path: &str) -> Result<(String, Value), CrawlError> {
     let (bytes, _) = registry.get(path, ACCEPT, MAX_BYTES).await?;
     let document = bounded::parse(&bytes, |_, _| false).map_err(|error| malformed(&error))?;
+    // The digest is taken of the bytes that came; a header could say anything.
     Ok((format!("sha256:{}", Digest::of(&bytes).hex()), document))
 }
 

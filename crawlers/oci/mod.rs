@@ -1,8 +1,8 @@
-//! The source `oci`: container images by reference. Read are the manifest and the image's configuration with its labels,
-//! never a layer: what an image says of itself is both its listing and its bytes.
+//! The source `oci`: container images by reference. The manifest and the image's configuration with its labels are
+//! read, never a layer; the image's own words are both its listing and its bytes.
 //!
-//! Must not know what runs inside. Sources: the OCI distribution specification 1.1 (pull), the OCI image specification 1.1,
-//! and the token protocol of its reference implementation (anonymous pulls).
+//! Sources: the OCI distribution specification 1.1 (pull), the OCI image specification 1.1, and the token protocol of
+//! its reference implementation (anonymous pulls).
 
 mod manifest;
 mod reference;
@@ -51,7 +51,7 @@ An image is unchanged where the digest of its manifest is the one of the last vi
     },
 };
 
-/// How often one registry is asked.
+/// The pace for one registry.
 const PACE: Pace = Pace { per_minute: 15, burst: 10, in_flight: 2 };
 
 impl Source for Oci {
@@ -74,6 +74,7 @@ async fn visit(http: Http, key: ListingKey, known: Option<Validators>) -> Result
     let mut registry = token::Registry::new(&http, &reference);
     let manifest = manifest::read(&mut registry, &reference).await?;
     let digest = Digest::of(manifest.digest.as_bytes());
+    // The manifest names the configuration by its digest, so an equal manifest has an equal configuration.
     if known.and_then(|known| known.digest) == Some(digest) {
         return Ok(Visited::Unchanged);
     }

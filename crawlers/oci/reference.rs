@@ -1,13 +1,13 @@
 //! References that a registry can be asked for: what `ImageReference` reads, checked before it becomes an address.
 //!
-//! Must not ask a registry.
+//! The text comes from strangers and becomes part of an address, so that letters, lengths and dots are checked.
 
 use capdex_model::image::{DEFAULT_REGISTRY, ImageReference};
 use capdex_model::snapshot::GapReason;
 
 use crate::CrawlError;
 
-/// Where the default registry answers.
+/// The host at which the default registry answers.
 const DEFAULT_HOST: &str = "registry-1.docker.io";
 
 /// A reference, in parts.
@@ -19,7 +19,7 @@ pub(super) struct Reference {
     pub repository: String,
     /// The digest, or else the tag.
     pub what: String,
-    /// What stays of the image from night to night.
+    /// The name that stays the same for the image from night to night.
     pub identity: String,
 }
 
@@ -48,6 +48,7 @@ impl Reference {
         };
         let is_registry = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
         let fits = text.len() <= 400 && repository.split('/').all(is_part) && is_what(&what) && is_registry(&registry);
+        // A dot at the beginning of a part could climb out of the registry's path.
         if !fits || repository.contains("..") || repository.split('/').any(|part| part.starts_with('.')) {
             return Err(malformed());
         }

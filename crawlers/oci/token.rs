@@ -1,7 +1,7 @@
 //! Asking a registry, with the anonymous token that it asks for.
 //!
 //! A registry says in its refusal where tokens are given; that address is checked like any other, and the token goes to
-//! the registry alone. Must not know manifests.
+//! the registry alone.
 
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ impl<'a> Registry<'a> {
     /// Asks below the repository; a token is fetched at the first refusal.
     ///
     /// # Errors
-    /// As the client says.
+    /// Any error of the client.
     pub(super) async fn get(
         &mut self,
         path: &str,
@@ -44,6 +44,7 @@ impl<'a> Registry<'a> {
     ) -> Result<(Vec<u8>, Box<KeptHeaders>), CrawlError> {
         let url = format!("{}/{path}", self.base_url);
         match self.ask(&url, accept, max_bytes).await {
+            // Once only: a registry that refuses its own token would be asked in a circle.
             Err(CrawlError::Unauthorized { challenge, subject }) if self.token.is_none() => {
                 let token = self.fetch_token(&challenge).await?;
                 self.token = token;
@@ -76,12 +77,13 @@ impl<'a> Registry<'a> {
             Request { url: &url, pace: Some(PACE), is_secret: true, max_bytes: MAX_TOKEN_BYTES, ..Request::default() };
         let Answer::Body { bytes, .. } = self.http.get(request).await? else { return Ok(None) };
         let granted: Option<Granted> = serde_json::from_slice(&bytes).ok();
+        // Registries use either name for the same token.
         Ok(granted.and_then(|granted| granted.token.or(granted.access_token)).map(Secret::new))
     }
 }
 
 impl Registry<'_> {
-    /// Where a token to read the repository is given.
+    /// The address at which a token to read the repository is given.
     fn token_address(&self, challenge: &str) -> Option<String> {
         let realm = parameter(challenge, "realm")?;
         let mut query = url::form_urlencoded::Serializer::new(String::new());

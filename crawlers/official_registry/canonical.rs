@@ -1,7 +1,7 @@
 //! The canonical form of a server.json: what is left when the schema's own history is taken out.
 //!
-//! The registry's operators rewrite old rows when the schema changes. Of 1,052 rows that changed under one version
-//! from 2025-09 to 2025-12 every one was such a rewrite; in this form none of them differs. Must not know rows.
+//! The registry's operators rewrite old rows when the schema changes. From 2025-09 to 2025-12 there were 1,052 rows
+//! that changed under one version, and every one was such a rewrite. In this form none of them differs.
 
 use serde_json::{Map, Value};
 
@@ -27,11 +27,12 @@ const RENAMED: [(&str, &str); 12] = [
 /// Members whose absence means false.
 const FALSE_BY_DEFAULT: [&str; 3] = ["isRepeated", "isRequired", "isSecret"];
 
-/// What the registry itself writes into `_meta`.
+/// The registry's own member of `_meta`.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
-/// Brings a server.json to its canonical form. What the publisher put into `_meta` stays as it is.
+/// Brings a server.json to its canonical form. Members of `_meta` that the publisher put there stay as they are.
 pub(super) fn server(mut server: Map<String, Value>) -> Map<String, Value> {
+    // Migrations rewrite the schema's address; the status stands in the envelope.
     for of_the_registry in ["$schema", "status"] {
         server.remove(of_the_registry);
     }
@@ -40,6 +41,7 @@ pub(super) fn server(mut server: Map<String, Value>) -> Map<String, Value> {
     {
         server.entry("version").or_insert(version);
     }
+    // Taken out first: the names inside are the publisher's own and must not be renamed.
     let meta = server.remove("_meta");
     let mut server = members(server);
     for package in server.get_mut("packages").and_then(Value::as_array_mut).into_iter().flatten() {

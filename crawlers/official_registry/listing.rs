@@ -1,6 +1,6 @@
 //! A row as a listing: its claims, the texts it carries, and what it names elsewhere.
 //!
-//! Must not know envelopes: the row is in canonical form here.
+//! The row is in canonical form here, without its envelope.
 
 use std::collections::BTreeMap;
 
@@ -82,6 +82,7 @@ fn bundle(name: &str, version: Option<&str>, number: usize, package: &Map<String
     let address = page::text(package, "identifier")?;
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let filename = url.path_segments()?.next_back().filter(|name| !name.is_empty())?.to_owned();
+    // The first has no number, so that its identity stays when a second one comes.
     let place = if number == 0 { String::new() } else { format!("#{}", number + 1) };
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digest = page::text(package, "fileSha256").filter(is_digest);

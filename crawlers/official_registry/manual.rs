@@ -1,6 +1,6 @@
-//! What the manual says of the registries.
+//! The manual's cards of the registries.
 //!
-//! Must not know how they are read.
+//! The manual is written from these texts.
 
 use capdex_model::source_role::{NameProof, Rows, SourceRole, Speaker};
 
@@ -26,7 +26,7 @@ The `server.json` of the latest versions in canonical form, with the forge's num
 publisher put into `_meta`; of every version description, repository, instant of publication, and deprecation with its
 message.";
 
-/// What every registry of servers is to the passes.
+/// The role that every registry of servers has for the passes.
 const REGISTRY: SourceRole = SourceRole {
     speaker: Speaker::Publisher,
     proof: NameProof::Namespace,

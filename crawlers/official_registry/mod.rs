@@ -1,8 +1,8 @@
-//! The source `official-registry`, and the others that speak its API: one walk, told apart by address, path, extensions
-//! and what each is known to keep to.
+//! The source `official-registry`, and the others that speak its API. They share one walk, and differ by address, path,
+//! extensions and what each is known to keep to.
 //!
-//! Must not know what a server.json means to a rule. Sources: the registry's OpenAPI of 2025-12-01, its changelogs, its
-//! source code as of 2025-12-13, and dumps of its rows from 2025-09 to 2026-08.
+//! Sources: the registry's OpenAPI of 2025-12-01, its changelogs, its source code as of 2025-12-13, and dumps of its
+//! rows from 2025-09 to 2026-08.
 
 mod canonical;
 #[cfg(test)]
@@ -65,21 +65,21 @@ const PAGE_ROWS: usize = 100;
 /// The most bytes of a page. The largest row ever recorded has 61,607.
 const MAX_PAGE_BYTES: u64 = 32 << 20;
 
-/// How far before its watermark a walk begins: rows are stamped before they can be read.
+/// The seconds before its watermark at which a walk begins: rows are stamped before they can be read.
 const OVERLAP_S: i64 = 10 * 60;
 
 /// One registry, as far as it differs from the others.
 struct Registry {
     meta: &'static SourceMeta,
     path: &'static str,
-    /// Where in `_meta` the registry says what it knows of a row; the first that is there counts.
+    /// Members of `_meta` in which the registry says what it knows of a row; the first that is there counts.
     extensions: &'static [&'static str],
-    /// Whether it is the official one: the others are told by their adapters to keep to less.
+    /// True for the official one: the others are told by their adapters to keep to less.
     is_official: bool,
     is_incremental: bool,
 }
 
-/// Where a walk stands. It holds nothing that grows from page to page, so that a server that leads in circles is seen
+/// The place of a walk. It holds nothing that grows from page to page, so that a server that leads in circles is seen
 /// to repeat itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
@@ -87,7 +87,7 @@ struct State {
     cursor: Option<String>,
     /// The newest instant of change that was seen, this walk or before.
     newest: Option<Timestamp>,
-    /// When the walk began. What changed later may have changed behind the cursor.
+    /// When the walk began. Rows that changed later may have changed behind the cursor.
     began: Timestamp,
 }
 
@@ -142,7 +142,7 @@ impl Registry {
     /// The rows of a page and the cursor of the next one.
     ///
     /// # Errors
-    /// What is wrong with the page's shape.
+    /// The fault in the page's shape.
     fn read(&self, whole: &mut Value, asked: Option<&str>) -> Result<(Vec<Row>, Option<String>), String> {
         // Registries written in Go say null for an empty list.
         let rows = match whole.get("servers") {
@@ -150,10 +150,12 @@ impl Registry {
             _ => page::objects(whole, "servers")?,
         };
         let metadata = whole.get("metadata").and_then(Value::as_object).ok_or("it has no object \"metadata\"")?;
+        // Both spellings were in use.
         let next = metadata.get("nextCursor").or_else(|| metadata.get("next_cursor"));
         let next = page::next_cursor(next, asked)?;
         if self.is_official {
             let count = metadata.get("count").and_then(Value::as_u64);
+            // Rows that a damaged page lost would count as gone.
             if count.is_some_and(|count| count != rows.len() as u64) {
                 return Err(format!("it has {} rows and says that it has {count:?}", rows.len()));
             }
@@ -167,6 +169,7 @@ impl Registry {
     }
 
     fn listed(&self, request: &ListRequest<'_>, rows: Vec<Row>) -> Vec<crate::Listed> {
+        // Two rows under one key would contradict each other, so the first stands.
         let mut seen = std::collections::BTreeSet::new();
         let rows = rows.into_iter().filter(|row| seen.insert(row.key.clone()));
         rows.map(|row| {
@@ -176,8 +179,8 @@ impl Registry {
         .collect()
     }
 
-    /// From where the next walk may go on: the newest change seen, but none from after the walk's beginning, because a
-    /// row that changed then may have changed behind the cursor.
+    /// The watermark from which the next walk may go on: the newest change seen, but none from after the walk's
+    /// beginning. A row that changed after that may have changed behind the cursor.
     fn watermark(&self, newest: Option<Timestamp>, began: Timestamp) -> Option<String> {
         let newest = newest.filter(|_| self.is_incremental)?;
         Some(newest.min(began).to_string())

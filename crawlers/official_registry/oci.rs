@@ -1,7 +1,6 @@
 //! Packages of the type `oci`, in the form that the schema has since 2025-10-11.
 //!
-//! Must not know how an image's name is made whole. Before, the schema had registry, name and version apart; since then
-//! the identifier holds all of it.
+//! Before, the schema had registry, name and version apart; since then the identifier holds all of it.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! One row of a registry's list, in any envelope that the API ever had, and what it says.
 //!
-//! Must not know pages or cursors.
+//! Old and new envelopes are told apart here, so that nothing else has to know them.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{canonical, listing};
 use crate::{Listed, claims, names, page};
 
-/// What a row says, its server.json in canonical form.
+/// One row, its server.json in canonical form.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// The listing's name, `name@version`.
@@ -26,7 +26,7 @@ pub(super) struct Row {
     pub(super) status: Option<String>,
     /// Why the status is what it is.
     pub(super) message: Option<String>,
-    /// Whether it is the latest version; a registry that does not say has one row a server.
+    /// True for the latest version; a registry that does not say has one row a server.
     pub(super) is_latest: bool,
     /// When it was published.
     pub(super) published: Claim<Timestamp>,
@@ -38,7 +38,8 @@ impl Row {
     /// Reads `{server, _meta}`, or the flat object of before 2025-09-29 with `_meta` in it.
     ///
     /// # Errors
-    /// What makes the page malformed: a row without a name, or, where `is_strict`, without the registry's extension.
+    /// The fault that makes the page malformed: a row without a name, or, where `is_strict`, without the registry's
+    /// extension.
     pub(super) fn read(mut row: Map<String, Value>, extensions: &[&str], is_strict: bool) -> Result<Self, String> {
         let outer_meta = row.remove("_meta");
         let server = match row.remove("server") {
@@ -54,6 +55,7 @@ impl Row {
             .iter()
             .find_map(|name| meta.iter().flatten().find_map(|meta| meta.get(name)?.as_object()))
             .cloned();
+        // Taken for true where it is missing, every old version would count as the latest.
         if is_strict
             && extension.as_ref().is_none_or(|of| !either(of, "isLatest", "is_latest").is_some_and(Value::is_boolean))
         {

@@ -1,7 +1,7 @@
 //! The files of a project, and which of them is fetched.
 //!
-//! Must not know which of the index's forms they came from. Sources: PEP 440 (versions), PEP 491 (names of wheels), PEP 503 (names of
-//! projects), PEP 592 (yanked files), PEP 625 (names of source distributions).
+//! Sources: PEP 440 (versions), PEP 491 (names of wheels), PEP 503 (names of projects), PEP 592 (yanked files), PEP 625
+//! (names of source distributions).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -28,7 +28,7 @@ pub(crate) struct IndexFile {
     /// When it was uploaded. Not part of what "unchanged" is about: mirrors may not know it.
     #[serde(skip)]
     pub(crate) uploaded: Option<Timestamp>,
-    /// Whether it has a provenance attestation, where the index says.
+    /// True where it has a provenance attestation; none where the index does not say.
     pub(crate) has_provenance: Option<bool>,
 }
 
@@ -37,6 +37,7 @@ pub(crate) type Files = BTreeMap<String, Vec<IndexFile>>;
 
 /// The version in the name of a file of `project` (normalised); none where the name is of no kind that is known.
 pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
+    // Wheels escape dashes in their parts, so that the second part is always the version.
     if let Some(stem) = filename.strip_suffix(".whl") {
         return stem.split('-').nth(1).map(str::to_owned);
     }
@@ -48,8 +49,8 @@ pub(crate) fn version_of(project: &str, filename: &str) -> Option<String> {
     found.next().map(|(_, version)| version.to_owned())
 }
 
-/// How much a file is preferred, 0 most: source distributions are what people read, wheels for every machine come
-/// next, and a wheel for one machine is better than nothing.
+/// The rank of a file, 0 first. Source distributions are what people read, wheels for every machine come next, and a
+/// wheel for one machine is better than nothing.
 fn preference(filename: &str) -> Option<u8> {
     match filename {
         name if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Some(0),
@@ -61,8 +62,8 @@ fn preference(filename: &str) -> Option<u8> {
     }
 }
 
-/// The version and file to fetch: of the index's own choice or else the newest, releases before pre-releases, and
-/// what was not yanked before what was. None where no file is of a kind that is read.
+/// The version and file to fetch. The version is the index's own choice or else the newest; releases come before
+/// pre-releases, and what was not yanked before what was. None where no file is of a kind that is read.
 pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a str, &'a IndexFile)> {
     let best = |is_yanked: bool| {
         files
@@ -70,6 +71,7 @@ pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a 
             .filter_map(|(version, files)| {
                 let readable = files.iter().filter(|file| file.yanked.is_some() == is_yanked);
                 let readable = readable.filter_map(|file| Some((preference(&file.filename)?, file)));
+                // Equals go by name, so that every run chooses the same file.
                 let (_, file) = readable.min_by_key(|(preference, file)| (*preference, file.filename.as_str()))?;
                 // What is no version by PEP 440 comes before what is one, and counts as a pre-release.
                 let parsed = Version::from_str(version).ok();
@@ -83,7 +85,7 @@ pub(crate) fn choose<'a>(files: &'a Files, stated: Option<&str>) -> Option<(&'a 
     best(false).or_else(|| best(true))
 }
 
-/// Where a chosen file is.
+/// The locator of a chosen file.
 pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator {
     Locator::PypiPackage {
         name: project.to_owned(),
@@ -96,6 +98,7 @@ pub(crate) fn locator(project: &str, version: &str, file: &IndexFile) -> Locator
 
 /// The digest of what mirrors do not change about a set of files.
 pub(crate) fn digest_of(files: &Files) -> Digest {
+    // As sets, because mirrors list the same files in another order.
     let sorted: BTreeMap<_, BTreeSet<_>> =
         files.iter().map(|(version, files)| (version, files.iter().collect())).collect();
     Digest::of_json(&sorted)

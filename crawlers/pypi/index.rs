@@ -1,6 +1,6 @@
 //! The whole simple index in JSON, with a serial for each project: one request that tells what changed.
 //!
-//! Must not read a project. Source: PEP 691 with the serials that the index adds (`_last-serial`).
+//! Source: PEP 691 with the serials that the index adds (`_last-serial`).
 
 use std::collections::BTreeSet;
 
@@ -36,17 +36,17 @@ struct Project {
 /// The serial of the index now.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an index without serials.
+/// Any error of the client, and `Malformed` for an index without serials.
 pub(super) async fn serial(http: &Http, url: &str) -> Result<String, CrawlError> {
     let (_, serial) = read(http, url).await?;
     Ok(serial.to_string())
 }
 
-/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. A name that the index does
-/// not have is not among them: it is gone only when a whole walk asks for it and is told so.
+/// Those of `names` whose serial is greater than `since`, sorted, and the serial of the index. A name that the index
+/// does not have is not among them. It is gone only when a whole walk asks for it and is told so.
 ///
 /// # Errors
-/// As the client says, and `Malformed` for an index without serials and for one that stands before `since`.
+/// Any error of the client, and `Malformed` for an index without serials and for one that stands before `since`.
 pub(super) async fn changed(
     http: &Http,
     url: &str,
@@ -61,6 +61,7 @@ pub(super) async fn changed(
             format!("the index stands at {serial}, before {since}: it was made anew"),
         ));
     }
+    // A project without a serial is asked for: better one request too many than a change missed.
     let is_newer = |project: &Project| project.last_serial.is_none_or(|serial| serial > since);
     let changed: BTreeSet<String> = projects
         .into_iter()
@@ -77,6 +78,7 @@ async fn read(http: &Http, url: &str) -> Result<(Vec<Project>, u64), CrawlError>
     let Answer::Body { bytes, headers, .. } = http.get(request).await? else {
         return Err(CrawlError::bad_answer(&url, "no body"));
     };
+    // 40 MB of JSON take too long for a thread of the runtime.
     let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Index>(&bytes)).await;
     let index = parsed.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;
     let index = index.map_err(|error| CrawlError::bad_answer(&url, error.to_string()))?;

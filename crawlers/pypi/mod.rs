@@ -1,6 +1,6 @@
 //! The source `pypi`: projects by name in a Python package index, or in anything that answers like one.
 //!
-//! Must not know what an archive holds. Sources: the index's own API documentation; PEP 503, 592, 691, 792.
+//! Sources: the index's own API documentation; PEP 503, 592, 691, 792.
 
 mod file;
 mod index;
@@ -92,6 +92,7 @@ async fn whole(request: &ListRequest<'_>, names: BTreeSet<String>) -> Result<Pag
 async fn whole_with_serial(request: &ListRequest<'_>, names: BTreeSet<String>, url: &str) -> Result<Page, CrawlError> {
     let (serial, inner) = match request.cursor.and_then(|cursor| cursor.0.split_once(' ')) {
         Some((serial, inner)) => (serial.to_owned(), Some(Cursor(inner.to_owned()))),
+        // The serial of the beginning, so that the next walk sees what changes during this one.
         None => (index::serial(request.http, url).await?, None),
     };
     let page = whole(&ListRequest { cursor: inner.as_ref(), ..*request }, names).await?;
@@ -125,8 +126,8 @@ fn visit(
     async move { visit.run(&base_url).await }
 }
 
-/// Where an index answers for one project: as project JSON, and as pages of the simple index in the order in which
-/// they are tried.
+/// The addresses at which an index answers for one project: project JSON, and pages of the simple index in the order of
+/// the tries.
 #[derive(Debug, PartialEq, Eq)]
 struct Addresses {
     project: String,
@@ -155,6 +156,7 @@ struct Visit {
 
 impl Visit {
     async fn run(self, base_url: &str) -> Result<Visited, CrawlError> {
+        // A name with a slash or dots would ask for another page of the index.
         if !is_name(&self.name) {
             return Err(CrawlError::Malformed {
                 subject: format!("pypi:{}", self.name),
@@ -164,6 +166,7 @@ impl Visit {
         }
         let addresses = addresses(base_url, &self.name);
         let mut last = match self.project(&addresses.project).await {
+            // Proxies often have no project JSON, or answer with something else in its place.
             Err(error) if is_no_such_page(&error) => error,
             other => return other,
         };
@@ -199,6 +202,7 @@ impl Visit {
         let (name, page_url) = (self.name.clone(), url.clone());
         let read = move || simple::read(&name, &page_url, headers.content_type.as_deref(), &bytes);
         let read = in_background(&url, read).await?;
+        // Installers get no file of a quarantined project either.
         if read.is_quarantined || read.files.is_empty() {
             return Err(CrawlError::Gone { subject: redact(&url) });
         }
@@ -214,6 +218,7 @@ impl Visit {
     }
 
     fn visited(&self, locator: Locator, claims: Claims, digest: Digest, validators: Validators) -> Visited {
+        // Proxies without validators answer 200 every night, so the digest tells.
         if self.known.as_ref().and_then(|known| known.digest) == Some(digest) {
             return Visited::Unchanged;
         }
@@ -235,13 +240,13 @@ async fn in_background<T: Send + 'static>(
     })?
 }
 
-/// Whether an index may still have the project on another page: it says that this page is not there, or what is there
-/// is something else.
+/// True where an index may still have the project on another page. It says that this page is not there, or what is
+/// there is something else.
 const fn is_no_such_page(error: &CrawlError) -> bool {
     matches!(error, CrawlError::Gone { .. } | CrawlError::Malformed { reason: GapReason::BadAnswer, .. })
 }
 
-/// Whether a normalised name can be one: letters, digits and single dashes within.
+/// Returns true if a normalised name can be one: letters, digits and single dashes within.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && name.bytes().all(is_letter)

@@ -1,6 +1,6 @@
 //! The project JSON: files, and everything that the index knows of a project.
 //!
-//! Must not know how it was fetched. Sources: the index's documentation of its JSON interface; core metadata 2.4.
+//! Sources: the index's documentation of its JSON interface; core metadata 2.4.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const REPOSITORY_LABELS: [&str; 9] =
 /// Hosts where a home page is a repository.
 const FORGES: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/// What is read of a project: where its bytes are, what is claimed, and the digest of all that decides "unchanged".
+/// The facts that are read of a project: the file to fetch, its claims, and the digest that decides "unchanged".
 pub(crate) struct Read {
     /// The file to fetch.
     pub(crate) locator: capdex_model::listing::Locator,
@@ -37,8 +37,8 @@ pub(crate) struct Read {
 /// Reads the JSON of `project` (normalised), answered by `page_url`. Proxies give the addresses of files relative to it.
 ///
 /// # Errors
-/// `Gone` where it has no files at all, `Malformed` for what is not the JSON of this project, or has no file of a
-/// kind that is read.
+/// `Gone` where it has no files at all. `Malformed` for what is not the JSON of this project, and for a project without
+/// a file of a kind that is read.
 pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, CrawlError> {
     let subject = redact(page_url);
     let malformed = |reason: GapReason, detail: &str| CrawlError::Malformed {
@@ -50,6 +50,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     let value = json::parse(bytes, is_left_out).map_err(|error| bad(&error))?;
     let info = value.get("info").and_then(Value::as_object).ok_or_else(|| bad("it has no info"))?;
     let name = info.get("name").and_then(Value::as_str).unwrap_or_default();
+    // An index that answers for another name would list that project's bytes under this one.
     if pypi_name(name) != project {
         return Err(bad("the name in it is not the one asked for"));
     }
@@ -67,7 +68,7 @@ pub(crate) fn read(project: &str, page_url: &str, bytes: &[u8]) -> Result<Read, 
     Ok(Read { locator: locator(project, version, file), claims, digest: canonical_digest(info, &files) })
 }
 
-/// What neither a listing nor "unchanged" depends on.
+/// Members on which neither a listing nor "unchanged" depends.
 fn is_left_out(depth: usize, key: &str) -> bool {
     match depth {
         0 => matches!(key, "last_serial" | "vulnerabilities"),
@@ -85,6 +86,7 @@ fn files_of(value: &Value, stated: Option<&str>) -> Files {
         releases.into_iter().flatten().map(|(version, files)| (version.clone(), read(files))).collect();
     if let (Some(stated), Some(urls)) = (stated, value.get("urls")) {
         let urls = read(urls);
+        // An empty list says nothing where `releases` has the files.
         if !urls.is_empty() {
             files.insert(stated.to_owned(), urls);
         }
@@ -105,7 +107,7 @@ fn of_json(file: &Value) -> Option<IndexFile> {
     })
 }
 
-/// The claims of `info` and of the chosen file. What `info` says of dependencies holds for its own version only.
+/// The claims of `info` and of the chosen file. The dependencies in `info` hold for its own version only.
 fn claims_of(info: &Map<String, Value>, files: &Files, version: &str, file: &IndexFile) -> Claims {
     let is_stated = info.get("version").and_then(Value::as_str) == Some(version);
     let created = files.values().flatten().filter_map(|file| file.uploaded).min();
@@ -120,7 +122,7 @@ fn claims_of(info: &Map<String, Value>, files: &Files, version: &str, file: &Ind
     }
 }
 
-/// What is known of any chosen file, whichever form of the index it came from.
+/// The claims about any chosen file, whichever form of the index it came from.
 pub(crate) fn claims_of_file(file: &IndexFile) -> Claims {
     Claims {
         published: file.uploaded.map_or(Claim::Unknown, Claim::Known),
@@ -157,6 +159,7 @@ fn repository(info: &Map<String, Value>) -> Claim<String> {
     let plain = |label: &str| -> String {
         label.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect()
     };
+    // In the order of the labels and not of the document, so that the most explicit one wins.
     for wanted in REPOSITORY_LABELS {
         let found = urls.into_iter().flatten().find(|(label, _)| plain(label) == wanted);
         if let Some(address) = found.and_then(|(_, address)| address.as_str()) {
@@ -212,6 +215,7 @@ fn version_count(value: &Value) -> Claim<u64> {
 
 /// Over `info` without addresses of the index itself, and over the files as both forms of the index describe them.
 fn canonical_digest(info: &Map<String, Value>, files: &Files) -> Digest {
+    // Mirrors put their own addresses here.
     const INDEX_ADDRESSES: [&str; 4] = ["package_url", "project_url", "release_url", "docs_url"];
     let kept: Map<String, Value> = info
         .iter()

@@ -1,6 +1,6 @@
 //! The simple index in both its forms: JSON (PEP 691) and HTML (PEP 503).
 //!
-//! Must not know how it was fetched. It says of files what the project JSON says, and nothing else of the project.
+//! It says of files what the project JSON says, and nothing else of the project.
 
 use capdex_model::snapshot::GapReason;
 use html5gum::{Token, Tokenizer};
@@ -13,14 +13,14 @@ use crate::{CrawlError, json};
 /// Ask for JSON, take HTML where the index has no other.
 pub(crate) const ACCEPT: &str = "application/vnd.pypi.simple.v1+json, text/html;q=0.1";
 
-/// What the simple index says of a project.
+/// A project as the simple index describes it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Project {
     /// Files of kinds that are known, by version.
     pub(crate) files: Files,
-    /// How many versions the index names; none where it names none.
+    /// The number of versions that the index names; none where it names none.
     pub(crate) version_count: Option<u64>,
-    /// Whether the index has hidden the project.
+    /// True where the index has hidden the project.
     pub(crate) is_quarantined: bool,
 }
 
@@ -40,6 +40,7 @@ pub(crate) fn read(
         detail,
     };
     let base = Url::parse(page_url).map_err(|error| malformed(error.to_string()))?;
+    // The header decides: an index may ignore what was asked for.
     let is_html = content_type.is_some_and(|content_type| content_type.to_ascii_lowercase().contains("html"));
     if is_html {
         return Ok(read_html(project, base, bytes));
@@ -125,6 +126,7 @@ fn of_anchor(base: &Url, attribute: &dyn Fn(&str) -> Option<String>) -> Option<I
         let mut parts = fragment.split('&');
         parts.find_map(|part| part.strip_prefix("sha256=")).map(str::to_owned)
     });
+    // The digest is no part of the address that is asked and recorded.
     url.set_fragment(None);
     Some(IndexFile {
         filename: String::new(),

@@ -1,7 +1,6 @@
-//! What a site's robots.txt allows, as RFC 9309 says.
+//! The rules of a site's robots.txt, as RFC 9309 says.
 //!
-//! Must not know what is crawled. Only sites without an API are asked for it: an API that is documented for programs is
-//! meant for them.
+//! Only sites without an API are asked for it: an API that is documented for programs is meant for them.
 
 use std::time::Duration;
 
@@ -49,22 +48,25 @@ impl Robots {
         }
     }
 
-    /// Reads a file: all groups for our name, or else all for `*`. What is no rule is passed over.
+    /// Reads a file: all groups for our name, or else all for `*`. Lines that are no rule are passed over.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (mut own, mut all) = (None::<Self>, Self::default());
         let (mut is_own, mut is_all, mut is_open) = (false, false, false);
+        // A byte order mark would hide the first line.
         for line in text.trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default();
             let Some((name, value)) = line.split_once(':') else { continue };
             let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
             if name == "user-agent" {
+                // Several names in a row begin one group, and the first rule ends their list.
                 if !is_open {
                     (is_own, is_all, is_open) = (false, false, true);
                 }
                 is_own |= is_our_name(value);
                 is_all |= value == "*";
                 if is_own {
+                    // A group for us without rules allows everything, and keeps the group for all from counting.
                     own.get_or_insert_default();
                 }
                 continue;
@@ -87,6 +89,7 @@ impl Robots {
         match name {
             "crawl-delay" => {
                 let seconds = value.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+                // `from_secs_f64` panics for more than a `Duration` holds.
                 let delay = seconds.map(|seconds| Duration::from_secs_f64(seconds.min(1e6)));
                 self.delay = self.delay.max(delay);
             }
@@ -96,8 +99,10 @@ impl Robots {
         }
     }
 
-    /// Whether a path with its query may be asked for: the longest rule that fits decides, `allow` among equals.
+    /// Returns true if a path with its query may be asked for: the longest rule that fits decides, `allow` among
+    /// equals.
     pub(crate) fn allows(&self, path: &str) -> bool {
+        // RFC 9309 allows the file itself always.
         if path == "/robots.txt" {
             return true;
         }
@@ -106,13 +111,13 @@ impl Robots {
         fitting.max_by_key(|rule| (rule.pattern.len(), rule.is_allowed)).is_none_or(|rule| rule.is_allowed)
     }
 
-    /// How long to pause between two requests, where the site says so.
+    /// The pause between two requests, where the site asks for one.
     pub(crate) fn delay(&self) -> Option<Duration> {
         self.delay
     }
 }
 
-/// Whether a group's name is ours: the product before any version, whatever its case.
+/// Returns true if a group's name is ours: the product before any version, whatever its case.
 fn is_our_name(value: &str) -> bool {
     let end = value.find(|letter: char| !(letter.is_ascii_alphabetic() || matches!(letter, '-' | '_')));
     value.get(..end.unwrap_or(value.len())).is_some_and(|name| name.eq_ignore_ascii_case(PRODUCT))
@@ -136,8 +141,8 @@ fn normal(text: &str) -> Vec<u8> {
     normal
 }
 
-/// Whether a pattern fits the beginning of a path: `*` is anything, `$` at its end the end of the path. Linear in the
-/// path for each part between stars, whatever the pattern.
+/// Returns true if a pattern fits the beginning of a path: `*` is anything, `$` at its end the end of the path. Linear
+/// in the path for each part between stars, whatever the pattern.
 fn fits(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, is_whole) = match pattern.split_last() {
         Some((b'$', pattern)) => (pattern, true),
@@ -156,7 +161,7 @@ fn fits(pattern: &[u8], path: &[u8]) -> bool {
     if is_whole { rest.ends_with(last) } else { after(rest, last).is_some() }
 }
 
-/// What follows the first place of a part; everything where the part is empty.
+/// The text after the first place of a part; everything where the part is empty.
 fn after<'a>(text: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
     if part.is_empty() {
         return Some(text);

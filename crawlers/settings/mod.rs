@@ -1,6 +1,7 @@
-//! Where registries are: what the operator configured, else what npm and pip themselves would ask on this machine.
+//! The addresses of registries: what the operator configured, else what npm and pip themselves would ask on this
+//! machine.
 //!
-//! Must not know the environment or the file system: both are passed in, so that a test decides what they hold.
+//! The environment and the file system are passed in, so that a test decides what they hold.
 
 mod npmrc;
 mod pip;
@@ -28,10 +29,10 @@ pub type ReadFile<'a> = &'a dyn Fn(&std::path::Path) -> Option<String>;
 pub struct BaseUrl {
     /// The address: http or https, without user name and password, without a slash at its end.
     pub url: String,
-    /// What proves to the registry who asks.
+    /// The credential for the registry.
     pub credentials: Option<Credential>,
-    /// Where the address was found, for a person: `configuration`, the name of a variable, the path of a file, or
-    /// `built in`.
+    /// The place in which the address was found, for a person: `configuration`, the name of a variable, the path of a
+    /// file, or `built in`.
     pub origin: String,
 }
 
@@ -68,6 +69,7 @@ fn read_base_url(found: Found, credential_path: Option<&str>) -> Result<BaseUrl,
             detail: format!("the registry address from {origin} is neither http nor https"),
         });
     }
+    // A credential must not stay in the address, which is printed and recorded.
     let user = (!url.username().is_empty() || url.password().is_some())
         .then(|| basic(&percent_decoded(url.username()), &percent_decoded(url.password().unwrap_or_default())));
     // Neither can fail for http and https.

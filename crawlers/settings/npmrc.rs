@@ -1,6 +1,6 @@
 //! npm's own configuration: which registry it asks, for which scope another, and with which token.
 //!
-//! Must not know what is asked there. Sources: npm's documentation of `config`, `npmrc` and `scope` (versions 7 to 11).
+//! Sources: npm's documentation of `config`, `npmrc` and `scope` (versions 7 to 11).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,13 @@ use super::{BaseUrl, Environment, Found, ReadFile, basic, read_base_url, well_kn
 use crate::CrawlError;
 use crate::http::{Credential, Secret};
 
-/// The registry for names without a scope of their own: `configured`, else `npm_config_registry`, else `registry` of
-/// the `.npmrc` in the working folder, of the one in the home folder, of the global one, else the well-known one.
+/// The registry for names without a scope of their own. It is `configured`, else `npm_config_registry`, else `registry`
+/// of the first `.npmrc` that has it, else the well-known one. The files are those of the working folder, of the home
+/// folder and the global one, in this order.
 ///
 /// # Errors
-/// `Malformed` or `Refused` where the first of these that is there is no http or https address: to pass it over
-/// would send the names of a private registry to a public one.
+/// `Malformed` or `Refused` where the first of these that is there is no http or https address. To pass it over would
+/// send the names of a private registry to a public one.
 pub fn npm_base_url(
     environment: Environment<'_>,
     read_file: ReadFile<'_>,
@@ -37,7 +38,7 @@ pub fn npm_base_url(
 /// The registries for single scopes (`@scope:registry` in any `.npmrc`), by scope.
 ///
 /// # Errors
-/// As [`npm_base_url`].
+/// The errors of [`npm_base_url`].
 pub fn npm_scopes(
     environment: Environment<'_>,
     read_file: ReadFile<'_>,
@@ -76,6 +77,7 @@ impl Layers {
         let user = variable(environment, "npm_config_userconfig").map(PathBuf::from);
         let global = variable(environment, "npm_config_globalconfig").map(PathBuf::from);
         let prefix = variable(environment, "npm_config_prefix").or_else(|| environment("PREFIX"));
+        // npm's own order: the project's file wins over the user's, and that over the global one.
         let mut paths = vec![PathBuf::from(".npmrc")];
         paths.extend(user.or_else(|| home.map(|home| Path::new(&home).join(".npmrc"))));
         match global.or_else(|| prefix.map(|prefix| Path::new(&prefix).join("etc/npmrc"))) {
@@ -128,13 +130,14 @@ impl Layers {
         if let Some(encoded) = value("_auth") {
             return Some(Secret::new(format!("Basic {encoded}")));
         }
+        // npm keeps the password in base64, unlike the user name.
         let password = STANDARD.decode(value("_password")?).ok()?;
         Some(basic(&value("username")?, &String::from_utf8_lossy(&password)))
     }
 }
 
 /// Reads the text of an `.npmrc`: one `key = value` a line, comments with `;` and `#`, values in quotes or bare, and
-/// `${VARIABLE}` for variables. Of a repeated key the last value stays; lists and sections are passed over.
+/// `${VARIABLE}` for variables. A repeated key keeps its last value; lists and sections are passed over.
 fn parse(text: &str, environment: Environment<'_>) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#', '[']));
     let pairs = lines.filter_map(|line| line.split_once('='));

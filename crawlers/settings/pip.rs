@@ -1,20 +1,20 @@
 //! pip's own configuration: which index it asks.
 //!
-//! Must not know what is asked there. Source: pip's documentation of its configuration (`topics/configuration`).
+//! Source: pip's documentation of its configuration (`topics/configuration`).
 
 use std::path::{Path, PathBuf};
 
 use super::{BaseUrl, Environment, Found, ReadFile, read_base_url, well_known};
 use crate::CrawlError;
 
-/// The index: `configured`, else `PIP_INDEX_URL`, else `index-url` in the section `global` of the file that
-/// `PIP_CONFIG_FILE` names, of the user's files, of the machine's, else the well-known one. The address is the one
-/// that people write, usually with `/simple` at its end; a credential in it is for all of its host, because files and
-/// project JSON stand beside the simple index.
+/// The index: `configured`, else `PIP_INDEX_URL`, else `index-url` in the section `global` of a file, else the
+/// well-known one. The files are the one that `PIP_CONFIG_FILE` names, the user's and the machine's, in this order. The
+/// address is the one that people write, usually with `/simple` at its end. A credential in it is for all of its host,
+/// because files and project JSON stand beside the simple index.
 ///
 /// # Errors
-/// `Malformed` or `Refused` where the first of these that is there is no http or https address: to pass it over
-/// would send the names of a private index to a public one.
+/// `Malformed` or `Refused` where the first of these that is there is no http or https address. To pass it over would
+/// send the names of a private index to a public one.
 pub fn pypi_base_url(
     environment: Environment<'_>,
     read_file: ReadFile<'_>,
@@ -59,6 +59,7 @@ fn index_url(text: &str) -> Option<String> {
     let mut found = None;
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with([';', '#'])) {
         if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            // Sections of single commands, such as `install`, are for those alone.
             is_global = section.trim() == "global";
         } else if let Some((key, value)) = line.split_once(['=', ':'])
             && is_global

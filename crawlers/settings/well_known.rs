@@ -1,6 +1,6 @@
 //! The well-known addresses of registries, put together from parts.
 //!
-//! No file holds a registry's host as one text, so that none is ever asked by accident: a search for such a text finds
+//! No file holds a registry's host as one text, so that none is ever asked by accident. A search for such a text finds
 //! configuration of a user's, not ours.
 
 /// The address of the npm registry that npm itself asks when nothing is configured.

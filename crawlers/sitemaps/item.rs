@@ -1,7 +1,6 @@
 //! The page of one entry: the repository that it links to.
 //!
-//! Must not know how it was found. The name comes from the address, because titles and descriptions of such pages were
-//! seen to be those of the site.
+//! The name comes from the address, because titles and descriptions of such pages were seen to be those of the site.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -32,10 +31,11 @@ const NO_ACCOUNTS: [&str; 16] = [
 /// The listing of an entry by its page, and the digest of what it says.
 ///
 /// # Errors
-/// Where the page is not the entry's: it does not have the parts of its name in it.
+/// The fault of a page that is not the entry's: it does not have the parts of its name in it.
 pub(super) fn read(key: &ListingKey, html: &str, not_its_own: &[&str]) -> Result<(Listing, Digest), String> {
     let lower = html.to_ascii_lowercase();
     let is_missing = |part: &str| !part.is_empty() && !lower.contains(&part.to_ascii_lowercase());
+    // Challenges and error pages come with status 200 too.
     if key.name.split('/').any(is_missing) {
         return Err("the page does not name its entry".to_owned());
     }

@@ -1,8 +1,8 @@
-//! A walk over a site that has no API: its sitemaps say which pages there are and when each changed, and each page that
+//! A walk over a site that has no API. Its sitemaps say which pages there are and when each changed, and each page that
 //! changed is asked for.
 //!
-//! Must not know any site: a [`Site`] says which pages are entries. Only paths on the site itself are taken, and only
-//! those that its robots.txt allows; the rules are asked for anew in every step, which costs one request in seventeen.
+//! A [`Site`] says which pages are entries. Only paths on the site itself are taken, and only those that its robots.txt
+//! allows. The rules are asked for anew in every step, which costs one request in seventeen.
 
 mod item;
 mod xml;
@@ -19,11 +19,11 @@ use crate::http::{Answer, Request};
 use crate::robots::{MAX_DELAY, Robots};
 use crate::{CrawlError, Cursor, ListRequest, Listed, Next, Page, names, page};
 
-/// What a site's pages are.
+/// One site: its sitemap, and which pages are entries.
 pub(crate) struct Site {
     /// The path of its sitemap, or of the index of its sitemaps.
     pub(crate) sitemap: &'static str,
-    /// Whether a sitemap that the index names is wanted, by its path.
+    /// Returns true if a sitemap that the index names is wanted, by its path.
     pub(crate) is_wanted: fn(&str) -> bool,
     /// The name of the entry that a path is the page of; none for other pages.
     pub(crate) name: fn(&str) -> Option<String>,
@@ -43,29 +43,29 @@ const MAX_SITEMAPS: usize = 300;
 /// Pages that are asked for in one step.
 const STEP: usize = 16;
 
-/// How many bytes of pages to ask for a cursor holds, so that a sitemap is not asked for in every step.
+/// The bytes of pages to ask for that a cursor holds, so that a sitemap is not asked for in every step.
 const PENDING_BYTES: usize = 24 * 1024;
 
 /// The longest path of an entry's page.
 const MAX_PATH_BYTES: usize = 1_024;
 
-/// Where a walk stands.
+/// The place of a walk.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
     /// Sitemaps that are not read to their end, by their paths. The first one is being read.
     sitemaps: Vec<String>,
-    /// How many entries of the first one were passed.
+    /// The number of entries of the first one that were passed.
     passed: usize,
     /// Pages to ask for.
     pending: Vec<Place>,
-    /// How many sitemaps the walk has met.
+    /// The number of sitemaps that the walk has met.
     met: usize,
 }
 
 /// Takes one step: some pages, and before them a sitemap where no page is waiting.
 ///
 /// # Errors
-/// Where robots.txt or a sitemap cannot be read, or the site asks to be left alone.
+/// The error of a robots.txt or a sitemap that cannot be read, or of a site that asks to be left alone.
 pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page, CrawlError> {
     let robots = Robots::fetch(request.http, &request.settings.base_url).await?;
     if robots.delay().is_some_and(|delay| delay > MAX_DELAY) {
@@ -88,6 +88,7 @@ pub(crate) async fn step(request: &ListRequest<'_>, site: &Site) -> Result<Page,
         return Ok(Page { listed, next: Next::END });
     }
     let cursor = page::cursor(&state);
+    // The site chooses the addresses in it, so it may grow past the bound.
     if cursor.0.len() > Cursor::MAX_BYTES {
         return Err(CrawlError::bad_answer(&request.settings.base_url, "its sitemaps have too long addresses"));
     }
@@ -112,6 +113,7 @@ async fn read_sitemap(
     let bytes =
         page::bytes(request.http, Request { url: &url, max_bytes: MAX_SITEMAP_BYTES, ..Request::default() }).await?;
     let base_url = request.settings.base_url.clone();
+    // 50 MiB of XML take too long for a thread of the runtime.
     let read = tokio::task::spawn_blocking(move || xml::read(&bytes, &base_url)).await;
     let read =
         read.unwrap_or_else(|error| Err(error.to_string())).map_err(|detail| CrawlError::bad_answer(&url, &detail))?;
@@ -121,6 +123,7 @@ async fn read_sitemap(
             let wanted = places.into_iter().map(|place| place.path).filter(|path| (site.is_wanted)(path));
             state.sitemaps.extend(wanted);
             state.met += state.sitemaps.len();
+            // Over the whole walk: indexes that name each other would be read without end.
             if state.met > MAX_SITEMAPS {
                 return Err(CrawlError::bad_answer(&url, format!("more than {MAX_SITEMAPS} sitemaps")));
             }
@@ -136,6 +139,7 @@ fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Pla
     for place in places.into_iter().filter(is_entry).skip(state.passed) {
         let key = key(request, site, &place);
         let known = request.known.validators(&key);
+        // Without a `lastmod` nothing says that the page is the same.
         let is_same = place.changed.is_some() && known.is_some_and(|known| known.last_modified == place.changed);
         if is_same {
             listed.push(Listed::Unchanged(key));
@@ -145,8 +149,10 @@ fn take(request: &ListRequest<'_>, site: &Site, robots: &Robots, places: Vec<Pla
             let gap = Gap::new(key.to_string(), GapReason::Denied, "robots.txt forbids it");
             listed.push(Listed::Failed { key, gap, transient: false });
         } else {
+            // With room for the `lastmod` and the punctuation of the cursor.
             waiting += place.path.len() + 64;
             if waiting > PENDING_BYTES {
+                // `passed` stays, so that the next step goes on from this page.
                 return listed;
             }
             state.pending.push(place);
@@ -167,6 +173,7 @@ async fn visit(
 ) -> Result<Vec<Listed>, CrawlError> {
     let mut listed = Vec::with_capacity(places.len());
     for place in places {
+        // The site's own wish comes on top of the client's pace.
         if let Some(delay) = robots.delay() {
             tokio::time::sleep(delay).await;
         }

@@ -1,6 +1,6 @@
 //! A sitemap as sitemaps.org describes it: an index of sitemaps, or pages with the day of their last change.
 //!
-//! Must not know which of them are wanted. Addresses on other hosts are left out: the standard forbids them.
+//! Addresses on other hosts are left out: the standard forbids them.
 
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, Event};
@@ -17,7 +17,7 @@ pub(super) struct Place {
     pub(super) changed: Option<String>,
 }
 
-/// What a sitemap holds.
+/// The entries of a sitemap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Sitemap {
     /// Other sitemaps.
@@ -26,13 +26,13 @@ pub(super) enum Sitemap {
     Pages(Vec<Place>),
 }
 
-/// How much a sitemap may have unpacked, as its standard says.
+/// The most bytes that a sitemap may have unpacked, as its standard says.
 const MAX_BYTES: u64 = 50 << 20;
 
-/// How many entries a sitemap may have, as its standard says; more are an error and not cut off.
+/// The most entries that a sitemap may have, as its standard says; more are an error and not cut off.
 const MAX_PLACES: usize = 50_000;
 
-/// How deep elements may be nested. The standard needs three, and its extensions few more.
+/// The deepest nesting of elements. The standard needs three, and its extensions few more.
 const MAX_DEPTH: usize = 32;
 
 /// The longest text of a `lastmod` that is kept.
@@ -41,9 +41,10 @@ const MAX_CHANGED_BYTES: usize = 64;
 /// Reads a sitemap of the site at `base_url`.
 ///
 /// # Errors
-/// What is wrong with it; one that does not end is cut off, and read as nothing.
+/// The fault in it; a sitemap that does not end is cut off, and read as nothing.
 pub(super) fn read(bytes: &[u8], base_url: &str) -> Result<Sitemap, String> {
     let unpacked;
+    // Sites serve `.xml.gz` as a file, which the client does not decode.
     let bytes = if bytes.starts_with(&[0x1F, 0x8B]) {
         unpacked = crate::unpack::gunzip(bytes, MAX_BYTES).map_err(|gap| gap.detail)?;
         unpacked.as_slice()
@@ -164,6 +165,7 @@ impl Open {
         }
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let changed = self.changed.trim();
+        // A longer text is no date, and would only fill the cursor.
         let is_kept = !changed.is_empty() && changed.len() <= MAX_CHANGED_BYTES;
         Some(Place { path: format!("{}{query}", url.path()), changed: is_kept.then(|| changed.to_owned()) })
     }

@@ -1,6 +1,6 @@
 //! The source `skills-sh`: the skills of skills.sh, found by searching for every beginning of a name.
 //!
-//! Must not know what a skill holds. Source: the search that the site's own command line uses, as seen in 2026.
+//! Source: the search that the site's own command line uses, as seen in 2026.
 
 mod prefixes;
 
@@ -21,7 +21,7 @@ pub const SOURCE: &dyn Source = &SkillsSh { limit: 100_000 };
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 
 struct SkillsSh {
-    /// How many skills are asked for at once.
+    /// The number of skills that are asked for at once.
     limit: usize,
 }
 
@@ -57,7 +57,7 @@ the repository, which is referred to.",
     },
 };
 
-/// Where a walk stands: the beginning that is searched for next, and of which list of beginnings.
+/// The place of a walk: the beginning that is searched for next, and of which list of beginnings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     place: usize,
@@ -78,6 +78,7 @@ impl Source for SkillsSh {
 impl SkillsSh {
     async fn step(&self, request: ListRequest<'_>) -> Result<Page, CrawlError> {
         let prefixes = Prefixes::new(&request.settings.queries);
+        // A place counts in its own list of beginnings only.
         let state = page::state(request.cursor).filter(|state: &State| state.of == prefixes.digest());
         let Some((place, prefix)) = state.map(|state| (state.place, state.prefix)).or_else(|| prefixes.first()) else {
             return Ok(Page { listed: Vec::new(), next: Next::END });
@@ -90,11 +91,13 @@ impl SkillsSh {
         let mut whole = page::json(request.http, asked).await?;
         let malformed = |detail: String| CrawlError::bad_answer(&url, &detail);
         let skills = page::objects(&mut whole, "skills").map_err(malformed)?;
+        // As many as were asked for may be all, or the first of more.
         let is_cut = skills.len() >= self.limit;
         if is_cut && !prefixes::is_divisible(&prefix) {
             let detail = format!("more than {} skills begin with {prefix}", self.limit);
             return Err(CrawlError::TooLarge { subject: crate::http::redact(&url), detail });
         }
+        // Checked for all, also for those that another beginning takes: an answer of another form is no empty one.
         let ids: Result<Vec<_>, _> = skills.iter().map(|skill| id(skill).ok_or("a skill without an id")).collect();
         ids.map_err(|error| malformed(error.to_owned()))?;
         let own = skills.into_iter().filter(|skill| prefixes::is_of(&prefix, is_cut, &beginning(skill)));
@@ -117,7 +120,7 @@ fn id(skill: &Map<String, Value>) -> Option<&str> {
     page::text(skill, "id")
 }
 
-/// What a skill's name begins with, as far as it can be searched for.
+/// The beginning of a skill's name, as far as it can be searched for.
 fn beginning(skill: &Map<String, Value>) -> String {
     let of = |member: &str| page::text(skill, member).and_then(prefixes::beginning);
     of("skillId").or_else(|| of("id")).unwrap_or_default()

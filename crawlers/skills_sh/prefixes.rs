@@ -1,12 +1,12 @@
 //! The beginnings of names that are searched for, in their order, and which skill is taken at which.
 //!
-//! Must not know how a search is sent.
+//! The order is fixed, so that a cursor names its place in it.
 
 use capdex_model::digest::Digest;
 
 const LETTERS: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// What may follow two letters where a search is divided. What is followed by anything else is taken before.
+/// Letters that may follow two letters where a search is divided. A name with any other letter there is taken before.
 const FURTHER: &str = "-0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// The longest beginning.
@@ -25,7 +25,7 @@ impl Prefixes {
         Self(pairs.collect())
     }
 
-    /// What tells one list of beginnings from another.
+    /// The digest that tells one list of beginnings from another.
     pub(super) fn digest(&self) -> String {
         Digest::of_fields(self.0.iter().map(String::as_bytes)).hex()
     }
@@ -47,6 +47,7 @@ impl Prefixes {
         }
         let top = self.0.get(place)?;
         let mut prefix = prefix.to_owned();
+        // Behind the last letter the walk goes back to fewer letters.
         while prefix.len() > top.len() {
             let last = prefix.pop()?;
             let next = FURTHER.chars().skip_while(|letter| *letter != last).nth(1);
@@ -59,12 +60,12 @@ impl Prefixes {
     }
 }
 
-/// Whether a search that was cut can go on with one letter more.
+/// True where a search that was cut can go on with one letter more.
 pub(super) fn is_divisible(prefix: &str) -> bool {
     prefix.chars().count() < MAX_LETTERS
 }
 
-/// What a name begins with: everything from its first two letters or digits side by side on, in lower case.
+/// The beginning of a name: everything from its first two letters or digits side by side on, in lower case.
 pub(super) fn beginning(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -72,7 +73,7 @@ pub(super) fn beginning(name: &str) -> Option<String> {
     name.get(place..).map(str::to_owned)
 }
 
-/// Whether a skill is taken at this beginning: where the answer was cut, only if no longer beginning finds it.
+/// True where a skill is taken at this beginning: where the answer was cut, only if no longer beginning finds it.
 pub(super) fn is_of(prefix: &str, is_cut: bool, beginning: &str) -> bool {
     let Some(rest) = beginning.strip_prefix(prefix) else { return false };
     !is_cut || rest.chars().next().is_none_or(|next| !FURTHER.contains(next))

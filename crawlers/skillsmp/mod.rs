@@ -1,6 +1,6 @@
 //! The source `skillsmp`: what SkillsMP finds for the queries of the schedule.
 //!
-//! Must not know what a skill holds. Source: the API's own page as seen in 2026.
+//! Source: the API's own page as seen in 2026.
 
 use capdex_model::digest::Digest;
 use capdex_model::ids::ListingKey;
@@ -53,7 +53,7 @@ A skill is unchanged where the digest of its entry without `stars` and `updatedA
     },
 };
 
-/// Where a walk stands: the query, its page, and of which list of queries.
+/// The place of a walk: the query, its page, and of which list of queries.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     query: usize,
@@ -90,6 +90,7 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let skills = page::objects(data, "skills").map_err(malformed)?;
     let pagination = data.get("pagination");
     let said = |member: &str| pagination.and_then(|of| of.get(member));
+    // A server that ignores the number would give the first page without end.
     if said("page").and_then(Value::as_u64) != Some(state.page) {
         return Err(malformed(format!("page {number} was asked for and another came")));
     }

@@ -1,7 +1,6 @@
 //! The source `smithery`: the servers of Smithery's registry.
 //!
-//! Must not know what a server's text means. Source: the API's OpenAPI description in its SDK 0.7.0, and answers as seen
-//! in 2026-10.
+//! Source: the API's OpenAPI description in its SDK 0.7.0, and answers as seen in 2026-10.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,7 @@ pub const SOURCE: &dyn Source = &Smithery;
 /// The most bytes of a page.
 const MAX_PAGE_BYTES: u64 = 8 << 20;
 
-/// What changes without anybody deciding it.
+/// Members that change without anybody deciding it.
 const VOLATILE: [&str; 1] = ["useCount"];
 
 struct Smithery;
@@ -82,9 +81,11 @@ async fn step(request: ListRequest<'_>) -> Result<Page, CrawlError> {
     let (Some(current), Some(last)) = (said("currentPage"), said("totalPages")) else {
         return Err(malformed("it does not say which page it is and how many there are".to_owned()));
     };
+    // A server that ignores the number would give the first page without end.
     if current != number {
         return Err(malformed(format!("page {number} was asked for, page {current} came")));
     }
+    // Taken for the end, it would mark the rest of the list as gone.
     if servers.is_empty() && number < last {
         let detail = format!("the list stops at page {number} of {last}: is CAPDEX_SMITHERY_KEY set?");
         return Err(CrawlError::Denied { subject: crate::http::redact(&url), detail });
@@ -106,6 +107,7 @@ fn read(server: &Map<String, Value>, key: &ListingKey) -> Result<(Listing, Value
         popularity: server.get("useCount").and_then(Value::as_u64),
         ..Claims::default()
     };
+    // A bare `owner/name` would read as a repository, but is no address.
     let homepage = page::text(server, "homepage").filter(|homepage| homepage.contains("://"));
     let references = references::sorted([homepage.and_then(references::of_repository)]);
     Ok((Listing { key: key.clone(), locators: vec![locator], claims, references }, Value::Object(kept)))

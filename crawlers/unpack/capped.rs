@@ -1,7 +1,7 @@
 //! `Capped`: a reader that fails at its cap instead of ending there, and `Budget`, the one account that all readers of an
 //! input share.
 //!
-//! Must not know any archive format. A reader that merely ended at its cap would make a bomb look like a small file.
+//! A reader that merely ended at its cap would make a bomb look like a small file.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use capdex_model::snapshot::GapReason;
 
 use super::Limits;
 
-/// What one input has used of its limits so far.
+/// The account of one input: what it has used of its limits so far.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,
@@ -40,12 +40,12 @@ impl Budget {
         Ok(())
     }
 
-    /// How many members may still come.
+    /// The number of members that may still come.
     pub(crate) fn members_left(&self) -> usize {
         self.limits.members.saturating_sub(self.members.get())
     }
 
-    /// What the ratio allows in all.
+    /// The expanded bytes that the ratio allows in all.
     fn ratio_bound(&self) -> u64 {
         self.limits.ratio.saturating_mul(self.compressed.get()).max(Limits::RATIO_FLOOR_BYTES)
     }
@@ -98,13 +98,13 @@ impl Refusal {
         Self { reason, detail: error.to_string() }
     }
 
-    /// Whether a budget is spent, so that nothing more may be read.
+    /// True where a budget is spent, so that nothing more may be read.
     pub(crate) const fn is_cap(&self) -> bool {
         matches!(self.reason, GapReason::ExpandedTooLarge | GapReason::RatioTooHigh | GapReason::TooManyMembers)
     }
 }
 
-/// How far a [`Capped`] reader came, readable while a decoder owns the reader.
+/// The progress of a [`Capped`] reader, readable while a decoder owns the reader.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     delivered: Cell<u64>,
@@ -117,7 +117,7 @@ impl Progress {
         self.delivered.get()
     }
 
-    /// Whether the source said that there is no more.
+    /// True where the source said that there is no more.
     pub(crate) fn ended(&self) -> bool {
         self.ended.get()
     }
@@ -142,6 +142,7 @@ impl<R: Read> Capped<R> {
 
 impl<R: Read> Read for Capped<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // An empty buffer reads nothing and says nothing about the end.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -172,6 +173,7 @@ impl<R: Read> Read for Capped<R> {
 /// with what is declared.
 pub(crate) fn read_at_most(reader: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
+    // One byte more tells a file at the cap from one above it.
     reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }

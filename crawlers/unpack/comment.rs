@@ -1,7 +1,7 @@
-//! What a gzipped tar file says of itself as a whole: the comment in its first header, where git writes the commit that
-//! an archive was made of.
+//! The comment of a gzipped tar file: a record in its first header, in which git writes the commit that an archive was
+//! made of.
 //!
-//! Must not know what the comment means. Source: git-archive(1), "a global extended pax header with the commit id".
+//! Source: git-archive(1), "a global extended pax header with the commit id".
 
 use std::io::Read as _;
 
@@ -12,8 +12,8 @@ use super::pax::Pax;
 /// The most bytes of a first header that are read; git's has 52.
 const MAX_BYTES: usize = 64 << 10;
 
-/// The comment; none where the archive begins otherwise or does not begin at all. What is wrong with an archive is told
-/// by who unpacks it.
+/// The comment; none where the archive begins otherwise or does not begin at all. Faults of an archive are told by its
+/// unpacker, not here.
 pub(crate) fn of_tar_gz(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut stream = GzipMembers::new(bytes, 1);
     let mut block = [0; BLOCK_BYTES];
@@ -22,6 +22,7 @@ pub(crate) fn of_tar_gz(bytes: &[u8]) -> Option<Vec<u8>> {
     if !header.entry_type().is_pax_global_extensions() {
         return None;
     }
+    // A stranger wrote the number, and the buffer is as large.
     let size = usize::try_from(header.entry_size().ok()?).ok().filter(|size| *size <= MAX_BYTES)?;
     let mut content = vec![0; size];
     stream.read_exact(&mut content).ok()?;

@@ -1,6 +1,6 @@
 //! `Format`: which container some bytes are, by file name or by what they begin with.
 //!
-//! Must not know how a container is read beyond the first block that a decision needs.
+//! A decision reads no more than the first block of a container.
 
 use std::io::Read;
 
@@ -60,6 +60,7 @@ impl Format {
             return Some(Self::Zip);
         }
         if bytes.starts_with(GZIP_MAGIC) {
+            // One block is enough to tell, and no bomb is expanded for it.
             let mut block = Vec::new();
             let whole = GzDecoder::new(bytes).take(BLOCK_BYTES as u64).read_to_end(&mut block).is_ok();
             return Some(if whole && is_tar_header(&block) { Self::TarGz } else { Self::Gzip });
@@ -67,8 +68,8 @@ impl Format {
         bytes.get(..BLOCK_BYTES).filter(|block| is_tar_header(block)).map(|_| Self::Tar)
     }
 
-    /// As [`Format::sniff`], and also a zip behind other bytes, which zip readers find from its end: a script or picture
-    /// that is an archive too.
+    /// The counterpart of [`Format::sniff`] that also finds a zip behind other bytes. Zip readers find one from its
+    /// end: a script or picture that is an archive too.
     pub(crate) fn sniff_hidden(bytes: &[u8]) -> Option<Self> {
         Self::sniff(bytes).or_else(|| ends_as_zip(bytes).then_some(Self::Zip))
     }
@@ -85,7 +86,7 @@ impl Format {
     }
 }
 
-/// Whether the bytes end with a zip's end record and its comment.
+/// Returns true if the bytes end with a zip's end record and its comment.
 fn ends_as_zip(bytes: &[u8]) -> bool {
     let tail = bytes.get(bytes.len().saturating_sub(ZIP_END_BYTES + usize::from(u16::MAX))..).unwrap_or(&[]);
     let is_end = |at: usize| {
@@ -93,6 +94,7 @@ fn ends_as_zip(bytes: &[u8]) -> bool {
         length.is_some_and(|length| at + ZIP_END_BYTES + usize::from(length) == tail.len())
     };
     let starts = tail.windows(ZIP_END.len()).enumerate().rev().filter(|(_, window)| *window == ZIP_END);
+    // A comment may hold the mark any number of times; eight tries bound the work.
     starts.take(8).any(|(at, _)| is_end(at))
 }
 
@@ -111,13 +113,14 @@ pub(crate) fn unread_container(bytes: &[u8]) -> Option<&'static str> {
     known.or(bzip2.then_some("bzip2"))
 }
 
-/// Whether the checksum of a tar header fits, which holds for every dialect.
+/// Returns true if the checksum of a tar header fits, which holds for every dialect.
 fn is_tar_header(block: &[u8]) -> bool {
     let (Some(before), Some(stored), Some(after)) =
         (block.get(..148), block.get(148..156), block.get(156..BLOCK_BYTES))
     else {
         return false;
     };
+    // Writers pad the number with spaces or zero bytes, on either side.
     let digits: Vec<u8> = stored.iter().copied().filter(|byte| !matches!(byte, b' ' | 0)).collect();
     let stored = std::str::from_utf8(&digits).ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
     let sum: u32 = before.iter().chain(after).map(|byte| u32::from(*byte)).sum();

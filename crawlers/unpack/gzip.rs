@@ -1,6 +1,6 @@
 //! Gzip streams: all their members, in memory and as a stream of lines, and nothing after them.
 //!
-//! Must not know what the stream holds. Source: RFC 1952; a file may be several members in a row (`pigz`, `bgzip`).
+//! Source: RFC 1952; a file may be several members in a row (`pigz`, `bgzip`).
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,7 +12,7 @@ use super::intake::WHOLE;
 
 /// More members than any writer makes of what [`gunzip`] is used for; each costs the set-up of a decoder.
 const MEMBERS: usize = 50_000;
-/// What is asked of a large compressed file at once.
+/// The bytes of a large compressed file that are asked for at once.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Reads every member of a gzip file in turn. Zeros after the last are padding; anything else there is an error.
@@ -50,6 +50,7 @@ impl Read for GzipMembers<'_> {
             if !rest.starts_with(&[0x1f, 0x8b]) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "data after the end of the gzip stream"));
             }
+            // An empty member costs a decoder and no byte, so a budget of bytes would never stop them.
             let Some(left) = self.left.checked_sub(1) else {
                 let detail = "more gzip members than allowed".to_owned();
                 return Err(io::Error::other(Refusal { reason: GapReason::TooManyMembers, detail }));

@@ -1,6 +1,6 @@
 //! `Intake`: what one input has given so far, and `Inside`, the view of it that the reader of one archive has.
 //!
-//! Archives and folders fill it alike, so that both keep the same rules. Must not know any archive format.
+//! Archives and folders fill it alike, so that both keep the same rules.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -21,10 +21,11 @@ pub(crate) const WHOLE: &str = ".";
 /// The name of what follows the end of a picture.
 const TRAILING: &str = "trailing";
 
-/// What follows the end of a picture; none where it is no picture, or only padding follows.
+/// The bytes after the end of a picture; none where it is no picture, or only padding follows.
 fn trailing(bytes: &[u8]) -> Option<&[u8]> {
     let Shape::Picture { ends: Some(end), .. } = shape::of(bytes, false) else { return None };
     let tail = bytes.get(end..)?;
+    // Programs pad pictures, which hides nothing.
     let is_padding = |byte: &u8| matches!(byte, 0 | 0xFF) || byte.is_ascii_whitespace();
     (!tail.iter().all(is_padding)).then_some(tail)
 }
@@ -113,6 +114,7 @@ impl Intake {
             if let Some(format) = Format::sniff_hidden(&file.bytes) {
                 archives.push((path.clone(), Arc::clone(&file.bytes), format));
             } else if let Some(name) = unread_container(&file.bytes) {
+                // Bytes that cannot be opened cannot be judged, and that must show.
                 self.gaps.push(Gap::new(path.clone(), GapReason::Unsupported, format!("a {name} archive")));
             }
         }
@@ -129,6 +131,7 @@ impl Intake {
             let detail = "another path differs from it only by case or Unicode form";
             self.gaps.push(Gap::new(path.clone(), GapReason::DuplicatePath, detail));
         }
+        // Without files and without a reason, an input would look clean.
         if self.files.is_empty() && self.gaps.is_empty() {
             self.gaps.push(Gap::new(WHOLE, GapReason::Empty, "no files"));
         }
@@ -153,7 +156,7 @@ impl Inside<'_> {
         &self.intake.budget
     }
 
-    /// Whether this is not inside another archive.
+    /// True where this is not inside another archive.
     pub(crate) fn is_outermost(&self) -> bool {
         self.outer.is_empty()
     }
@@ -196,7 +199,8 @@ impl Inside<'_> {
         }
     }
 
-    /// As [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root itself passes.
+    /// The counterpart of [`Inside::admit`] for a directory, which gives nothing but may still be refused. The root
+    /// itself passes.
     pub(crate) fn check_directory(&mut self, name: &[u8]) {
         let own = name.strip_suffix(b"/").unwrap_or(name);
         if !matches!(own, b"." | b"./.") {
@@ -206,6 +210,7 @@ impl Inside<'_> {
 
     /// Takes a file under an admitted path. The first file of a path stays; a further one is recorded.
     pub(crate) fn keep(&mut self, path: String, bytes: Vec<u8>) {
+        // Readers differ in which of two members they keep, so the second is told.
         if self.intake.files.contains_key(&path) {
             self.intake.gaps.push(Gap::new(path, GapReason::DuplicatePath, "another member has this path"));
             return;

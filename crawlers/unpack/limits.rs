@@ -1,6 +1,4 @@
 //! `Limits`: how much one archive or folder may take. Each number has its reason.
-//!
-//! Must not know what is being read.
 
 /// The caps on one input. Meeting a cap exactly is allowed; one more is refused and recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +16,8 @@ pub struct Limits {
     /// Expanded bytes for each compressed byte, counted only beyond [`Limits::RATIO_FLOOR_BYTES`]. Text and source
     /// compress to between a third and a thirtieth; deflate can reach 1,032.
     pub ratio: u64,
-    /// How many archives may lie inside one another below the outermost. An office document inside a bundle inside a
-    /// package needs two; one more is for what an attacker wraps.
+    /// The number of archives that may lie inside one another below the outermost. An office document inside a bundle
+    /// inside a package needs two; one more is for what an attacker wraps.
     pub depth: usize,
     /// Bytes of one path, the paths of the archives around it included. The common limit of file systems is 4,096, and
     /// real packages stay below a quarter of that.

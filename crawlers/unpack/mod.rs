@@ -37,12 +37,13 @@ pub use limits::Limits;
 use gzip::GzipMembers;
 use intake::{Inside, Intake};
 
-/// What an archive gave. Nothing is missing from `files` without a gap that says so.
+/// The files of an archive, and what is missing from them. Nothing is missing from `files` without a gap that says so.
 #[derive(Clone, Debug)]
 pub struct Unpacked {
     /// The files by path: relative, `/` between components, `outer!/inner` inside a nested archive.
     pub files: BTreeMap<String, BundleFile>,
-    /// What was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive as a whole.
+    /// Everything that was refused, capped or damaged, sorted. The subject is a member's path, or `.` for the archive
+    /// as a whole.
     pub gaps: Vec<Gap>,
 }
 
@@ -71,6 +72,7 @@ pub(crate) fn take_files(files: Vec<(String, Vec<u8>)>, limits: &Limits) -> Unpa
     for (name, bytes) in files {
         if let Err(refusal) = inside.budget().count_member() {
             inside.refuse(refusal);
+            // The budget is spent for all files that follow too.
             break;
         }
         if bytes.len() as u64 > limits.file_bytes {
@@ -88,6 +90,7 @@ fn read_into(bytes: &[u8], format: Format, inside: &mut Inside<'_>) {
     match format {
         Format::Tar => tar::read(bytes, tar::Ending::Required, inside),
         Format::TarGz => {
+            // gzip has a checksum and a length of its own, which show where something is missing.
             let stream = GzipMembers::new(bytes, inside.limits().members);
             tar::read(stream, tar::Ending::Optional, inside);
         }
@@ -103,6 +106,7 @@ fn read_gzip(bytes: &[u8], inside: &mut Inside<'_>) {
     }
     let limits = inside.limits();
     let stream = GzipMembers::new(bytes, limits.members);
+    // Read first, because reading the content takes the stream.
     let name = gzip_name(&stream, inside);
     match read_at_most(inside.capped(stream), limits.file_bytes) {
         Ok(Some(content)) => {
@@ -125,6 +129,7 @@ fn gzip_name(stream: &GzipMembers<'_>, inside: &mut Inside<'_>) -> Vec<u8> {
         return stem.as_bytes().to_vec();
     }
     match stream.file_name() {
+        // `admit` has recorded the refused name; the content is kept all the same.
         Some(name) if inside.admit(&name).is_some() => name,
         _ => b"content".to_vec(),
     }
@@ -133,6 +138,7 @@ fn gzip_name(stream: &GzipMembers<'_>, inside: &mut Inside<'_>) -> Vec<u8> {
 /// Drops the one top folder that all files share (`package/` in npm tarballs, `name-1.0/` in source distributions), also
 /// from the subjects of gaps. Without such a folder, everything stays as it is.
 pub fn strip_common_root(unpacked: Unpacked) -> Unpacked {
+    // Taken off some paths only, it could make two of them equal.
     let root = unpacked.files.keys().next().and_then(|path| path.split_once('/')).map(|(root, _)| format!("{root}/"));
     let Some(root) = root.filter(|root| unpacked.files.keys().all(|path| path.starts_with(root.as_str()))) else {
         return unpacked;

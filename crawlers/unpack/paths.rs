@@ -7,15 +7,15 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::Limits;
 
-/// How much of a refused name a gap repeats.
+/// The bytes of a refused name that a gap repeats.
 const SHOWN_BYTES: usize = 256;
 
 /// Device names of Windows, which open a device with any extension (`nul.txt`). The numbered ones are in
 /// [`is_reserved`].
 const RESERVED: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
 
-/// Gives the path under which a member stands in the tree: `outer` (empty, or the path of the archive around it with
-/// `!/`) and the member's own name without leading `./`.
+/// Gives the path under which a member stands in the tree. It is `outer` (empty, or the path of the archive around it
+/// with `!/`), followed by the member's own name without leading `./`.
 ///
 /// The error says in words what is wrong with the name.
 pub(crate) fn admit(name: &[u8], outer: &str, limits: &Limits) -> Result<String, String> {
@@ -65,16 +65,18 @@ fn check_component(component: &str) -> Result<(), String> {
 }
 
 fn is_reserved(component: &str) -> bool {
+    // Windows opens the device for `con.txt` and `con .txt` too.
     let stem = component.split('.').next().unwrap_or(component).trim_end_matches(' ').to_lowercase();
     if RESERVED.contains(&stem.as_str()) {
         return true;
     }
     let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    // Windows counts the superscripts of Latin-1 as digits here.
     matches!(number, Some("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "\u{b9}" | "\u{b2}" | "\u{b3}"))
 }
 
-/// The form under which paths that a case-insensitive or normalising file system takes for one become equal: NFKC
-/// around a full change of case, which is the Unicode toNFKC_Casefold except for characters that it ignores.
+/// The form under which paths become equal that a case-insensitive or normalising file system takes for one. It is NFKC
+/// around a full change of case: the Unicode toNFKC_Casefold except for characters that it ignores.
 pub(crate) fn fold(path: &str) -> String {
     if path.is_ascii() {
         return path.to_ascii_lowercase();

@@ -1,9 +1,10 @@
 //! PAX extended headers: the records that rename or resize the tar member after them.
 //!
-//! Must not know members. Stricter than readers in use: wherever those disagree about a block of records, it is refused.
-//! Source: POSIX.1-2024, `pax`, "pax Extended Header"; GHSA-3pv8-6f4r-ffg2 for what disagreement allows.
+//! The parser is stricter than readers in use: wherever those disagree about a block of records, it is refused.
+//! Stricter than readers in use: wherever those disagree about a block of records, it is refused. Source: POSIX.1-2024,
+//! `pax`, "pax Extended Header"; GHSA-3pv8-6f4r-ffg2 for what disagreement allows.
 
-/// What the records say that matters here.
+/// The records that matter here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pax {
     /// The member's path.
@@ -12,7 +13,7 @@ pub(super) struct Pax {
     pub(super) link: Option<Vec<u8>>,
     /// The member's size in bytes.
     pub(super) size: Option<u64>,
-    /// Whether the member is sparse.
+    /// True where the member is sparse.
     pub(super) sparse: bool,
     /// A remark, which changes nothing.
     pub(super) comment: Option<Vec<u8>>,
@@ -38,6 +39,7 @@ impl Pax {
                     false
                 }
             };
+            // Readers differ in which of two values they take.
             if repeated {
                 return Err(format!("an extended header states `{}` twice", String::from_utf8_lossy(key)));
             }
@@ -45,7 +47,8 @@ impl Pax {
         Ok(pax)
     }
 
-    /// Whether the records change where a member lies or what it is called. Those of the whole archive must not.
+    /// True where the records change neither where a member lies nor what it is called. Those of the whole archive must
+    /// be so.
     pub(super) fn is_neutral(&self) -> bool {
         *self == Self { comment: self.comment.clone(), ..Self::default() }
     }

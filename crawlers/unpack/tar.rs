@@ -1,8 +1,8 @@
 //! Tar members into files. Reads the headers raw and applies long names and PAX records itself.
 //!
-//! Must not know compression. Readers of tar disagree about contradictory headers, and what one of them takes for a
-//! file's content another takes for more members. So a contradiction ends the reading with a gap: nothing after it has
-//! one meaning. Sources: POSIX.1-2024 `pax`; GNU tar manual, "Basic Tar Format".
+//! Readers of tar disagree about contradictory headers, and what one of them takes for a file's content another takes
+//! for more members. So a contradiction ends the reading with a gap: nothing after it has one meaning. Sources:
+//! POSIX.1-2024 `pax`; GNU tar manual, "Basic Tar Format".
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -21,7 +21,7 @@ use super::pax::Pax;
 /// The longest long name or block of PAX records. Honest ones are a few hundred bytes.
 const EXTENSION_BYTES: u64 = 64 << 10;
 
-/// Whether an archive must end with a block of zeros.
+/// The rule on whether an archive must end with a block of zeros.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Without it, nobody can tell whether something is missing.
@@ -54,7 +54,7 @@ pub(super) fn too_large(limits: &Limits) -> String {
     format!("more than {} bytes", limits.file_bytes)
 }
 
-/// Reads every member into `inside`. What is wrong is recorded there.
+/// Reads every member into `inside`. Faults are recorded there.
 pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut Inside<'_>) {
     let stream = inside.capped(stream);
     let mut members = Members { progress: stream.progress(), pending: Pending::default() };
@@ -71,7 +71,7 @@ pub(super) fn read(stream: impl Read, ending: Ending, inside: &mut Inside<'_>) {
     }
 }
 
-/// What extension headers said about the member that is to come.
+/// The long name and the records that extension headers gave for the member to come.
 #[derive(Default)]
 struct Pending {
     long_name: Option<Vec<u8>>,
@@ -109,8 +109,10 @@ impl Members {
     fn read_all<R: Read>(&mut self, archive: &mut Archive<R>, inside: &mut Inside<'_>) -> Result<u64, Stop> {
         let mut end = 0;
         let entries = archive.entries().map_err(|error| self.refusal(&error))?;
+        // Raw, because the library would apply long names itself and resolve contradictions without a word.
         for entry in entries.raw(true) {
             let mut entry = entry.map_err(|error| self.refusal(&error))?;
+            // Content is padded to whole blocks.
             end = entry.raw_file_position().saturating_add(entry.size().saturating_add(511) / 512 * 512);
             self.read_entry(&mut entry, inside)?;
         }
@@ -127,6 +129,7 @@ impl Members {
         match entry.header().entry_type() {
             EntryType::GNULongName => {
                 let mut name = self.extension(&header, entry)?;
+                // GNU tar ends the name with a zero byte, others do not.
                 if name.last() == Some(&0) {
                     name.pop();
                 }
@@ -141,6 +144,7 @@ impl Members {
             EntryType::XGlobalHeader => {
                 let pax = Pax::parse(&self.extension(&header, entry)?).map_err(|why| Stop::malformed(&header, why))?;
                 let why = "an extended header renames or resizes every member";
+                // git writes only a comment there; readers that pass over the header would see other names.
                 if pax.is_neutral() { Ok(()) } else { Err(Stop::malformed(&header, why)) }
             }
             kind => self.member(kind, entry, inside),
@@ -173,9 +177,11 @@ impl Members {
         inside: &mut Inside<'_>,
     ) -> Result<(), Stop> {
         inside.budget().count_member()?;
+        // Extensions are for the one member that follows.
         let pending = std::mem::take(&mut self.pending);
         let name = pending.name(entry.header().path_bytes())?;
         let pax = pending.pax.unwrap_or_default();
+        // The size that a reader believes decides where it looks for the next header.
         if let Some(size) = pax.size.filter(|size| *size != entry.size()) {
             let detail = format!("the header says {} bytes and the extended header {size}", entry.size());
             return Err(Stop::malformed(&name, detail));
@@ -229,6 +235,7 @@ impl Members {
                 return Ok(());
             }
             if buffer.iter().take(read).any(|byte| *byte != 0) {
+                // Some readers go on and open another archive here.
                 let detail = "data after the end of the archive".to_owned();
                 return Err(Refusal { reason: GapReason::Malformed, detail });
             }
@@ -236,7 +243,7 @@ impl Members {
     }
 }
 
-/// Whether the type leaves no room for content.
+/// Returns true if the type leaves no room for content.
 fn is_without_content(kind: EntryType) -> bool {
     use EntryType::{Block, Char, Directory, Fifo, Link, Symlink};
     matches!(kind, Link | Symlink | Char | Block | Directory | Fifo)

@@ -1,8 +1,8 @@
 //! Zip members into files. The central directory decides, as it does for installers; where it is missing, the members
 //! are read one after the other.
 //!
-//! Must not know compression methods beyond stored and deflated. Readers that go by the local headers see another
-//! archive when the two disagree, so a disagreement is recorded. Sources: PKWARE APPNOTE 6.3.10.
+//! Readers that go by the local headers see another archive when the two disagree, so a disagreement is recorded.
+//! Sources: PKWARE APPNOTE 6.3.10.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
@@ -28,7 +28,7 @@ const TYPE_LINK: u32 = 0o120_000;
 const TYPE_REGULAR: u32 = 0o100_000;
 const TYPE_DIRECTORY: u32 = 0o040_000;
 
-/// Reads every member into `inside`. What is wrong is recorded there.
+/// Reads every member into `inside`. Faults are recorded there.
 pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
     let declared = declared_members(bytes);
     if declared > inside.budget().members_left() as u64 {
@@ -41,13 +41,14 @@ pub(super) fn read(bytes: &[u8], inside: &mut Inside<'_>) {
             note_structure(bytes, &mut archive, inside);
             read_listed(&mut archive, inside);
         }
+        // Readers that stream still see the members of an archive whose directory is missing.
         Err(error) if bytes.starts_with(LOCAL_HEADER) => read_streamed(bytes, &error, inside),
         Err(error) => inside.refuse(refusal(&error, false)),
     }
 }
 
-/// An upper bound of the members that a reader of `bytes` would hold in memory: the central headers that are there, and
-/// what a 64-bit end record announces.
+/// An upper bound of the members that a reader of `bytes` would hold in memory. Counted are the central headers that
+/// are there, and the number that a 64-bit end record announces.
 fn declared_members(bytes: &[u8]) -> u64 {
     let headers = bytes.windows(4).filter(|window| *window == CENTRAL_HEADER).count() as u64;
     let tail = bytes.get(bytes.len().saturating_sub(TAIL_BYTES)..).unwrap_or_default();
@@ -73,6 +74,7 @@ fn note_structure(bytes: &[u8], archive: &mut ZipArchive<Cursor<&[u8]>>, inside:
             inside.member_gap(name, GapReason::DuplicatePath, detail);
         }
         inside.gap(GapReason::DuplicatePath, "the directory names members more than once");
+        // Overlapping members are how a zip bomb stays below a ratio for each member.
         if archive.has_overlapping_entries().unwrap_or(true) {
             inside.gap(GapReason::Malformed, "members overlap");
         }
@@ -123,6 +125,7 @@ fn read_listed(archive: &mut ZipArchive<Cursor<&[u8]>>, inside: &mut Inside<'_>)
         match outcome {
             Ok(Some(content)) => inside.keep(path, content),
             Ok(None) => {}
+            // A spent budget ends the archive; a damaged member costs only itself.
             Err(refusal) if refusal.is_cap() => return inside.refuse(refusal),
             Err(refusal) => inside.member_gap(&member.name, refusal.reason, refusal.detail),
         }
@@ -140,6 +143,7 @@ fn read_streamed(bytes: &[u8], error: &ZipError, inside: &mut Inside<'_>) {
             Ok(true) => {}
             Ok(false) => return inside.refuse(refusal(error, false)),
             Err((name, mut refusal)) => {
+                // Damage at the end of the bytes is a cut.
                 if ended && !refusal.is_cap() {
                     refusal.reason = GapReason::Truncated;
                 }
@@ -160,6 +164,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool
     inside.budget().count_member().map_err(|refusal| (None, refusal))?;
     let member = Member {
         name: file.name_raw().to_vec(),
+        // Local headers have no mode, so that a link reads as a file with its target as text.
         mode: None,
         size: file.size(),
         encrypted: file.encrypted(),
@@ -174,7 +179,7 @@ fn read_next(stream: &mut Cursor<&[u8]>, inside: &mut Inside<'_>) -> Result<bool
     Ok(true)
 }
 
-/// What the headers say of one member.
+/// One member as its headers describe it.
 struct Member {
     name: Vec<u8>,
     mode: Option<u32>,

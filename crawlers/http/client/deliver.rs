@@ -1,8 +1,8 @@
 //! Hands a document over by one POST: sent once, to an address of the operator's, and judged by its status.
 //!
-//! Must not know what is handed over. It is no part of a crawl: no tape holds it, no credential of a source goes along, no
-//! redirect is followed, and who tries again is the caller, because only the caller knows what was taken. An address here
-//! may be a secret itself, so nothing that is said of a failure holds it.
+//! A delivery is no part of a crawl: no tape holds it, no credential of a source goes along, and no redirect is
+//! followed. The caller alone tries again, because only the caller knows what was taken. An address here may be a
+//! secret itself, so nothing that is said of a failure holds it.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use crate::deliver::{Blame, NotDelivered};
 pub struct Post<'a> {
     /// The address.
     pub url: &'a Secret,
-    /// What the document is.
+    /// Media type of the document.
     pub content_type: &'static str,
     /// Further headers.
     pub headers: &'a [(&'static str, String)],
     /// The document.
     pub body: &'a [u8],
-    /// How long it may take until the answer's head is there.
+    /// The time that may pass until the answer's head is there.
     pub deadline: Duration,
 }
 
@@ -35,18 +35,20 @@ impl Http {
     /// Sends a document once; done when the server has said 2xx.
     ///
     /// # Errors
-    /// [`NotDelivered`]. Where nothing answered, nobody knows whether the server took it.
+    /// [`NotDelivered`]. A connection that gave no answer leaves open whether the server took it.
     pub async fn deliver(&self, post: &Post<'_>) -> Result<(), NotDelivered> {
         let url = address::parse(post.url.reveal()).map_err(|_| NotDelivered::sink("its address is none"))?;
         let client = self.shared.client(&url).map_err(|_| NotDelivered::sink("its address may not be asked"))?;
         let request = client.post(url).headers(headers(post)?).body(post.body.to_vec());
         let answer = match tokio::time::timeout(post.deadline, request.send()).await {
             Ok(Ok(answer)) => answer,
+            // The innermost cause alone: outer texts repeat the address, which may be a secret.
             Ok(Err(error)) => return Err(NotDelivered::sink(format!("no answer: {}", innermost(&error)))),
             Err(_) => {
                 return Err(NotDelivered::sink(format!("no answer within {} ms", post.deadline.as_millis())));
             }
         };
+        // The body of the answer is not read: it may be endless, and nothing in it is needed.
         let status = answer.status().as_u16();
         if (200..300).contains(&status) {
             return Ok(());
@@ -73,8 +75,8 @@ fn headers(post: &Post<'_>) -> Result<HeaderMap, NotDelivered> {
     Ok(headers)
 }
 
-/// Scheme, host and port of an address, which may be printed where the rest of it is a secret; none for text that is no
-/// http or https address.
+/// Scheme, host and port of an address, for messages about one whose rest is a secret. None for text that is no http or
+/// https address.
 pub fn origin_of(address: &Secret) -> Option<String> {
     let url = address::parse(address.reveal()).ok()?;
     let (host, port) = Origin::of(&url).host_and_port();

@@ -1,7 +1,7 @@
 //! `Http`, the one client: it admits, sends, follows and tries again, and gives a body, "unchanged" or an error.
 //!
-//! Must not know what is fetched or why. What it fetches it asks for in ways that can be repeated; it keeps no cookie, and
-//! has no redirects or retries but its own.
+//! Requests are made in ways that can be repeated. The client keeps no cookie, and has no redirects or retries but its
+//! own.
 
 mod deliver;
 
@@ -37,39 +37,39 @@ pub use deliver::{Post, origin_of};
 /// Redirects that are followed at most.
 const MAX_REDIRECTS: usize = 5;
 
-/// What to ask for.
+/// One request, with its bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// The address. User name, password and fragment in it are not sent.
     pub url: &'a str,
     /// The `Accept` header; any type where none is given.
     pub accept: Option<&'a str>,
-    /// What the last visit left; sent to the address's own host only.
+    /// Validators that the last visit left; sent to the address's own host only.
     pub validators: Option<&'a Validators>,
     /// Further headers; sent to the address's own host only.
     pub headers: &'a [(&'static str, &'a str)],
     /// The body of a POST, for the few servers that are read by posting. None: a GET. A redirect is not followed.
     pub body: Option<&'a [u8]>,
-    /// How often a host that has no pace of its own may be asked, where that is to be less than others are.
+    /// The pace of a host that has none of its own, if it is to be slower than that of others.
     pub pace: Option<Pace>,
-    /// Whether the answer is a token, which no record of the crawl may hold.
+    /// True where the answer is a token, which no record of the crawl may hold.
     pub is_secret: bool,
     /// The most bytes that the body of the answer may have, decoded.
     pub max_bytes: u64,
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// As the validators say.
+    /// Nothing changed since the validators that were sent.
     NotModified,
     /// The whole body, decoded.
     Body {
         /// The bytes.
         bytes: Vec<u8>,
-        /// What to ask with next time; its digest is none.
+        /// Validators to ask with next time; the digest is none.
         validators: Validators,
-        /// What is kept of the headers.
+        /// Headers that are kept.
         headers: Box<KeptHeaders>,
         /// The address that answered, after redirects.
         url: String,
@@ -80,7 +80,7 @@ pub enum Answer {
 #[derive(Clone)]
 pub struct Http {
     shared: Arc<Shared>,
-    /// What this handle counts; the whole client counts by itself.
+    /// Counters of this handle; the whole client counts by itself.
     own: Arc<Counters>,
     /// A host whose pace was waited for before; the first request there need not. Nothing is held meanwhile: a place at
     /// a host must never be held by who waits for anything but the host's answer.
@@ -89,13 +89,13 @@ pub struct Http {
     user: Arc<str>,
 }
 
-/// What was sent and received.
+/// Requests sent and answers received.
 #[derive(Default)]
 struct Counters {
     requests: AtomicU64,
     received_bytes: AtomicU64,
     not_modified: AtomicU64,
-    /// What the clock of the server that answered last said; none before an answer that tells.
+    /// The date that the clock of the last answering server gave; none before an answer that tells.
     date: Mutex<Option<Timestamp>>,
 }
 
@@ -134,7 +134,7 @@ impl Http {
     /// Makes the client.
     ///
     /// # Errors
-    /// `Malformed` or `Refused` for a base address that is none, `Malformed` for a credential that no header can carry
+    /// `Malformed` or `Refused` for a base address that is none. `Malformed` for a credential that no header can carry,
     /// and for a system without usable certificates.
     pub fn new(settings: HttpSettings) -> Result<Self, CrawlError> {
         Self::with_clock(settings, Box::new(RealClock::start()))
@@ -179,6 +179,7 @@ impl Http {
             let headers = self.headers(&url, request.accept, validators, own_headers)?;
             let asked = self.ask(&url, &headers, &request, &mut budget).await;
             match asked? {
+                // Believed, it would keep an entry unchanged that was never read.
                 Reply::NotModified if validators.is_none() => {
                     return Err(CrawlError::Malformed {
                         subject: redact_url(url),
@@ -193,6 +194,7 @@ impl Http {
                 Reply::Body { bytes, validators, headers } => {
                     return Ok(Answer::Body { bytes, validators, headers, url: url.into() });
                 }
+                // A followed redirect would send the body to an address of the server's choice.
                 Reply::Redirect(next) if request.body.is_some() => {
                     return Err(refused(&next, "a redirect of a POST"));
                 }
@@ -201,6 +203,7 @@ impl Http {
                     if here.is_downgraded_by(&there) {
                         return Err(refused(&next, "a redirect from https to http"));
                     }
+                    // Validators and own headers are for the first host only: they could tell another one who asks.
                     if here != there {
                         validators = None;
                         own_headers = &[];
@@ -212,7 +215,7 @@ impl Http {
         Err(refused(&url, "more than five redirects"))
     }
 
-    /// What was sent and received by everybody since the client was made.
+    /// Usage of all handles since the client was made.
     pub fn usage(&self) -> Usage {
         self.shared.counters.usage()
     }
@@ -222,13 +225,13 @@ impl Http {
         Self { own: Arc::default(), paid: Arc::default(), ..self.clone() }
     }
 
-    /// Whether the host of `url` may be asked now: then a handle whose first request there is sent without a wait, else how
-    /// long that is certainly not so. Who has a scarce thing to share out, such as memory, asks this with the thing in hand
-    /// and puts it back meanwhile. No place at the host is held.
+    /// Asks if the host of `url` may be asked now. If so, gives a handle whose first request there is sent without a
+    /// wait; else the time for which that is certainly not so. A caller with a scarce thing to share out, such as
+    /// memory, asks this with the thing in hand and puts it back meanwhile. No place at the host is held.
     ///
     /// # Errors
-    /// As [`Http::get`] for an address that is none; `RetryAt` where the host wants to be left alone for too long;
-    /// `Unreachable` where it has not answered for long.
+    /// The error of [`Http::get`] for an address that is none. `RetryAt` where the host wants to be left alone for too
+    /// long; `Unreachable` where it has not answered for long.
     pub fn try_reserve(&self, url: &str) -> Result<Result<Self, Duration>, CrawlError> {
         let url = address::parse(url)?;
         let host = self.shared.hosts.host(&url, None);
@@ -242,19 +245,19 @@ impl Http {
         }
     }
 
-    /// The same client for requests of one source, by its kind: of all credentials only those of that kind are sent, and
-    /// only to the addresses that they are for. An address that a stranger chose is asked without another's credentials.
+    /// The same client for requests of one source, by its kind. Only credentials of that kind are sent, and only to the
+    /// addresses that they are for. An address that a stranger chose is asked without another's credentials.
     #[must_use]
     pub fn acting_for(&self, kind: &str) -> Self {
         Self { user: Arc::from(kind), ..self.clone() }
     }
 
-    /// What was sent and received through this handle and its clones.
+    /// Usage of this handle and its clones.
     pub fn own_usage(&self) -> Usage {
         self.own.usage()
     }
 
-    /// What the clock of the server said that answered this handle or a clone of it last; none where no answer told.
+    /// The date that the server told which answered this handle or a clone of it last; none where no answer told.
     pub fn server_date(&self) -> Option<Timestamp> {
         *self.own.date.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -348,6 +351,7 @@ impl Http {
             if let Some(wait) = heard.rate.wait().filter(|_| !taken.is_pooled()) {
                 host.close_until(shared.clock.now().saturating_add(wait));
             }
+            // Given back before any wait: a try that waits must not keep others from the host.
             drop(place);
             match outcome {
                 Ok(reply) => return Ok(reply),
@@ -394,6 +398,7 @@ impl Shared {
     /// # Errors
     /// `Refused` for one whose host is written as a number that may not be fetched.
     fn client(&self, url: &Url) -> Result<&reqwest::Client, CrawlError> {
+        // The operator chose these addresses, which may be private ones.
         if self.allowed.contains(&Origin::of(url).host_and_port()) {
             return Ok(&self.configured);
         }
@@ -477,7 +482,7 @@ impl Shared {
     }
 }
 
-/// What kept an exchange from being answered; none where something answered, whatever it said.
+/// The failure that kept an exchange from being answered; none where something answered, whatever it said.
 fn unanswered(outcome: &Result<Reply, Failure>) -> Option<&str> {
     match outcome {
         Err(Failure::Again { error: CrawlError::Unreachable { detail, .. }, .. }) => Some(detail),

@@ -1,7 +1,7 @@
 //! The tape: every exchange of a crawl on record, and a recorded crawl played again through the same code.
 //!
-//! What is recorded is what the client saw: bodies decoded, credentials left out. Transport failures are recorded too, so
-//! that a replay meets them again. Must not know what is asked for or why.
+//! A record holds what the client saw: bodies decoded, credentials left out. Transport failures are recorded too, so
+//! that a replay meets them again.
 
 mod read;
 mod write;
@@ -18,7 +18,8 @@ use url::Url;
 
 use crate::CrawlError;
 
-/// Whether exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member a record.
+/// The way a tape is used: exchanges are recorded, or played from a record. The file is a WARC 1.1 with one gzip member
+/// a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapeSettings {
     /// Everything is asked as ever and recorded in this file, which must not exist.
@@ -34,7 +35,7 @@ pub(crate) struct Exchange {
     pub(crate) key: Key,
 }
 
-/// What identifies a question: two with the same key are answered in their order.
+/// The identity of a question: two with the same key are answered in their order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) method: String,
@@ -51,7 +52,7 @@ impl Key {
     }
 }
 
-/// What came back.
+/// The recorded result of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// An answer.
@@ -79,6 +80,7 @@ impl Tape {
         match settings {
             None => Ok(Self::Off),
             Some(TapeSettings::Record(path)) => {
+                // A record is never overwritten: the servers have moved on, and it cannot be made again.
                 let file = File::options().write(true).create_new(true).open(path);
                 let recorder = file.and_then(write::Recorder::begin);
                 Ok(Self::Recording(Mutex::new(recorder.map_err(|error| broken(path, &error.to_string()))?)))
@@ -94,8 +96,8 @@ impl Tape {
         }
     }
 
-    /// What was recorded next for a question; none where nothing is replayed. A question that was not recorded fails as a
-    /// host does that cannot be reached.
+    /// The next recorded result for a question; none where nothing is replayed. A question that was not recorded fails
+    /// as a host does that cannot be reached.
     pub(crate) fn answer(&self, key: &Key) -> Option<Outcome> {
         let Self::Replaying(answers) = self else { return None };
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,7 +109,7 @@ impl Tape {
         Some(next.unwrap_or_else(|| Outcome::Unanswered("this was not asked when the crawl was recorded".to_owned())))
     }
 
-    /// Whether nothing is asked.
+    /// True where nothing is asked.
     pub(crate) const fn is_replaying(&self) -> bool {
         matches!(self, Self::Replaying(_))
     }
@@ -115,7 +117,7 @@ impl Tape {
     /// Records that an answer broke off or took too long.
     ///
     /// # Errors
-    /// As [`Tape::record`].
+    /// The errors of [`Tape::record`].
     pub(crate) fn record_broken(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
         self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Broken(why.to_owned()) })
     }
@@ -123,12 +125,12 @@ impl Tape {
     /// Records that a question was not even asked.
     ///
     /// # Errors
-    /// As [`Tape::record`].
+    /// The errors of [`Tape::record`].
     pub(crate) fn record_failure(&self, url: &Url, body: Option<&[u8]>, why: &str) -> Result<(), CrawlError> {
         self.record(&Exchange { key: Key::of(url, body), outcome: Outcome::Unanswered(why.to_owned()) })
     }
 
-    /// Whether [`Tape::record`] does anything.
+    /// True where [`Tape::record`] does anything.
     pub(crate) const fn is_recording(&self) -> bool {
         matches!(self, Self::Recording(_))
     }
@@ -162,7 +164,8 @@ impl Outcome {
     }
 }
 
-/// The headers of an answer as text, sorted. What says how the body was sent is left out, because it was decoded.
+/// The headers of an answer as text, sorted. Headers about the transfer of the body are left out, because it was
+/// decoded.
 pub(crate) fn headers_of(headers: &HeaderMap) -> Vec<(String, String)> {
     let is_of_transfer =
         |name: &HeaderName| ["content-encoding", "content-length", "transfer-encoding"].contains(&name.as_str());

@@ -1,7 +1,7 @@
 //! Reading a record back: the exchanges in their order.
 //!
-//! A record may come from anybody: every length is checked against what is there, and what is no record of ours is an
-//! error that says where.
+//! A record may come from anybody. Every length is checked against what is there, and a file that is no record of ours
+//! is an error that says where.
 
 use capdex_model::digest::{Digest, bytes_of_hex};
 
@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 4 << 30;
 /// Every exchange in a record.
 ///
 /// # Errors
-/// What is wrong, where it is no record of ours.
+/// The fault and its place, for a file that is no record of ours.
 pub(super) fn exchanges(bytes: &[u8]) -> Result<Vec<Exchange>, String> {
     let text = gunzip(bytes, MAX_BYTES).map_err(|gap| gap.to_string())?;
     let (mut rest, mut exchanges) = (text.as_slice(), Vec::new());
@@ -62,6 +62,7 @@ fn fields(head: &str) -> Option<Vec<(&str, &str)>> {
 
 fn exchange(record: &Record<'_>) -> Result<Option<Exchange>, String> {
     let outcome = match record.header("WARC-Type") {
+        // The first record says what wrote the file, and is no exchange.
         Some("warcinfo") => return Ok(None),
         Some("metadata") => {
             let why = String::from_utf8_lossy(record.block).into_owned();

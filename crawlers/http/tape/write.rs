@@ -1,6 +1,6 @@
 //! Writing a record: WARC 1.1, a gzip member for each record, so that one can be read at its offset.
 //!
-//! Must not read a clock: the answer's own `Date` header dates a record. Source: ISO 28500:2017 (WARC 1.1).
+//! No clock is read: the answer's own `Date` header dates a record. Source: ISO 28500:2017 (WARC 1.1).
 
 use std::io::{self, Write};
 
@@ -77,6 +77,7 @@ impl<W: Write> Recorder<W> {
         let id = format!("{}-{}-5{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32));
         let mut record = Vec::new();
         write!(record, "WARC/1.1\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n")?;
+        // A GET has no digest of a body, and an empty one would not be read back.
         for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
             write!(record, "{name}: {value}\r\n")?;
         }
@@ -84,6 +85,7 @@ impl<W: Write> Recorder<W> {
         record.extend_from_slice(block);
         record.extend_from_slice(b"\r\n\r\n");
         self.file.write_all(&gzip(&record)?)?;
+        // Flushed for each record, so that a crawl that is killed leaves one that can be read.
         self.file.flush()
     }
 }
