@@ -14,6 +14,8 @@ use capdex_model::score::Band;
 use capdex_model::time::{AsOf, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use capdex_dataset::finding::BaselineStatus;
+
 use crate::exit::usage;
 use crate::files;
 
@@ -21,32 +23,6 @@ use crate::files;
 const SCHEMA: &str = "capdex.baseline/1";
 /// A larger file is no baseline.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// How a finding stands against a baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Not in it.
-    New,
-    /// In it, for this content and still good: the only one that counts for no threshold.
-    Known,
-    /// In it, for other content or as something milder.
-    Changed,
-    /// In it, and its time is over.
-    Expired,
-}
-
-impl Standing {
-    /// The words that people read.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Known => "in the baseline",
-            Self::Changed => "changed since the baseline",
-            Self::Expired => "expired in the baseline",
-        }
-    }
-}
 
 /// A baseline as a file holds it. Both lists are sorted and hold each key once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,14 +153,14 @@ pub struct Held {
 
 impl Held {
     /// How a finding stands.
-    pub fn standing(&self, asked: Asked<'_>) -> Standing {
-        let Some(known) = self.findings.get(asked.fingerprint) else { return Standing::New };
+    pub fn standing(&self, asked: Asked<'_>) -> BaselineStatus {
+        let Some(known) = self.findings.get(asked.fingerprint) else { return BaselineStatus::New };
         let fitting =
             || known.iter().filter(|known| known.content == asked.content && known.severity >= asked.severity);
         match (fitting().any(|known| known.expires > self.at), fitting().next()) {
-            (true, _) => Standing::Known,
-            (false, Some(_)) => Standing::Expired,
-            (false, None) => Standing::Changed,
+            (true, _) => BaselineStatus::Known,
+            (false, Some(_)) => BaselineStatus::Expired,
+            (false, None) => BaselineStatus::Changed,
         }
     }
 
@@ -245,13 +221,13 @@ mod tests {
     #[test]
     fn a_finding_is_known_only_for_its_content_its_severity_and_its_time() {
         let one = held([known(b"a", Severity::Medium, "2026-11-22T00:00:01Z")]);
-        assert_eq!(one.standing(asked(b"a", Severity::Medium)), Standing::Known);
-        assert_eq!(one.standing(asked(b"a", Severity::Low)), Standing::Known);
-        assert_eq!(one.standing(asked(b"a", Severity::High)), Standing::Changed);
-        assert_eq!(one.standing(asked(b"b", Severity::Medium)), Standing::Changed);
-        assert_eq!(one.standing(Asked { fingerprint: "g", ..asked(b"a", Severity::Low) }), Standing::New);
+        assert_eq!(one.standing(asked(b"a", Severity::Medium)), BaselineStatus::Known);
+        assert_eq!(one.standing(asked(b"a", Severity::Low)), BaselineStatus::Known);
+        assert_eq!(one.standing(asked(b"a", Severity::High)), BaselineStatus::Changed);
+        assert_eq!(one.standing(asked(b"b", Severity::Medium)), BaselineStatus::Changed);
+        assert_eq!(one.standing(Asked { fingerprint: "g", ..asked(b"a", Severity::Low) }), BaselineStatus::New);
         let over = held([known(b"a", Severity::Medium, "2026-11-22T00:00:00Z")]);
-        assert_eq!(over.standing(asked(b"a", Severity::Medium)), Standing::Expired, "the end itself is over");
+        assert_eq!(over.standing(asked(b"a", Severity::Medium)), BaselineStatus::Expired, "the end itself is over");
     }
 
     #[test]
@@ -259,7 +235,7 @@ mod tests {
         let ends = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"];
         let both = held([known(b"a", Severity::High, ends[0]), known(b"b", Severity::High, ends[1])]);
         for (content, end) in [(b"a", ends[0]), (b"b", ends[1])] {
-            assert_eq!(both.standing(asked(content, Severity::High)), Standing::Known);
+            assert_eq!(both.standing(asked(content, Severity::High)), BaselineStatus::Known);
             assert_eq!(both.expiry(asked(content, Severity::High)), Some(at(end).0));
         }
         assert_eq!(both.expiry(asked(b"c", Severity::High)), None);
@@ -269,7 +245,7 @@ mod tests {
     fn what_has_ended_keeps_its_end_and_is_not_known() {
         let (end, content) = ("2026-11-01T00:00:00Z", Digest::of(b"a"));
         let past = held([known(b"a", Severity::High, end)]);
-        assert_eq!(past.standing(asked(b"a", Severity::High)), Standing::Expired);
+        assert_eq!(past.standing(asked(b"a", Severity::High)), BaselineStatus::Expired);
         assert_eq!(past.expiry(asked(b"a", Severity::High)), Some(at(end).0), "written again it has still ended");
         let mut bands = Baseline::new(at(end));
         bands.add_band(KnownBand { content, expires: at(end).0, band: Band::Block, slug: "s".into() });

@@ -2,7 +2,7 @@
 //!
 //! Must not be used by anything that ends up in an export.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use capdex_model::time::Timestamp;
 
@@ -11,22 +11,6 @@ use capdex_model::time::Timestamp;
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     Timestamp::from_unix_seconds(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
-}
-
-/// Measures how long something takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Stopwatch(Instant);
-
-impl Stopwatch {
-    /// Starts now.
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    /// The time since the start.
-    pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 /// The most memory that this process has held at once, where the system tells.

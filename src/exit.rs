@@ -2,6 +2,7 @@
 //!
 //! Must not know any command.
 
+use capdex_dataset::Refused;
 use std::process::ExitCode;
 
 /// How a command ended when it ended by itself.
@@ -51,6 +52,6 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 
 /// The exit code of an error: 2 for wrong usage or configuration, 4 where nothing could be done.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
-    let wrong_usage = error.chain().any(|cause| cause.is::<UsageError>());
+    let wrong_usage = error.chain().any(|cause| cause.is::<UsageError>() || cause.is::<Refused>());
     ExitCode::from(if wrong_usage { 2 } else { 4 })
 }

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let code = match commands::run(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            output::say(format_args!("capdex: {}", output::escape(&format!("{error:#}"))));
+            output::say(format_args!("capdex: {}", capdex_dataset::escape::escape(&format!("{error:#}"))));
             exit::code_of(&error)
         }
     };

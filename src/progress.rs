@@ -2,11 +2,12 @@
 //!
 //! Must not decide anything.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output;
+use capdex_dataset::escape::{bytes, escape, shorten};
 
 /// The progress of one stage. Says nothing in a pipe or under `--quiet`.
 #[derive(Clone, Debug)]
@@ -41,13 +42,44 @@ impl Progress {
     }
 
     /// How many bytes went by so far, and what is worked on. The subject is untrusted.
-    pub fn show(&self, bytes: u64, subject: &str) {
-        let subject = output::shorten(&output::escape(subject), 40);
-        self.bar.set_message(if bytes > 0 { format!("{}  {subject}", output::bytes(bytes)) } else { subject });
+    pub fn show(&self, count: u64, subject: &str) {
+        let subject = shorten(&escape(subject), 40);
+        self.bar.set_message(if count > 0 { format!("{}  {subject}", bytes(count)) } else { subject });
     }
 
     /// The stage is over.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// The stages of a site, one after the other.
+pub struct SiteProgress {
+    quiet: bool,
+    stage: RefCell<Option<Progress>>,
+}
+
+impl SiteProgress {
+    /// Shows nothing where `quiet`.
+    pub const fn new(quiet: bool) -> Self {
+        Self { quiet, stage: RefCell::new(None) }
+    }
+}
+
+impl capdex_site::progress::Progress for SiteProgress {
+    fn begin(&self, stage: &'static str, items: Option<u64>) {
+        *self.stage.borrow_mut() = Some(Progress::stage(stage, items, self.quiet));
+    }
+
+    fn advance(&self, items: u64) {
+        self.stage.borrow().iter().for_each(|stage| stage.advance(items));
+    }
+
+    fn show(&self, bytes: u64, subject: &str) {
+        self.stage.borrow().iter().for_each(|stage| stage.show(bytes, subject));
+    }
+
+    fn end(&self) {
+        self.stage.borrow_mut().take().iter().for_each(Progress::finish);
     }
 }

@@ -6,7 +6,7 @@
 use capdex_model::alert::message::Message;
 
 use super::note::{self, Room};
-use crate::output::{escape, shorten};
+use capdex_dataset::escape::{escape, shorten};
 
 /// Letters of a subject.
 const SUBJECT: usize = 150;
@@ -27,7 +27,7 @@ pub fn text(message: &Message) -> String {
 mod tests {
     use super::super::testing::hostile_message;
     use super::*;
-    use crate::output::is_dangerous;
+    use capdex_dataset::escape::is_dangerous;
 
     #[test]
     fn a_subject_is_one_line() {

@@ -2,7 +2,6 @@
 //!
 //! What alerts hold was mostly written by strangers. Must not know how messages are chosen or sent.
 
-pub mod atom;
 pub mod letter;
 pub mod note;
 pub mod payload;

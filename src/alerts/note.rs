@@ -7,7 +7,8 @@ use capdex_model::alert::Alert;
 use capdex_model::alert::message::{Body, Message, Roundup};
 use capdex_model::time::AsOf;
 
-use crate::output::{self, escape, shorten};
+use capdex_dataset::escape::{escape, shorten};
+use crate::output::self;
 
 /// How much of what an alert carries is written.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +87,7 @@ fn of_digest(roundup: &Roundup, room: Room) -> Vec<String> {
     section(&mut lines, "The first", &first, room);
     if roundup.joined > 0 {
         lines.push(String::new());
-        let joined = output::count(roundup.joined, "alert");
+        let joined = capdex_dataset::escape::count(roundup.joined, "alert");
         lines.push(format!("{joined} of them joined an earlier one about the same subject and rule."));
     }
     section(&mut lines, "All of them", std::slice::from_ref(&roundup.command), room);
@@ -114,7 +115,7 @@ fn one(text: &str, room: Room) -> String {
 mod tests {
     use super::super::testing::{hostile_alert, hostile_digest, hostile_message, night};
     use super::*;
-    use crate::output::is_dangerous;
+    use capdex_dataset::escape::is_dangerous;
 
     #[test]
     fn no_line_is_a_strangers_and_no_letter_acts() {

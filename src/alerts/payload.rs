@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use capdex_model::alert::message::{Body, Message, Roundup};
 use serde_json::{Value, json};
 
-use crate::output::is_dangerous;
-use crate::views::alerts::AlertView;
+use capdex_dataset::escape::is_dangerous;
+use capdex_dataset::views::alerts::AlertView;
 
 /// A message: `id`, `type` (`alert.raised`, `alert.rose`, `alert.returned` or `alert.digest`), `timestamp` and `data`.
 pub fn message(message: &Message) -> Value {

@@ -57,7 +57,7 @@ fn calls(rest: &str) -> bool {
 mod tests {
     use super::super::testing::{hostile_digest, hostile_message};
     use super::*;
-    use crate::output::is_dangerous;
+    use capdex_dataset::escape::is_dangerous;
 
     #[test]
     fn nothing_hostile_is_a_mention_a_link_or_markup() {

@@ -54,7 +54,7 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
             out.line(format_args!(
                 "{name} version {version} of {date}: {} {what}; the next night scans {} again",
                 entries.len(),
-                output::count(listings, "listing")
+                capdex_dataset::escape::count(listings, "listing")
             ))?;
         }
     }
@@ -87,7 +87,7 @@ fn export_osv(global: &Global, dir: &Path, confirmed: &[String], out: &mut Out) 
             "{} version {}: {}, {withdrawn} withdrawn, {left_out} of registries that OSV has no name for",
             list.list,
             list.version,
-            output::count(u64::try_from(written)?, "record")
+            capdex_dataset::escape::count(u64::try_from(written)?, "record")
         ))?;
     }
     Ok(())
@@ -129,7 +129,7 @@ fn table(lists: &[ImportedList], out: &mut Out) -> anyhow::Result<()> {
     table.set_header(["list", "version", "date", "entries", "imported", "source", "file sha256"]);
     for ImportedList { list, digest, imported } in lists {
         let (version, entries) = (list.version.to_string(), list.entries.len().to_string());
-        let source = output::escape(&list.source).into_owned();
+        let source = capdex_dataset::escape::escape(&list.source).into_owned();
         let (at, digest) = (imported.to_string(), digest.hex());
         table.add_row([list.list.clone(), version, list.date.clone(), entries, at, source, digest]);
     }

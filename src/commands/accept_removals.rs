@@ -17,12 +17,12 @@ pub(super) fn run(global: &Global, options: &AcceptRemovals, out: &mut Out) -> a
         return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));
     };
     if state.held == 0 {
-        out.line(format_args!("Nothing is held back in {}.", output::escape(&state.id)))?;
+        out.line(format_args!("Nothing is held back in {}.", capdex_dataset::escape::escape(&state.id)))?;
         return Ok(Exit::Done);
     }
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let gone = list::confirm(&store, &state.id, at)?;
-    out.line(format_args!("{} of {} taken as gone.", output::count(gone, "listing"), output::escape(&state.id)))?;
+    out.line(format_args!("{} of {} taken as gone.", capdex_dataset::escape::count(gone, "listing"), capdex_dataset::escape::escape(&state.id)))?;
     Ok(Exit::Done)
 }

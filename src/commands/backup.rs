@@ -26,7 +26,7 @@ pub(super) fn backup(global: &Global, options: &Backup, out: &mut Out) -> anyhow
     out.line(format_args!(
         "{}: {}, checked. Back: capdex restore {0} --db {}",
         options.file.display(),
-        output::bytes(bytes),
+        capdex_dataset::escape::bytes(bytes),
         global.db.display()
     ))?;
     Ok(Exit::Done)

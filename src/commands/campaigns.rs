@@ -51,15 +51,15 @@ fn table(campaigns: &[CampaignRow], out: &mut Out) -> anyhow::Result<()> {
             "{}  {}  {} of {}",
             campaign.key,
             campaign.severity.as_str(),
-            output::count(campaign.members.len() as u64, "item"),
-            output::count(campaign.publishers, "publisher"),
+            capdex_dataset::escape::count(campaign.members.len() as u64, "item"),
+            capdex_dataset::escape::count(campaign.publishers, "publisher"),
         ))?;
         let shared = campaign.shared.iter().map(|shared| format!("{} {}: {}", shared.what, shared.value, shared.quote));
         for said in campaign.reasons.iter().cloned().chain(shared.take(SHOWN)) {
-            out.line(format_args!("    {}", output::escape(&said)))?;
+            out.line(format_args!("    {}", capdex_dataset::escape::escape(&said)))?;
         }
         for slug in slugs.iter().take(SHOWN) {
-            out.line(format_args!("        {}", output::escape(slug)))?;
+            out.line(format_args!("        {}", capdex_dataset::escape::escape(slug)))?;
         }
         let more = slugs.len().saturating_sub(SHOWN);
         if more > 0 {

@@ -69,8 +69,8 @@ fn table(members: &[FamilyMember], out: &mut Out) -> anyhow::Result<()> {
         let Some(first) = family.first() else { continue };
         out.line(format_args!(
             "{}  {}",
-            output::escape(&first.original_slug),
-            output::count(copies.len() as u64, "copy")
+            capdex_dataset::escape::escape(&first.original_slug),
+            capdex_dataset::escape::count(copies.len() as u64, "copy")
         ))?;
         for copy in copies.iter().take(COPIES) {
             line(copy, out)?;
@@ -91,14 +91,14 @@ fn line(copy: &FamilyMember, out: &mut Out) -> anyhow::Result<()> {
     };
     let severity = copy.severity.map_or("-", Severity::as_str);
     let percent = f64::from(copy.difference.likeness) / 10.0;
-    out.line(format_args!("    {severity:8} {percent:5.1} %  {}  {whose}, {order}", output::escape(&copy.slug)))?;
+    out.line(format_args!("    {severity:8} {percent:5.1} %  {}  {whose}, {order}", capdex_dataset::escape::escape(&copy.slug)))?;
     let difference = &copy.difference;
     let added = difference.files_added.iter().map(|path| format!("adds file {path}"));
     let changed = difference.files_changed.iter().map(|path| format!("changes file {path}"));
     let hosts = difference.hosts.iter().map(|host| format!("adds host {host}"));
     let found = copy.findings.iter().map(|(rule, severity, file, _)| format!("{} {rule} in {file}", severity.as_str()));
     for said in found.chain(hosts).chain(added).chain(changed).take(ADDED) {
-        out.line(format_args!("        {}", output::escape(&said)))?;
+        out.line(format_args!("        {}", capdex_dataset::escape::escape(&said)))?;
     }
     Ok(())
 }

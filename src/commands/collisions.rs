@@ -5,7 +5,7 @@ use crate::cli::Collisions;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::views::collisions::{CollisionView, SCHEMA};
+use capdex_dataset::views::collisions::{CollisionView, SCHEMA};
 use capdex_corpus::collision::CollisionClass;
 
 pub(super) fn run(global: &Global, options: &Collisions, out: &mut Out) -> anyhow::Result<Exit> {
@@ -23,13 +23,13 @@ fn table(collisions: &[CollisionView<'_>], out: &mut Out) -> anyhow::Result<()> 
             "{severity}  {}  {} {}: {} -> {}  ({})",
             collision.class.as_str(),
             collision.of,
-            output::escape(collision.name),
-            output::escape(collision.holder.unwrap_or("-")),
-            output::escape(collision.target.unwrap_or("-")),
+            capdex_dataset::escape::escape(collision.name),
+            capdex_dataset::escape::escape(collision.holder.unwrap_or("-")),
+            capdex_dataset::escape::escape(collision.target.unwrap_or("-")),
             collision.first_seen,
         ))?;
         for reason in collision.reasons {
-            out.line(format_args!("    {}", output::escape(reason)))?;
+            out.line(format_args!("    {}", capdex_dataset::escape::escape(reason)))?;
         }
     }
     let of_class = |class: CollisionClass| collisions.iter().filter(|collision| collision.class == class).count();
@@ -37,10 +37,10 @@ fn table(collisions: &[CollisionView<'_>], out: &mut Out) -> anyhow::Result<()> 
     out.line(format_args!(
         "{}; without weight: {} generic, {} with a rare name in common, {} with most of a toolset in common \
          (--format jsonl shows all).",
-        output::count(u64::try_from(weighty)?, "collision"),
-        output::count(u64::try_from(of_class(CollisionClass::Generic))?, "name"),
-        output::count(u64::try_from(of_class(CollisionClass::Shared))?, "holder"),
-        output::count(u64::try_from(of_class(CollisionClass::Derived))?, "pair"),
+        capdex_dataset::escape::count(u64::try_from(weighty)?, "collision"),
+        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Generic))?, "name"),
+        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Shared))?, "holder"),
+        capdex_dataset::escape::count(u64::try_from(of_class(CollisionClass::Derived))?, "pair"),
     ))?;
     Ok(())
 }

@@ -23,8 +23,8 @@ pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::R
     for one in &scheduled {
         let next = one.timing.cron.after(clock::now()).map(|due| plan::start(&one.schedule.name, &one.timing, due));
         let next = next.map_or_else(|| "never".to_owned(), |next| next.to_string());
-        let (file, cron) = (output::escape(&one.file.to_string_lossy()).into_owned(), one.timing.cron.as_str());
-        out.line(format_args!("{}: {cron} (UTC), next {next}, from {file}", output::escape(&one.schedule.name)))?;
+        let (file, cron) = (capdex_dataset::escape::escape(&one.file.to_string_lossy()).into_owned(), one.timing.cron.as_str());
+        out.line(format_args!("{}: {cron} (UTC), next {next}, from {file}", capdex_dataset::escape::escape(&one.schedule.name)))?;
     }
     if options.plan {
         return Ok(Exit::Done);
@@ -87,25 +87,25 @@ fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
         Event::Begun(run) => {
             let missed = match run.missed {
                 0 => String::new(),
-                missed => format!(", stands for {} before it", output::count(missed, "missed time")),
+                missed => format!(", stands for {} before it", capdex_dataset::escape::count(missed, "missed time")),
             };
             let again = if run.tries > 1 { format!(", try {}", run.tries) } else { String::new() };
-            out.line(format_args!("{now} {}: begun, due {}{missed}{again}", output::escape(&run.schedule), run.due))?;
+            out.line(format_args!("{now} {}: begun, due {}{missed}{again}", capdex_dataset::escape::escape(&run.schedule), run.due))?;
         }
         Event::Answered(name, due, DueOutcome::Missed, _) => {
-            out.line(format_args!("{now} {}: missed, due {due}", output::escape(name)))?;
+            out.line(format_args!("{now} {}: missed, due {due}", capdex_dataset::escape::escape(name)))?;
         }
         Event::Answered(name, due, outcome, took) => {
-            let (name, outcome, took) = (output::escape(name), outcome.as_str(), took.as_secs_f64());
+            let (name, outcome, took) = (capdex_dataset::escape::escape(name), outcome.as_str(), took.as_secs_f64());
             out.line(format_args!("{now} {name}: {outcome}, due {due}, took {took:.1} s"))?;
         }
-        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", output::escape(name)))?,
+        Event::Left(name, due) => out.line(format_args!("{now} {}: left, due {due}", capdex_dataset::escape::escape(name)))?,
         Event::ClockSetBack(name, due) => {
-            let name = output::escape(name);
+            let name = capdex_dataset::escape::escape(name);
             out.line(format_args!("{now} {name}: the clock was set back; what was done up to {due} is forgotten"))?;
         }
         Event::Error(name, why) => {
-            out.line(format_args!("{now} {}: {}", output::escape(name), output::escape(why)))?;
+            out.line(format_args!("{now} {}: {}", capdex_dataset::escape::escape(name), capdex_dataset::escape::escape(why)))?;
         }
     }
     Ok(())

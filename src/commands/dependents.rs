@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{listed, named};
 use crate::cli::Dependents;
 use crate::exit::{Exit, usage};
-use crate::export::ranked;
+use capdex_dataset::export::ranked;
 use crate::options::Global;
 use crate::output::{self, Out};
 
@@ -18,7 +18,7 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
     }
     let reader = super::reader(global)?;
-    let at = ranked::as_of(global, &reader)?;
+    let at = ranked::as_of(global.as_of, &reader)?;
     let listings = reader.listings_at(at)?;
     let dependencies = Dependencies::of(&listings);
     let mut capabilities: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
         let (known, unknown) = dependencies.known_and_unknown();
         out.line(format_args!(
             "{} exposed as of {at}; {known} packages state their dependencies, of {unknown} nobody knows them",
-            output::count(rows.len() as u64, "capability"),
+            capdex_dataset::escape::count(rows.len() as u64, "capability"),
         ))?;
         Ok(())
     })?;
@@ -55,9 +55,9 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
 
 fn table(rows: &[Value], out: &mut Out) -> anyhow::Result<()> {
     for row in rows {
-        let text = |key: &str| output::escape(row[key].as_str().unwrap_or_default()).into_owned();
+        let text = |key: &str| capdex_dataset::escape::escape(row[key].as_str().unwrap_or_default()).into_owned();
         let through: Vec<&str> = row["through"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let through = output::escape(&through.join(" > ")).into_owned();
+        let through = capdex_dataset::escape::escape(&through.join(" > ")).into_owned();
         out.line(format_args!("{:>3}  {}  {} > {through}", row["distance"], text("slug"), text("dependent")))?;
     }
     Ok(())

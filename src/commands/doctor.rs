@@ -57,7 +57,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
             let timing = schedule.timing().ok().flatten();
             let when =
                 timing.map_or_else(|| "run by hand".to_owned(), |timing| format!("at {} UTC", timing.cron.as_str()));
-            let sources = output::count(schedule.sources.len() as u64, "source");
+            let sources = capdex_dataset::escape::count(schedule.sources.len() as u64, "source");
             found.push(say(&shown, Health::Ok, format!("{}, {sources}, {when}", schedule.name), ""));
             read.push((shown, schedule));
         }
@@ -76,7 +76,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
 
 fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
     let health = output::styled(health_style(one.health), &format!("{:<4}", one.health.as_str()));
-    let (subject, found) = (output::escape(&one.subject), output::escape(&one.found));
+    let (subject, found) = (capdex_dataset::escape::escape(&one.subject), capdex_dataset::escape::escape(&one.found));
     out.line(format_args!("{health}  {:<8}  {subject}: {found}", one.check))?;
     if !one.advice.is_empty() {
         out.line(format_args!("                → {}", one.advice))?;

@@ -7,7 +7,7 @@ use crate::exit::{Exit, usage};
 use crate::jobs::{Context, run as jobs};
 use crate::options::{Global, Tape};
 use crate::output::{self, Out};
-use crate::views::drift::{ChangeView, DriftView, SCHEMA};
+use capdex_dataset::views::drift::{ChangeView, DriftView, SCHEMA};
 use capdex_db::Reader;
 use capdex_model::time::AsOf;
 
@@ -36,7 +36,7 @@ fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exi
     if options.format == ListFormat::Table {
         out.line(format_args!(
             "Fetched and hashed again: {}, {} not as before, {} could not be fetched.",
-            output::count(report.items, "artifact"),
+            capdex_dataset::escape::count(report.items, "artifact"),
             report.done,
             report.failed
         ))?;
@@ -70,9 +70,9 @@ fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
         event.kind.as_str(),
         event.class.as_str(),
         event.class.name(),
-        output::escape(event.slug),
-        output::escape(event.from_version.unwrap_or("-")),
-        output::escape(event.to_version.unwrap_or("-")),
+        capdex_dataset::escape::escape(event.slug),
+        capdex_dataset::escape::escape(event.from_version.unwrap_or("-")),
+        capdex_dataset::escape::escape(event.to_version.unwrap_or("-")),
         event.moved.as_str(),
     ))?;
     for effect in event.effects.iter().take(EFFECTS) {
@@ -80,19 +80,19 @@ fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!(
             "    {} {}  {}",
             effect.kind,
-            output::escape(effect.subject),
-            output::escape(&format!("{}{detail}", effect.kind.title()))
+            capdex_dataset::escape::escape(effect.subject),
+            capdex_dataset::escape::escape(&format!("{}{detail}", effect.kind.title()))
         ))?;
     }
     for ChangeView { part, subject, what } in event.changes.iter().take(CHANGES) {
-        out.line(format_args!("    {what} {part} {}", output::escape(subject)))?;
+        out.line(format_args!("    {what} {part} {}", capdex_dataset::escape::escape(subject)))?;
     }
     for score in &event.scores {
         let (before, after) = (score.before.unwrap_or("none"), score.after.unwrap_or("none"));
         out.line(format_args!("    score {}: {before} -> {after}", score.rubric))?;
     }
     for line in event.diff.iter().take(LINES) {
-        out.line(format_args!("    | {}", output::escape(line)))?;
+        out.line(format_args!("    | {}", capdex_dataset::escape::escape(line)))?;
     }
     let more = event.changes.len().saturating_sub(CHANGES)
         + event.effects.len().saturating_sub(EFFECTS)

@@ -11,15 +11,15 @@ use capdex_rubrics::{RUBRICS, why_they_differ};
 
 use crate::cli::Explain;
 use crate::exit::Exit;
-use crate::export::ranked;
-use crate::finding::{Finding, Tally, findings};
+use capdex_dataset::export::ranked;
+use capdex_dataset::finding::{Finding, Tally, findings};
 use crate::options::Global;
 use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     let current = super::named::find(&reader, &options.capability)?;
-    let as_of = ranked::as_of(global, &reader)?;
+    let as_of = ranked::as_of(global.as_of, &reader)?;
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
     head(&current, &verdict, out)?;
@@ -37,21 +37,21 @@ pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::
 fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
     let capability = &current.capability;
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
-    out.line(format_args!("{} {}: {band}", capability.kind, output::escape(&capability.slug)))?;
+    out.line(format_args!("{} {}: {band}", capability.kind, capdex_dataset::escape::escape(&capability.slug)))?;
     out.line(format_args!("  id        {}", capability.id))?;
-    out.line(format_args!("  name      {}", output::escape(&capability.name)))?;
+    out.line(format_args!("  name      {}", capdex_dataset::escape::escape(&capability.name)))?;
     let version = current.version.as_deref().unwrap_or("-");
     out.line(format_args!(
         "  listing   {} version {}",
-        output::escape(&current.listing.to_string()),
-        output::escape(version)
+        capdex_dataset::escape::escape(&current.listing.to_string()),
+        capdex_dataset::escape::escape(version)
     ))?;
     out.line(format_args!("  content   {} in {} files", capability.content, capability.files.len()))?;
     out.line(format_args!("  facts     {} under rule set {}", current.facts, current.ruleset))?;
     out.line(format_args!("  seen      {} to {}", current.first_seen, current.revision_as_of))?;
     out.line(format_args!("  complete  {}", current.completeness.as_str()))?;
     for gap in current.completeness.gaps() {
-        out.line(format_args!("            {}", output::escape(&gap.to_string())))?;
+        out.line(format_args!("            {}", capdex_dataset::escape::escape(&gap.to_string())))?;
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, ou
     let band = output::styled(output::band_style(verdict.band), verdict.band.as_str());
     out.line(format_args!(
         "  rest      {} {band}: what no capability of the package claims",
-        output::escape(&rest.capability.slug)
+        capdex_dataset::escape::escape(&rest.capability.slug)
     ))?;
     Ok(())
 }
@@ -88,7 +88,7 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
         let head = if at == 0 { "also listed as" } else { "           and" };
         let reasons = reasons.collect::<Vec<_>>().join("; ");
         let listing = of.listing.to_string();
-        out.line(format_args!("  {head} {} ({})", output::escape(&listing), output::escape(&reasons)))?;
+        out.line(format_args!("  {head} {} ({})", capdex_dataset::escape::escape(&listing), capdex_dataset::escape::escape(&reasons)))?;
     }
     let more = others.len().saturating_sub(ALSO_LISTED);
     if more > 0 {
@@ -110,7 +110,7 @@ fn print_findings(
         0 => out.line("\nNo findings.")?,
         count => out.line(format_args!(
             "\n{}, the worst first: {}.",
-            output::count(u64::try_from(count)?, "finding"),
+            capdex_dataset::escape::count(u64::try_from(count)?, "finding"),
             Tally::of(facts).above_info()
         ))?,
     }
@@ -121,7 +121,7 @@ fn print_findings(
     }
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
     let scans = reader.capability_history(&current.capability.id)?.len();
-    out.line(format_args!("\n{missing} rules lacked data; {} kept.", output::count(u64::try_from(scans)?, "scan")))?;
+    out.line(format_args!("\n{missing} rules lacked data; {} kept.", capdex_dataset::escape::count(u64::try_from(scans)?, "scan")))?;
     Ok(())
 }
 
@@ -131,14 +131,14 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     if !finding.file.is_empty() {
         out.line(format_args!(
             "  at    {}:{}:{} {}",
-            output::escape(finding.file),
+            capdex_dataset::escape::escape(finding.file),
             finding.line,
             finding.column,
-            output::escape(finding.pointer)
+            capdex_dataset::escape::escape(finding.pointer)
         ))?;
     }
     if !finding.evidence.is_empty() {
-        out.line(output::hanging("  text  ", &output::escape(finding.evidence)))?;
+        out.line(output::hanging("  text  ", &capdex_dataset::escape::escape(finding.evidence)))?;
     }
     if let Some(meta) = capdex_rules::find(finding.rule) {
         out.line(output::hanging("  why   ", &meta.why))?;
@@ -163,18 +163,18 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
     ))?;
     out.line(format_args!("  text {}", score.rubric.text))?;
     if !score.reason.is_empty() {
-        out.line(format_args!("  {}", output::escape(&score.reason)))?;
+        out.line(format_args!("  {}", capdex_dataset::escape::escape(&score.reason)))?;
     }
     for part in &score.parts {
         let value = part.value.map_or_else(|| "-".to_owned(), |value| value.to_string());
-        out.line(format_args!("  [{}] {value}  {}", part.name, output::escape(&part.note)))?;
+        out.line(format_args!("  [{}] {value}  {}", part.name, capdex_dataset::escape::escape(&part.note)))?;
     }
     for term in &score.terms {
         out.line(format_args!(
             "  {:>8}  {}  {}",
             term.points.to_string(),
-            output::escape(&term.label),
-            output::escape(&term.note)
+            capdex_dataset::escape::escape(&term.label),
+            capdex_dataset::escape::escape(&term.note)
         ))?;
         if !term.rules.is_empty() {
             out.line(format_args!("            from {}", term.rules.join(", ")))?;
@@ -184,7 +184,7 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!("  {:>8}  =", value))?;
     }
     for cap in &score.caps {
-        out.line(format_args!("  cap: {}", output::escape(cap)))?;
+        out.line(format_args!("  cap: {}", capdex_dataset::escape::escape(cap)))?;
     }
     Ok(())
 }
@@ -202,7 +202,7 @@ fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<(
         .collect();
     out.line(format_args!("\nThe rubrics differ by {}: {}.", disagreement.to_json(), bands.join("; ")))?;
     if let Some(reason) = why_they_differ(scores) {
-        out.line(format_args!("Because {}.", output::escape(&reason)))?;
+        out.line(format_args!("Because {}.", capdex_dataset::escape::escape(&reason)))?;
     }
     Ok(())
 }

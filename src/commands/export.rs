@@ -4,7 +4,7 @@ use capdex_model::time::AsOf;
 
 use crate::cli::Export;
 use crate::exit::{Exit, usage};
-use crate::export::{self, EXPORTERS, ExportOptions};
+use capdex_dataset::export::{self, EXPORTERS, ExportOptions};
 use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{bulk, clock};
@@ -32,8 +32,8 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
         "{} in {} files, {}, as of {as_of}: {}. Next: capdex verify {0}",
         options.dir.display(),
         written.files,
-        output::bytes(written.bytes),
-        output::count(written.capabilities, "capability")
+        capdex_dataset::escape::bytes(written.bytes),
+        capdex_dataset::escape::count(written.capabilities, "capability")
     ))?;
     Ok(Exit::Done)
 }

@@ -15,7 +15,7 @@ pub(super) fn run(options: &Man, out: &mut Out) -> anyhow::Result<Exit> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     let pages = write(&root, "capdex", options)?;
-    out.line(format_args!("{} in {}", output::count(pages, "page"), options.dir.display()))?;
+    out.line(format_args!("{} in {}", capdex_dataset::escape::count(pages, "page"), options.dir.display()))?;
     Ok(Exit::Done)
 }
 

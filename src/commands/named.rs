@@ -10,7 +10,7 @@ use capdex_model::ids::slug_of;
 use capdex_model::purl::Purl;
 
 use crate::exit::usage;
-use crate::output::escape;
+use capdex_dataset::escape::escape;
 
 /// Slugs that an error shows to choose from.
 const SHOWN: usize = 8;

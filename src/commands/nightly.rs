@@ -29,9 +29,9 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
         out.line(format_args!(
             "Dataset: {} ({} in {} files, {}). Next: capdex explain {} · capdex verify {0}",
             options.out.display(),
-            output::count(written.capabilities, "capability"),
+            capdex_dataset::escape::count(written.capabilities, "capability"),
             written.files,
-            output::bytes(written.bytes),
+            capdex_dataset::escape::bytes(written.bytes),
             summary::first_name(written).unwrap_or_else(|| "CAPABILITY".to_owned())
         ))?;
     }
@@ -53,17 +53,17 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
             out.line(format_args!(
                 "{}: the directory at {} was never walked to its end, so its size is not known",
                 plan.source,
-                output::escape(&plan.base_url)
+                capdex_dataset::escape::escape(&plan.base_url)
             ))?;
             continue;
         };
         out.line(format_args!(
             "{}: {} at {}, at most {} to fetch, about {} and {:.0} s",
             plan.source,
-            output::count(listings, "listing"),
-            output::escape(&plan.base_url),
-            output::count(plan.artifacts, "artifact"),
-            output::bytes(plan.bytes),
+            capdex_dataset::escape::count(listings, "listing"),
+            capdex_dataset::escape::escape(&plan.base_url),
+            capdex_dataset::escape::count(plan.artifacts, "artifact"),
+            capdex_dataset::escape::bytes(plan.bytes),
             plan.seconds.ceil()
         ))?;
     }
@@ -72,8 +72,8 @@ pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) ->
     }
     out.line(format_args!(
         "Together about {} and {}. Nothing was sent.",
-        output::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
-        output::bytes(plans.iter().map(|plan| plan.bytes).sum())
+        capdex_dataset::escape::count(plans.iter().filter_map(|plan| plan.requests).sum(), "request"),
+        capdex_dataset::escape::bytes(plans.iter().map(|plan| plan.bytes).sum())
     ))?;
     Ok(Exit::Done)
 }

@@ -24,7 +24,7 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
         let (tables, snapshots) = prune::plan(&reader, prune::before(as_of, options.keep_days))?;
         print(&tables, options.format, out)?;
         if options.format == ListFormat::Table {
-            let snapshots = output::count(snapshots, "snapshot");
+            let snapshots = capdex_dataset::escape::count(snapshots, "snapshot");
             out.line(format_args!("{snapshots} would lose bytes, and nothing else. Nothing was changed."))?;
         }
         return Ok(Exit::Done);
@@ -46,10 +46,10 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
         let after = Reader::open(&db)?.pages()?;
         out.line(format_args!(
             "{} lost bytes, and nothing else ({:.1} s). The store: {}, before {}.",
-            output::count(stage.items, "snapshot"),
+            capdex_dataset::escape::count(stage.items, "snapshot"),
             stage.wall_ms as f64 / 1000.0,
-            output::bytes(after.bytes),
-            output::bytes(before.bytes)
+            capdex_dataset::escape::bytes(after.bytes),
+            capdex_dataset::escape::bytes(before.bytes)
         ))?;
     }
     Ok(exit)
@@ -64,7 +64,7 @@ fn rewrite(store: &Store) -> anyhow::Result<Exit> {
     match store.rewrite() {
         Ok(()) => Ok(Exit::Done),
         Err(error) => {
-            let (free, room) = (output::bytes(pages.free_bytes), output::bytes(pages.bytes * 2));
+            let (free, room) = (capdex_dataset::escape::bytes(pages.free_bytes), capdex_dataset::escape::bytes(pages.bytes * 2));
             let error = anyhow::Error::from(error);
             output::say(format_args!(
                 "the file keeps its size, {free} of it free for what comes: {error:#}. It is written anew where there is \
@@ -80,8 +80,8 @@ fn print(tables: &[TableReport], format: ListFormat, out: &mut Out) -> anyhow::R
         tables.iter().map(|table| json!({ "table": table.table, "rows": table.rows, "bytes": table.bytes })).collect();
     listed::print(format, "capdex.prune/1", &items, out, |out| {
         for table in tables {
-            let rows = output::count(table.rows, "row");
-            out.line(format_args!("{:>9}  {rows}, {}", table.table, output::bytes(table.bytes)))?;
+            let rows = capdex_dataset::escape::count(table.rows, "row");
+            out.line(format_args!("{:>9}  {rows}, {}", table.table, capdex_dataset::escape::bytes(table.bytes)))?;
         }
         Ok(())
     })

@@ -2,22 +2,24 @@
 
 use crate::cli::Report;
 use crate::exit::Exit;
-use crate::export::ranked;
+use capdex_dataset::export::ranked;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::report::{self, ReportOptions};
+use crate::progress::SiteProgress;
+use capdex_site::report::{self, ReportOptions};
 
 pub(super) fn run(global: &Global, options: &Report, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
-    let as_of = ranked::as_of(global, &reader)?;
-    let chosen = ReportOptions { as_of, threads: global.threads, quiet: global.quiet };
+    let as_of = ranked::as_of(global.as_of, &reader)?;
+    let progress = SiteProgress::new(global.quiet);
+    let chosen = ReportOptions { as_of, threads: global.threads, progress: &progress };
     let written = report::write(&reader, &options.dir, &chosen)?;
     out.line(format_args!(
         "{} as of {as_of}: {} in {}, {}. Next: open {0}/index.html",
-        output::escape(&options.dir.display().to_string()),
-        output::count(written.capabilities, "capability"),
-        output::count(written.files, "file"),
-        output::bytes(written.bytes)
+        capdex_dataset::escape::escape(&options.dir.display().to_string()),
+        capdex_dataset::escape::count(written.capabilities, "capability"),
+        capdex_dataset::escape::count(written.files, "file"),
+        capdex_dataset::escape::bytes(written.bytes)
     ))?;
     Ok(Exit::Done)
 }

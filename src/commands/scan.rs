@@ -14,7 +14,7 @@ use capdex_model::time::{AsOf, Timestamp};
 use crate::baseline::{Asked, Baseline, Held, KnownBand, KnownFinding, Standing};
 use crate::cli::{FailOn, Scan};
 use crate::exit::{Exit, usage};
-use crate::finding::Finding;
+use capdex_dataset::finding::Finding;
 use crate::formats::place::Input;
 use crate::formats::{FORMATS, Judged};
 use crate::options::Global;

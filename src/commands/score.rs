@@ -17,7 +17,7 @@ pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Re
     let report = score::run(&context, options.rubric.as_deref(), options.all)?;
     out.line(format_args!(
         "{} computed in {:.1} s from stored facts; no request was sent. Next: capdex export DIR",
-        output::count(report.done, "score"),
+        capdex_dataset::escape::count(report.done, "score"),
         report.wall_ms as f64 / 1000.0
     ))?;
     Ok(Exit::Done)

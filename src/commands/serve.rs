@@ -4,7 +4,8 @@ use crate::cli::Serve;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::Out;
-use crate::serve::{self, Options};
+use crate::shutdown::asked_to_stop;
+use capdex_site::serve::{self, Options};
 
 pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Result<Exit> {
     // Says at once what is wrong with the store.
@@ -18,7 +19,7 @@ pub(super) fn run(global: &Global, options: &Serve, out: &mut Out) -> anyhow::Re
         cache_bytes: options.cache_mb as usize * 1_000_000,
         threads: global.threads,
     };
-    serve::run(&chosen, |address| {
+    serve::run(&chosen, asked_to_stop(), |address| {
         out.line(format_args!("listening on http://{address} (API: /api/v1/openapi.json); Ctrl-C ends it"))?;
         out.flush()?;
         Ok(())

@@ -6,8 +6,8 @@ use crate::cli::{ListFormat, Status};
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::views::ledger::{SourceReport, WalkReport};
-use crate::views::status::{GapView, RunView, ScheduleView, SinkView, SourceView, StatusView, TotalsView};
+use capdex_dataset::views::ledger::{SourceReport, WalkReport};
+use capdex_dataset::views::status::{GapView, RunView, ScheduleView, SinkView, SourceView, StatusView, TotalsView};
 
 /// Gaps shown in the table; JSON shows all.
 const SHOWN: usize = 10;
@@ -48,7 +48,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "source {}: {active} of {} active, last complete walk {}",
         source.id(),
-        output::count(listings, "listing"),
+        capdex_dataset::escape::count(listings, "listing"),
         last_complete.map_or_else(dash, |at| at.to_string())
     ))?;
     if let Some(SourceReport::Walked(walk)) = report {
@@ -57,7 +57,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     if held > 0 {
         out.line(format_args!(
             "  {} missing and held back: look why, then `capdex sources accept-removals {}`",
-            output::count(held, "listing"),
+            capdex_dataset::escape::count(held, "listing"),
             source.id()
         ))?;
     }
@@ -69,16 +69,16 @@ fn print_walk(outcome: &str, walk: &WalkReport, out: &mut Out) -> anyhow::Result
     out.line(format_args!(
         "  last walk ({}) {outcome}: {} on {}, {} new, {} changed, {} gone, {} failed; {} ({} not modified), {}{}",
         walk.mode,
-        output::count(walk.listed, "entry"),
-        output::count(walk.pages, "page"),
+        capdex_dataset::escape::count(walk.listed, "entry"),
+        capdex_dataset::escape::count(walk.pages, "page"),
         walk.new,
         walk.changed,
         walk.gone,
         walk.failed,
-        output::count(walk.requests, "request"),
+        capdex_dataset::escape::count(walk.requests, "request"),
         walk.not_modified,
-        output::bytes(walk.bytes),
-        why.map_or_else(String::new, |why| format!(" — {}", output::escape(why)))
+        capdex_dataset::escape::bytes(walk.bytes),
+        why.map_or_else(String::new, |why| format!(" — {}", capdex_dataset::escape::escape(why)))
     ))?;
     Ok(())
 }
@@ -86,11 +86,11 @@ fn print_walk(outcome: &str, walk: &WalkReport, out: &mut Out) -> anyhow::Result
 fn print_totals(totals: &TotalsView, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "store: {}, {}, {} ({}), {}",
-        output::count(totals.capabilities, "capability"),
-        output::count(totals.snapshots, "snapshot"),
-        output::count(totals.blobs, "blob"),
-        output::bytes(totals.stored_bytes),
-        output::count(totals.scores, "score")
+        capdex_dataset::escape::count(totals.capabilities, "capability"),
+        capdex_dataset::escape::count(totals.snapshots, "snapshot"),
+        capdex_dataset::escape::count(totals.blobs, "blob"),
+        capdex_dataset::escape::bytes(totals.stored_bytes),
+        capdex_dataset::escape::count(totals.scores, "score")
     ))?;
     Ok(())
 }
@@ -100,9 +100,9 @@ fn print_gaps(gaps: &[GapView], out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!(
             "gap: {} {} — {} ({})",
             gap.stage,
-            output::escape(&gap.listing),
+            capdex_dataset::escape::escape(&gap.listing),
             gap.reason.as_str(),
-            output::escape(&gap.detail)
+            capdex_dataset::escape::escape(&gap.detail)
         ))?;
     }
     if gaps.len() > SHOWN {
@@ -116,15 +116,15 @@ fn print_sink(sink: &SinkView, out: &mut Out) -> anyhow::Result<()> {
         0 => String::new(),
         failures => format!(
             "; {} in a row, not tried before {} — {}",
-            output::count(u64::from(failures), "failure"),
+            capdex_dataset::escape::count(u64::from(failures), "failure"),
             instant(sink.next_try),
-            output::escape(sink.error.as_deref().unwrap_or("-"))
+            capdex_dataset::escape::escape(sink.error.as_deref().unwrap_or("-"))
         ),
     };
     out.line(format_args!(
         "sink {}: {} sent, {} waiting{failing}",
         sink.sink,
-        output::count(sink.sent, "message"),
+        capdex_dataset::escape::count(sink.sent, "message"),
         sink.waiting
     ))?;
     Ok(())
@@ -135,7 +135,7 @@ fn print_schedule(schedule: &ScheduleView, out: &mut Out) -> anyhow::Result<()> 
         .last
         .as_ref()
         .map_or_else(|| "not due yet".to_owned(), |last| format!("last due {}: {}", last.due, last.outcome));
-    out.line(format_args!("daemon: {} ({} UTC), {last}", output::escape(&schedule.schedule), schedule.cron))?;
+    out.line(format_args!("daemon: {} ({} UTC), {last}", capdex_dataset::escape::escape(&schedule.schedule), schedule.cron))?;
     Ok(())
 }
 

@@ -5,8 +5,8 @@ use capdex_rubrics::RUBRICS;
 use comfy_table::presets;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use crate::export::Written;
-use crate::export::best::Line;
+use capdex_dataset::export::Written;
+use capdex_dataset::export::best::Line;
 use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::{self, Out};
@@ -52,12 +52,12 @@ pub(super) fn first_name(written: &Written) -> Option<String> {
 
 fn cells(line: &Line) -> Vec<Cell> {
     let name = format!("{}#{}", line.package, line.path);
-    let name = output::shorten(&output::escape(name.trim_end_matches('#')), 52);
+    let name = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(name.trim_end_matches('#')), 52);
     let band = Cell::new(line.band.as_str()).fg(colour(line.band));
     let mut cells = vec![Cell::new(line.rank), Cell::new(name), Cell::new(line.kind), band];
     for (value, grade) in &line.scores {
         let value = value.map_or_else(|| "n/a".to_owned(), |value| value.to_string());
-        let grade = if grade == "n/a" { "" } else { &output::shorten(grade, 17) };
+        let grade = if grade == "n/a" { "" } else { &capdex_dataset::escape::shorten(grade, 17) };
         cells.push(Cell::new(format!("{value} {grade}").trim_end()));
     }
     cells.push(Cell::new(&line.findings));
@@ -89,8 +89,8 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     };
     let list = format!(
         "{} asked for with {}, {} new or changed",
-        output::count(report.list.items, "listing"),
-        output::count(report.list.requests, "request"),
+        capdex_dataset::escape::count(report.list.items, "listing"),
+        capdex_dataset::escape::count(report.list.requests, "request"),
         report.list.done
     );
     out.line(line("list", &report.list, list))?;
@@ -99,38 +99,38 @@ pub(super) fn print_report(report: &RunReport, out: &mut Out) -> anyhow::Result<
     } else {
         format!(
             "{} fetched and unpacked, {}",
-            output::count(report.fetch.done, "artifact"),
-            output::bytes(report.fetch.bytes)
+            capdex_dataset::escape::count(report.fetch.done, "artifact"),
+            capdex_dataset::escape::bytes(report.fetch.bytes)
         )
     };
     out.line(line("fetch", &report.fetch, fetch))?;
     let scan = if report.scan.items == 0 {
         "nothing scanned: every snapshot was seen under this rule set".to_owned()
     } else {
-        format!("{} scanned, {}", output::count(report.scan.done, "snapshot"), output::bytes(report.scan.bytes))
+        format!("{} scanned, {}", capdex_dataset::escape::count(report.scan.done, "snapshot"), capdex_dataset::escape::bytes(report.scan.bytes))
     };
     out.line(line("scan", &report.scan, scan))?;
     let score = if report.score.done == 0 {
         "nothing scored: every score is from this text and day".to_owned()
     } else {
-        format!("{} computed", output::count(report.score.done, "score"))
+        format!("{} computed", capdex_dataset::escape::count(report.score.done, "score"))
     };
     out.line(line("score", &report.score, score))?;
     let watch = format!(
         "{} compared over nights and directories, {} new",
-        output::count(report.watch.items, "thing"),
-        output::count(report.watch.done, "observation")
+        capdex_dataset::escape::count(report.watch.items, "thing"),
+        capdex_dataset::escape::count(report.watch.done, "observation")
     );
     out.line(line("watch", &report.watch, watch))?;
     if report.prune.done > 0 {
-        let rows = output::count(report.prune.done, "row");
-        let prune = format!("{rows} deleted that were old and not needed, {}", output::bytes(report.prune.bytes));
+        let rows = capdex_dataset::escape::count(report.prune.done, "row");
+        let prune = format!("{rows} deleted that were old and not needed, {}", capdex_dataset::escape::bytes(report.prune.bytes));
         out.line(line("prune", &report.prune, prune))?;
     }
     if report.open_gaps > 0 {
         out.line(format_args!(
             "{} open: `capdex status` lists what could not be looked at, and why.",
-            output::count(report.open_gaps, "gap")
+            capdex_dataset::escape::count(report.open_gaps, "gap")
         ))?;
     }
     Ok(())

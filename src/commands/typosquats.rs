@@ -6,13 +6,13 @@ use capdex_model::time::AsOf;
 use tracing::warn;
 
 use super::{listed, summary};
-use crate::bulk;
+use capdex_dataset::bulk;
 use crate::cli::Typosquats;
 use crate::exit::Exit;
 use crate::jobs::watch::lookalikes::read_list;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::views::lookalikes::{LookalikeView, SCHEMA};
+use capdex_dataset::views::lookalikes::{LookalikeView, SCHEMA};
 
 /// Leads shown in the table; the other formats show all.
 const SHOWN: usize = 200;
@@ -71,11 +71,11 @@ fn table(leads: &[LookalikeView<'_>], out: &mut Out) -> anyhow::Result<()> {
     }
     let mut table = summary::table();
     table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
-    let cell = |text: &str| output::escape(&output::shorten(text, COLUMNS)).into_owned();
+    let cell = |text: &str| capdex_dataset::escape::escape(&capdex_dataset::escape::shorten(text, COLUMNS)).into_owned();
     for lead in leads.iter().take(SHOWN) {
         let named = |listing: &str| cell(&format!("{} ({listing})", lead.name));
         let shown = lead.listing.map_or_else(|| cell(lead.name), named);
-        let reasons = output::escape(&lead.reasons.join("; ")).into_owned();
+        let reasons = capdex_dataset::escape::escape(&lead.reasons.join("; ")).into_owned();
         let (severity, kind) = (lead.severity.as_str().to_owned(), lead.kind.as_str().to_owned());
         table.add_row([severity, shown, cell(lead.target), kind, lead.distance.to_string(), reasons]);
     }

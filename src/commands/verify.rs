@@ -11,7 +11,7 @@ use capdex_rubrics::RUBRICS;
 use super::named::{self, Found};
 use crate::cli::Verify;
 use crate::exit::{Exit, usage};
-use crate::export::{manifest, ranked, verify};
+use capdex_dataset::export::{manifest, ranked, verify};
 use crate::options::Global;
 use crate::output::{self, Out};
 use crate::{analysis, bulk};
@@ -38,14 +38,14 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
     let (is_same, is_known) = (verified.differences.is_empty(), verified.unknown.is_empty());
     out.line(format_args!(
         "{} and {} digested, {} and {} computed again: {}",
-        output::count(verified.files, "file"),
-        output::count(verified.facts, "content"),
-        output::count(verified.scores, "score"),
-        output::count(verified.ranks, "rank"),
+        capdex_dataset::escape::count(verified.files, "file"),
+        capdex_dataset::escape::count(verified.facts, "content"),
+        capdex_dataset::escape::count(verified.scores, "score"),
+        capdex_dataset::escape::count(verified.ranks, "rank"),
         match (is_same, is_known) {
             (true, true) => "no difference".into(),
             (true, false) => "not everything that should be there is".into(),
-            (false, _) => output::count(verified.differences.len() as u64, "difference"),
+            (false, _) => capdex_dataset::escape::count(verified.differences.len() as u64, "difference"),
         }
     ))?;
     Ok(Exit::of(!is_same, !is_known))
@@ -54,7 +54,7 @@ fn dataset(global: &Global, dir: &Path, out: &mut Out) -> anyhow::Result<Exit> {
 /// Some of what was found, a line each, and how many more there are.
 fn told(what: &str, found: &[String], out: &mut Out) -> anyhow::Result<()> {
     for one in found.iter().take(SHOWN) {
-        out.line(format_args!("{what}: {}", output::escape(one)))?;
+        out.line(format_args!("{what}: {}", capdex_dataset::escape::escape(one)))?;
     }
     let more = found.len().saturating_sub(SHOWN);
     if more > 0 {
@@ -77,7 +77,7 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     };
     let Compared { differences, unscored, scores } = compare(global, &reader, &current, &bundle)?;
     for difference in &differences {
-        out.line(format_args!("differs: {}", output::escape(difference)))?;
+        out.line(format_args!("differs: {}", capdex_dataset::escape::escape(difference)))?;
     }
     for rubric in &unscored {
         out.line(format_args!("unknown: no score by {rubric} is stored for that day"))?;
@@ -89,9 +89,9 @@ fn capability(global: &Global, name: &str, out: &mut Out) -> anyhow::Result<Exit
     };
     out.line(format_args!(
         "{}: scanned again from {}, {} computed again: {said}",
-        output::escape(&current.capability.slug),
-        output::count(bundle.files.len() as u64, "stored file"),
-        output::count(scores, "score")
+        capdex_dataset::escape::escape(&current.capability.slug),
+        capdex_dataset::escape::count(bundle.files.len() as u64, "stored file"),
+        capdex_dataset::escape::count(scores, "score")
     ))?;
     Ok(Exit::of(!differences.is_empty(), !unscored.is_empty()))
 }
@@ -132,7 +132,7 @@ fn compare(global: &Global, reader: &Reader, current: &CurrentCapability, bundle
     if Digest::of_json(&ranked::facts(reader, current)?) != current.facts {
         differences.push("its stored facts have another digest".into());
     }
-    let as_of = ranked::as_of(global, reader)?;
+    let as_of = ranked::as_of(global.as_of, reader)?;
     let (stored, _) = ranked::scores(reader, current, as_of)?;
     for score in &stored {
         let computed = analysis::score(&scanned.facts, Some(&score.rubric.id), as_of);
@@ -165,8 +165,8 @@ fn former(reader: &Reader, name: &str, stands_not: anyhow::Error, out: &mut Out)
 fn unknown(slug: &str, why: &str, out: &mut Out) -> anyhow::Result<Exit> {
     out.line(format_args!(
         "{}: unknown, {}: what is stored of it stands and cannot be computed again",
-        output::escape(slug),
-        output::escape(why)
+        capdex_dataset::escape::escape(slug),
+        capdex_dataset::escape::escape(why)
     ))?;
     Ok(Exit::Incomplete)
 }

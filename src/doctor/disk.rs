@@ -26,13 +26,13 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let room = match free_bytes(&folder) {
         None => say(Health::Warn, "the system does not say how much is free".to_owned(), "look yourself"),
         Some(free) if free < LEAST_BYTES => {
-            say(Health::Fail, format!("{} free", output::bytes(free)), "make room: a night needs more than this")
+            say(Health::Fail, format!("{} free", capdex_dataset::escape::bytes(free)), "make room: a night needs more than this")
         }
         Some(free) if free < wanted => {
-            let found = format!("{} free, the store has {}", output::bytes(free), output::bytes(store_bytes));
+            let found = format!("{} free, the store has {}", capdex_dataset::escape::bytes(free), capdex_dataset::escape::bytes(store_bytes));
             say(Health::Warn, found, "make room: an export and a backup each want as much as the store")
         }
-        Some(free) => say(Health::Ok, format!("{} free", output::bytes(free)), ""),
+        Some(free) => say(Health::Ok, format!("{} free", capdex_dataset::escape::bytes(free)), ""),
     };
     vec![writable, room]
 }

@@ -35,7 +35,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             Ok(faults) if faults.is_empty() => say(Health::Ok, "every page and reference is sound".to_owned(), ""),
             Ok(faults) => {
                 let first = faults.first().map_or("", String::as_str);
-                let what = format!("{}, such as: {first}", output::count(faults.len() as u64, "fault"));
+                let what = format!("{}, such as: {first}", capdex_dataset::escape::count(faults.len() as u64, "fault"));
                 say(Health::Fail, what, "put a copy back: `capdex restore FILE`")
             }
             Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),
@@ -52,7 +52,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 fn contents(reader: &Reader, say: &impl Fn(Health, String, &str) -> Finding) -> Finding {
     match reader.totals() {
         Ok(totals) => {
-            let (size, listings) = (output::bytes(totals.stored_bytes), output::count(totals.listings, "listing"));
+            let (size, listings) = (capdex_dataset::escape::bytes(totals.stored_bytes), capdex_dataset::escape::count(totals.listings, "listing"));
             say(Health::Ok, format!("{size}, {listings}, schema version {}", capdex_db::SCHEMA_VERSION), "")
         }
         Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Level, Printer, level};
-use crate::baseline::Standing;
-use crate::output::{self, Out, escape};
+use crate::finding::BaselineStatus;
+use capdex_dataset::escape::escape;
+use crate::output::{self, Out};
 
 pub(super) struct Github;
 
@@ -77,8 +78,8 @@ impl Printer for Commands {
             out.line(line)?;
         }
         let known = if self.known == 0 { String::new() } else { format!(", {} in the baseline", self.known) };
-        let gaps = output::count(u64::try_from(self.gaps.len())?, "gap");
-        out.line(format_args!("capdex: {}{known}, {gaps}", output::count(findings, "finding")))?;
+        let gaps = capdex_dataset::escape::count(u64::try_from(self.gaps.len())?, "gap");
+        out.line(format_args!("capdex: {}{known}, {gaps}", capdex_dataset::escape::count(findings, "finding")))?;
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ impl Printer for Document {
         let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
         self.is_begun = true;
         out.raw(lead.as_bytes())?;
-        out.raw(output::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
+        out.raw(capdex_dataset::escape::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
         Ok(())
     }
 

@@ -8,9 +8,10 @@ use std::fmt::Write as _;
 use capdex_model::fact::Severity;
 
 use super::{Format, Judged, Printer};
-use crate::baseline::Standing;
-use crate::finding::Finding;
-use crate::output::{Out, xml};
+use crate::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
+use capdex_dataset::escape::xml;
+use crate::output::Out;
 
 pub(super) struct Junit;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Format, Judged, Printer};
-use crate::baseline::Standing;
+use crate::finding::BaselineStatus;
 use crate::output::{self, Out};
 
 pub(super) struct Markdown;
@@ -66,7 +66,7 @@ impl Printer for Sections {
             named.extend(&section.rules);
         }
         if left > 0 {
-            let left = output::count(left, "capability");
+            let left = capdex_dataset::escape::count(left, "capability");
             out.line(format_args!("{left} more, for which there is no room here; `--format jsonl` has all.\n"))?;
         }
         if !named.is_empty() {
@@ -133,7 +133,7 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
 
 fn left_out(text: &mut String, all: usize, noun: &str) -> anyhow::Result<()> {
     if let Some(left) = all.checked_sub(SHOWN).filter(|left| *left > 0) {
-        writeln!(text, "\n… and {} more.", output::count(u64::try_from(left)?, noun))?;
+        writeln!(text, "\n… and {} more.", capdex_dataset::escape::count(u64::try_from(left)?, noun))?;
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ fn plain(text: &str) -> String {
 
 /// A code span that no text can leave: back-ticks, bars and line breaks are replaced. Cut last: what is escaped is longer.
 fn code(text: &str) -> String {
-    let text = output::shorten(&output::escape(text), TEXT).replace('`', "'").replace('|', "¦");
+    let text = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(text), TEXT).replace('`', "'").replace('|', "¦");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 

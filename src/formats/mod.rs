@@ -7,9 +7,9 @@ use capdex_model::fact::Severity;
 use capdex_model::score::{Score, Verdict};
 use capdex_model::snapshot::Gap;
 
-use crate::baseline::Standing;
-use crate::finding::{Finding, findings};
-use crate::item::Item;
+use crate::finding::BaselineStatus;
+use capdex_dataset::finding::{Finding, findings};
+use capdex_dataset::item::Item;
 use crate::output::Out;
 
 mod github;

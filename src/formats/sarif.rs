@@ -12,9 +12,10 @@ use capdex_rules::RuleMeta;
 use serde_json::{Map, Value, json};
 
 use super::{Format, Judged, Level, Printer, level};
-use crate::baseline::Standing;
-use crate::finding::Finding;
-use crate::output::{Out, escape};
+use crate::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
+use capdex_dataset::escape::escape;
+use crate::output::Out;
 
 pub(super) struct Sarif;
 

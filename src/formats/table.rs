@@ -4,8 +4,8 @@ use capdex_model::capability::Kind;
 use capdex_model::snapshot::Completeness;
 
 use super::{Format, Judged, Printer};
-use crate::baseline::Standing;
-use crate::finding::Finding;
+use crate::finding::BaselineStatus;
+use capdex_dataset::finding::Finding;
 use crate::output::{self, Out};
 
 /// Evidence shown on one line, in columns.
@@ -55,8 +55,8 @@ fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
     out.line(format_args!(
         "{band}  {} {}  ({})",
         scanned.capability.kind,
-        output::escape(&scanned.capability.name),
-        output::escape(&scanned.capability.slug)
+        capdex_dataset::escape::escape(&scanned.capability.name),
+        capdex_dataset::escape::escape(&scanned.capability.slug)
     ))?;
     let scores: Vec<String> = judged
         .shown()
@@ -71,7 +71,7 @@ fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
         print_finding(finding, out)?;
     }
     for gap in scanned.completeness.gaps() {
-        out.line(format_args!("    not looked at: {}", output::escape(&gap.to_string())))?;
+        out.line(format_args!("    not looked at: {}", capdex_dataset::escape::escape(&gap.to_string())))?;
     }
     Ok(())
 }
@@ -85,11 +85,11 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!("    {severity}  {}  {}", finding.rule, finding.title))?;
         return Ok(());
     }
-    let place = format!("{}:{}", output::escape(finding.file), finding.line);
+    let place = format!("{}:{}", capdex_dataset::escape::escape(finding.file), finding.line);
     out.line(format_args!("    {severity}  {}  {place}  {}", finding.rule, finding.title))?;
     if !finding.evidence.is_empty() {
         // The mark keeps a quoted line from being read as a command by whoever runs us: `::` at its beginning is one.
-        let quoted = output::shorten(&output::escape(finding.evidence), EVIDENCE);
+        let quoted = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(finding.evidence), EVIDENCE);
         out.line(format_args!("        > {quoted}"))?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Context, StageReport};
 use crate::clock;
-use crate::export::{self, ExportOptions, Written};
+use capdex_dataset::export::{self, ExportOptions, Written};
 
 /// Writes the dataset.
 ///

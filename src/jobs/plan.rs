@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::list;
 use crate::config::SourceRun;
-use crate::views::ledger::WalkReport;
+use capdex_dataset::views::ledger::WalkReport;
 use capdex_db::{Reader, StoreError, WalkOutcome, WalkRow};
 use capdex_model::ids::ListingKey;
 use capdex_model::time::AsOf;

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tracing::{Span, field, info_span};
 
 use crate::clock::{self, Stopwatch};
-use crate::output::escape;
-use crate::views::ledger::StageTime;
+use capdex_dataset::escape::escape;
+use capdex_dataset::views::ledger::StageTime;
 
 /// The stages of a run so far, in their order.
 pub(super) struct Times {

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use capdex::bulk;
+use capdex_dataset::bulk;
 use capdex::jobs::list::{FETCH_JOB, FetchPayload};
 use capdex::jobs::{Context, fetch};
 use capdex::shutdown::Stop;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use capdex::bulk;
+use capdex_dataset::bulk;
 use capdex_corpus::lookalike::index::{Compared, Index, Pool};
 use capdex_corpus::lookalike::list::{Line, Popular, read};
 use capdex_corpus::lookalike::{Name, distance};

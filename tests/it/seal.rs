@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use capdex::export::manifest::{Manifest, NAME};
+use capdex_dataset::export::manifest::{Manifest, NAME};
 use capdex_model::digest::Digest;
 
 use crate::rows::bytes_of;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capdex::export::manifest::Manifest;
-use capdex::export::verify::check_bytes;
+use capdex_dataset::export::manifest::Manifest;
+use capdex_dataset::export::verify::check_bytes;
 use capdex_db::{Reader, Store};
 use capdex_model::points::Points;
 use capdex_model::time::AsOf;
@@ -53,7 +53,7 @@ fn one_changed_byte_anywhere_in_an_export_is_named() {
     let registry = packages::registry();
     let capdex = first_night(&registry);
     let out = capdex.path().join("out");
-    let pool = capdex::bulk::pool(Some(2)).expect("threads");
+    let pool = capdex_dataset::bulk::pool(Some(2)).expect("threads");
     let differences = || check_bytes(&out, &pool).expect("an export").verified.differences;
     assert_eq!(differences(), Vec::<String>::new());
     let files = bytes_of(&out);

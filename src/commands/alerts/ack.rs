@@ -28,7 +28,7 @@ pub(super) fn run(global: &Global, options: &AlertsAck, out: &mut Out) -> anyhow
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let ack = Ack::of(&raised.alert, now, expires, options.reason.clone());
     store.write(move |writer| writer.acknowledge(&ack))?;
-    let (handle, title) = (raised.alert.handle(), output::escape(&raised.alert.title));
+    let (handle, title) = (raised.alert.handle(), capdex_dataset::escape::escape(&raised.alert.title));
     match (options.withdraw, expires) {
         (true, _) => out.line(format_args!("{handle} is open again: {title}"))?,
         (false, None) => out.line(format_args!("{handle} acknowledged while its content and rule stay: {title}"))?,

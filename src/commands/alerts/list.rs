@@ -11,7 +11,7 @@ use crate::exit::{Exit, usage};
 use crate::jobs::alerts::AlertsReport;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::views::alerts::{AlertView, SCHEMA};
+use capdex_dataset::views::alerts::{AlertView, SCHEMA};
 
 /// New alerts that the end of a night shows.
 const SHOWN: usize = 5;
@@ -63,15 +63,15 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyho
     table.set_header(["alert", "severity", "state", "raised", "rule", "what"]);
     for alert in alerts {
         let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
-        let title = output::shorten(&output::escape(alert.title), COLUMNS);
-        let rule = output::escape(&alert.rule()).into_owned();
+        let title = capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(alert.title), COLUMNS);
+        let rule = capdex_dataset::escape::escape(&alert.rule()).into_owned();
         let state = alert.state.unwrap_or("-").to_owned();
         table.add_row([alert.id.clone(), severity, state, alert.raised.to_string(), rule, title]);
     }
     out.line(table)?;
     out.line(format_args!(
         "{}. Next: capdex alerts show ALERT · capdex alerts ack ALERT",
-        output::count(alerts.len() as u64, "alert")
+        capdex_dataset::escape::count(alerts.len() as u64, "alert")
     ))?;
     Ok(())
 }
@@ -80,27 +80,27 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyho
 pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let failed = match report.failed() {
         0 => String::new(),
-        failed => format!(", {} failed", output::count(failed, "try")),
+        failed => format!(", {} failed", capdex_dataset::escape::count(failed, "try")),
     };
     let told = match report.sinks.len() {
         0 => "no sink is configured".to_owned(),
         sinks => format!(
             "{} new for {}, {} sent, {} waiting{failed}",
-            output::count(report.sinks.iter().map(|sink| sink.new).sum(), "message"),
-            output::count(sinks as u64, "sink"),
+            capdex_dataset::escape::count(report.sinks.iter().map(|sink| sink.new).sum(), "message"),
+            capdex_dataset::escape::count(sinks as u64, "sink"),
             report.sent(),
             report.waiting()
         ),
     };
     let seconds = report.wall_ms as f64 / 1000.0;
-    out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", output::count(report.raised, "alert")))?;
+    out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", capdex_dataset::escape::count(report.raised, "alert")))?;
     for sink in report.sinks.iter().filter(|sink| sink.waiting > 0) {
         let error = sink.error.as_deref().unwrap_or("no time left in this run");
         out.line(format_args!(
             "         {}: {} waiting — {}",
             sink.sink,
-            output::count(sink.waiting, "message"),
-            output::escape(error)
+            capdex_dataset::escape::count(sink.waiting, "message"),
+            capdex_dataset::escape::escape(error)
         ))?;
     }
     if report.raised == 0 {
@@ -113,7 +113,7 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
             "  {}  {:<8}  {}",
             alert.handle(),
             alert.severity.as_str(),
-            output::shorten(&output::escape(&alert.title), COLUMNS)
+            capdex_dataset::escape::shorten(&capdex_dataset::escape::escape(&alert.title), COLUMNS)
         ))?;
     }
     if new.len() > SHOWN {

@@ -30,13 +30,13 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
     let shutdown = Shutdown::listen()?;
     let report = jobs::run(&store, &alerts, as_of, &shutdown.stop)?;
     for sink in &report.sinks {
-        let error = sink.error.as_deref().map(|error| format!(" — {}", output::escape(error))).unwrap_or_default();
+        let error = sink.error.as_deref().map(|error| format!(" — {}", capdex_dataset::escape::escape(error))).unwrap_or_default();
         out.line(format_args!(
             "{}: {} sent, {} waiting, {} failed{error}",
             sink.sink,
-            output::count(sink.sent, "message"),
+            capdex_dataset::escape::count(sink.sent, "message"),
             sink.waiting,
-            output::count(sink.failed, "try")
+            capdex_dataset::escape::count(sink.failed, "try")
         ))?;
     }
     Ok(match (shutdown.stop.is_asked(), report.waiting()) {
@@ -60,10 +60,10 @@ fn print_plan(
         out.line(format_args!(
             "{name} ({}): {}, {old} of them from earlier runs",
             sink.target.kind(),
-            output::count(waiting.len() as u64, "message")
+            capdex_dataset::escape::count(waiting.len() as u64, "message")
         ))?;
         for message in &waiting {
-            out.line(format_args!("  {}  {}", message.id, output::escape(&message.headline())))?;
+            out.line(format_args!("  {}  {}", message.id, capdex_dataset::escape::escape(&message.headline())))?;
         }
     }
     out.line("Nothing was sent.")?;

@@ -10,8 +10,8 @@ use crate::cli::ListFormat;
 use crate::exit::Exit;
 use crate::options::Global;
 use crate::output::{self, Out};
-use crate::views::List;
-use crate::views::alerts::{AlertView, SCHEMA};
+use capdex_dataset::views::List;
+use capdex_dataset::views::alerts::{AlertView, SCHEMA};
 
 pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = crate::commands::reader(global)?;
@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out)
         ListFormat::Table => {
             let alert = &raised.alert;
             let severity = output::styled(output::severity_style(alert.severity), alert.severity.as_str());
-            out.line(format_args!("{severity} {}", output::escape(&alert.title)))?;
+            out.line(format_args!("{severity} {}", capdex_dataset::escape::escape(&alert.title)))?;
             out.line("")?;
             for line in note::of_alert(alert, raised.at, Room::ALL) {
                 out.line(line)?;
@@ -46,7 +46,7 @@ fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Ou
             Some(expires) => format!("until {expires}"),
         };
         let reason = if ack.reason.is_empty() { "no reason given" } else { &ack.reason };
-        out.line(format_args!("  acknowledged {}, {until}: {}", ack.at, output::escape(reason)))?;
+        out.line(format_args!("  acknowledged {}, {until}: {}", ack.at, capdex_dataset::escape::escape(reason)))?;
     }
     for Telling { sink, kind, at, message, sent, error } in reader.tellings(key)? {
         let how = match (kind, sent) {
@@ -55,8 +55,8 @@ fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Ou
             (_, None) => "waiting".to_owned(),
         };
         let message = message.map(|id| format!(" in {id}")).unwrap_or_default();
-        let error = error.map(|error| format!(" — {}", output::escape(&error))).unwrap_or_default();
-        out.line(format_args!("  {}: {} as of {at}{message}, {how}{error}", output::escape(&sink), kind.as_str()))?;
+        let error = error.map(|error| format!(" — {}", capdex_dataset::escape::escape(&error))).unwrap_or_default();
+        out.line(format_args!("  {}: {} as of {at}{message}, {how}{error}", capdex_dataset::escape::escape(&sink), kind.as_str()))?;
     }
     Ok(())
 }

@@ -107,17 +107,17 @@ fn print_throughput(
     let a_second = |count: usize| count as f64 / seconds;
     out.line(format_args!(
         "{}: {} ({}) in {seconds:.2} s on {}, best of {rounds}: {:.0} cases/s, {:.0} capabilities/s, {:.0} tools/s, {:.1} MB/s",
-        output::escape(&set.name),
-        output::count(set.cases.len() as u64, "case"),
-        output::bytes(set.bytes()),
-        output::count(pool.current_num_threads() as u64, "thread"),
+        capdex_dataset::escape::escape(&set.name),
+        capdex_dataset::escape::count(set.cases.len() as u64, "case"),
+        capdex_dataset::escape::bytes(set.bytes()),
+        capdex_dataset::escape::count(pool.current_num_threads() as u64, "thread"),
         a_second(set.cases.len()),
         a_second(verdicts.iter().map(|verdict| verdict.capabilities).sum()),
         a_second(verdicts.iter().map(|verdict| verdict.tools).sum()),
         set.bytes() as f64 / 1e6 / seconds
     ))?;
     if let Some(peak) = clock::peak_memory_bytes() {
-        out.line(format_args!("peak memory {}", output::bytes(peak)))?;
+        out.line(format_args!("peak memory {}", capdex_dataset::escape::bytes(peak)))?;
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdi
     let keys: BTreeSet<&String> = rows.iter().map(|(case, _)| key(case)).filter(|key| !key.is_empty()).collect();
     for each in keys {
         let group: Vec<_> = rows.iter().copied().filter(|(case, _)| key(case) == each).collect();
-        add(table, &format!("  {word} {}", output::escape(each)), &group);
+        add(table, &format!("  {word} {}", capdex_dataset::escape::escape(each)), &group);
     }
 }
 
@@ -66,7 +66,7 @@ fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&Case, &Verdict)]) {
         Rate { hits: flagged as u64, of: rows.len() as u64 }.to_string()
     };
     table.add_row([
-        output::escape(name).into_owned(),
+        capdex_dataset::escape::escape(name).into_owned(),
         rows.len().to_string(),
         at_least(Severity::Critical),
         at_least(Severity::High),

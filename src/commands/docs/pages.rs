@@ -11,8 +11,8 @@ use capdex_rules::measured::{self, Rate};
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
-use crate::export::EXPORTERS;
-use crate::export::tables::{ColumnRole, TABLES};
+use capdex_dataset::export::EXPORTERS;
+use capdex_dataset::export::tables::{ColumnRole, TABLES};
 
 const NOTE: &str = "<!-- Written by `capdex docs`; edit the code, not this page. -->\n\n";
 

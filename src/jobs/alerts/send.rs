@@ -17,7 +17,7 @@ use super::SinkReport;
 use super::hand_over::hand_over;
 use crate::clock::{self, Stopwatch};
 use crate::config::{Alerts, Sink, Target};
-use crate::output::escape;
+use capdex_dataset::escape::escape;
 use crate::shutdown::Stop;
 
 /// The longest that a receiver may ask to be left alone.

@@ -11,7 +11,7 @@ use tracing::warn;
 
 use super::STAGE;
 use super::walk::Walker;
-use crate::views::ledger::WalkReport;
+use capdex_dataset::views::ledger::WalkReport;
 
 /// So few missing listings are never too many.
 const ALWAYS_ALLOWED: u64 = 5;

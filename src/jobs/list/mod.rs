@@ -20,7 +20,7 @@ use super::{Context, StageReport};
 use crate::clock;
 use crate::config::SourceRun;
 use crate::progress::Progress;
-use crate::views::ledger::{SourceReport, WalkReport};
+use capdex_dataset::views::ledger::{SourceReport, WalkReport};
 use walk::Walker;
 
 pub use absence::confirm;

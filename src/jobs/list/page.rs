@@ -15,7 +15,7 @@ use super::walk::Walker;
 use super::{FETCH_JOB, FetchPayload, STAGE};
 use crate::clock;
 use crate::jobs::fetch;
-use crate::views::ledger::WalkReport;
+use capdex_dataset::views::ledger::WalkReport;
 
 /// An entry of a page with what the store must be told beside it.
 struct Row {

@@ -20,7 +20,7 @@ use crate::clock;
 use crate::config::SourceRun;
 use crate::jobs::Context;
 use crate::progress::Progress;
-use crate::views::ledger::WalkReport;
+use capdex_dataset::views::ledger::WalkReport;
 
 /// Pages in a row that may have nothing new to the walk. Sources that filter after they fetch give some.
 const MAX_EMPTY_PAGES: u64 = 100;

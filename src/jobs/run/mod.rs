@@ -18,7 +18,7 @@ use super::times::Times;
 use super::{Context, StageReport, export, fetch, list, prune, rehash, scan, score, watch};
 use crate::config::Schedule;
 use crate::exit::usage;
-use crate::export::Written;
+use capdex_dataset::export::Written;
 use crate::options::{Global, Tape};
 use crate::shutdown::{Stop, asked_to_stop};
 use crate::{bulk, clock};

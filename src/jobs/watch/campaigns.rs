@@ -66,7 +66,7 @@ fn found(context: &Context, reader: &Reader, standing: &[Standing]) -> anyhow::R
     let none = Traits::default();
     let mut said: Vec<(Vec<Quote>, Severity)> = Vec::with_capacity(standing.len());
     for one in standing {
-        let facts = crate::export::ranked::facts(reader, &one.current)?;
+        let facts = capdex_dataset::export::ranked::facts(reader, &one.current)?;
         let worst = facts.findings_of_its_own().map(|fact| fact.severity).max().unwrap_or(Severity::Info);
         said.push((Quote::all_of(&facts), worst));
     }
@@ -123,7 +123,7 @@ fn alert(row: &CampaignRow, by_id: &BTreeMap<CapabilityId, &Standing>) -> Alert 
         title: format!(
             "{} items of {} share the {what}",
             campaign.members.len(),
-            crate::output::count(campaign.publishers, "publisher")
+            capdex_dataset::escape::count(campaign.publishers, "publisher")
         ),
         why: "Each looks harmless alone. That they say the same and have no reason to is what gives a campaign away."
             .into(),

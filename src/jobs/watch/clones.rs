@@ -17,7 +17,7 @@ use capdex_model::ids::CapabilityId;
 
 use super::standing::{Standing, files_of, sketch_unseen, standing};
 use super::{Context, StageReport};
-use crate::export::ranked;
+use capdex_dataset::export::ranked;
 use crate::progress::Progress;
 
 /// Lines of each kind that an alert shows.

@@ -15,7 +15,7 @@ use capdex_model::ids::ListingKey;
 use tracing::info;
 
 use super::super::{Context, StageReport};
-use crate::bulk;
+use capdex_dataset::bulk;
 use crate::exit::usage;
 use crate::progress::Progress;
 

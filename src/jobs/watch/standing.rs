@@ -14,7 +14,7 @@ use capdex_model::digest::Digest;
 use capdex_model::time::Timestamp;
 
 use super::Context;
-use crate::bulk;
+use capdex_dataset::bulk;
 
 /// Contents sketched between two transactions: bounds memory and what a kill costs.
 const BATCH: usize = 256;

@@ -55,7 +55,7 @@ fn secs(time: Duration) -> f64 {
 
 /// Sketches the corpus on two threads; writing the texts is not timed.
 fn sketch(plan: &[u64]) -> (Vec<Sketch>, u64, Duration) {
-    let pool = capdex::bulk::pool(Some(2)).expect("two threads");
+    let pool = capdex_dataset::bulk::pool(Some(2)).expect("two threads");
     let (mut sketches, mut bytes, mut time) = (Vec::with_capacity(plan.len()), 0, Duration::ZERO);
     for (chunk, families) in plan.chunks(CHUNK).enumerate() {
         let texts: Vec<_> = pool.install(|| {

@@ -1,0 +1,272 @@
+//! The tables of one format against what the facts give: verdicts and ranks, scores, packages.
+
+use std::collections::BTreeMap;
+
+use capdex_model::score::RubricRef;
+use capdex_rubrics::RUBRICS;
+use capdex_rubrics::rank::Merit;
+use capdex_rubrics::saferskills::{self, Member};
+
+use super::recomputed::{Print, Recomputed, bytes, print};
+use super::{Dataset, Verified};
+use crate::export::cell::Cell;
+use crate::export::table_row::{ReadRow as _, TableRow as _};
+use crate::export::tables::breakdowns::ReadBreakdownRow;
+use crate::export::tables::capabilities::ReadCapabilityRow;
+use crate::export::tables::packages::{PackageRow, ReadPackageRow};
+use crate::export::tables::scores::ReadScoreRow;
+use crate::escape::count;
+
+/// The rubric of whose scores the number of a package is made.
+const ROLLED_UP: &str = "saferskills/seed";
+
+/// Checks a format. A table that cannot be read is a difference.
+pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified {
+    let mut verified = Verified::default();
+    let mut checked = || {
+        let mut scored = check_scores(dataset, recomputed, &mut verified)?;
+        let members = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
+        check_scored(dataset, &scored, &mut verified);
+        check_packages(dataset, members, &mut verified)
+    };
+    if let Err(error) = checked() {
+        verified.differs(format!("{error:#}"));
+    }
+    verified
+}
+
+/// What the table of scores says of each capability, by its id.
+type AllScored = BTreeMap<[u8; 32], Scored>;
+
+/// What the table of scores says of a capability.
+struct Scored {
+    /// The print of what its rows call it.
+    subject: Print,
+    /// The rubrics that scored it.
+    rubrics: Rubrics,
+    /// Whether the ranked table has it too.
+    is_ranked: bool,
+}
+
+impl Scored {
+    const fn of(subject: Print) -> Self {
+        Self { subject, rubrics: Rubrics(0), is_ranked: false }
+    }
+}
+
+/// Some of this program's rubrics, a bit for each place.
+#[derive(Clone, Copy, Default)]
+struct Rubrics(u32);
+
+impl Rubrics {
+    fn with(is_one: impl Fn(&RubricRef) -> bool) -> Self {
+        let mut some = Self::default();
+        for (place, rubric) in RUBRICS.iter().enumerate() {
+            if is_one(&rubric.meta().rubric) {
+                some.add(place);
+            }
+        }
+        some
+    }
+
+    /// Whether it was not there yet.
+    const fn add(&mut self, place: usize) -> bool {
+        let is_new = !self.has(place);
+        self.0 |= 1 << place;
+        is_new
+    }
+
+    const fn has(self, place: usize) -> bool {
+        self.0 & (1 << place) != 0
+    }
+
+    const fn have_all(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+}
+
+/// The print of what both tables call a capability beside its id.
+fn subject(slug: &Cell, content: &Cell, facts: &Cell) -> Print {
+    print([slug, content, facts])
+}
+
+/// Capabilities without a score, by the place of the rubric: how many, and the first.
+type Lacking = BTreeMap<usize, (u64, String)>;
+
+/// Computes band and rank of every capability again, from its facts and its completeness. The rows stand in the order of
+/// their ranks. Of a capability that lacks a score with a voice in them only the place is counted: band and rank are unknown,
+/// because the scores that were given may have been others. Returns what the number of each package is made of.
+fn check_ranks(
+    dataset: &Dataset<'_>,
+    recomputed: &Recomputed,
+    scored: &mut AllScored,
+    verified: &mut Verified,
+) -> anyhow::Result<BTreeMap<String, Vec<Member>>> {
+    let file = dataset.file::<ReadCapabilityRow>();
+    let speaking = Rubrics::with(|rubric| rubric.is_seed() || rubric.id == dataset.manifest.rank_by);
+    let member_of = Rubrics::with(|rubric| rubric.id == ROLLED_UP);
+    let mut members: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    let mut lacking = Lacking::new();
+    let mut before: Option<(Merit, String, [u8; 32])> = None;
+    let (mut place, mut is_ordered) = (0, true);
+    dataset.each(|row: ReadCapabilityRow| {
+        place += 1;
+        is_ordered &= row.rank.as_integer() == Some(place);
+        let slug = row.slug.as_text();
+        let of_package = members.entry(row.package.as_text().to_owned()).or_default();
+        let computed = recomputed.of(dataset, row.facts_sha256.as_text());
+        let (Some(id), Some(computed)) = (bytes(row.id.as_text()), computed) else {
+            verified.differs(format!("{file}: {slug} has no id or names facts that are not there"));
+            return Ok(());
+        };
+        let rubrics = take_scored(dataset, &row, id, scored, verified);
+        for at in (0..RUBRICS.len()).filter(|at| !rubrics.has(*at)) {
+            lacking.entry(at).or_insert_with(|| (0, slug.to_owned())).0 += 1;
+        }
+        of_package.extend(computed.member.filter(|_| rubrics.have_all(member_of)));
+        if !rubrics.have_all(speaking) {
+            return Ok(());
+        }
+        let (verdict, merit) = computed.ranked(row.completeness.as_text() == "analysed");
+        verified.ranks += 1;
+        if print(row.verdict()) != *verdict {
+            verified.differs(format!("{file}: the verdict of {slug} is not what its scores give"));
+        }
+        let key = (*merit, slug.to_owned(), id);
+        is_ordered &= before.as_ref().is_none_or(|before| *before < key);
+        before = Some(key);
+        Ok(())
+    })?;
+    if !is_ordered {
+        verified.differs(format!("{file}: the ranks are not in order"));
+    }
+    tell_lacking(dataset, lacking, speaking, verified);
+    Ok(members)
+}
+
+/// Finds what the table of scores says of a row of the ranked table: the rubrics that scored it.
+fn take_scored(
+    dataset: &Dataset<'_>,
+    row: &ReadCapabilityRow,
+    id: [u8; 32],
+    scored: &mut AllScored,
+    verified: &mut Verified,
+) -> Rubrics {
+    let (slug, subject) = (row.slug.as_text(), subject(&row.slug, &row.content_sha256, &row.facts_sha256));
+    let said = scored.entry(id).or_insert_with(|| Scored::of(subject));
+    if said.subject != subject {
+        let file = dataset.file::<ReadScoreRow>();
+        verified.differs(format!("{file}: the scores of {slug} name another slug, content or facts than its rank"));
+    }
+    if std::mem::replace(&mut said.is_ranked, true) {
+        verified.differs(format!("{}: {slug} has the id of another row", dataset.file::<ReadCapabilityRow>()));
+    }
+    said.rubrics
+}
+
+fn tell_lacking(dataset: &Dataset<'_>, lacking: Lacking, speaking: Rubrics, verified: &mut Verified) {
+    let file = dataset.file::<ReadScoreRow>();
+    for (at, (number, first)) in lacking {
+        let id = RUBRICS.get(at).map_or("", |rubric| &*rubric.meta().rubric.id);
+        let more = if speaking.has(at) { ", and so are band and rank" } else { "" };
+        let number = count(number, "capability");
+        verified.is_unknown(format!("{file}: {id} has no score of {number}, {first} first: it is unknown{more}"));
+    }
+}
+
+/// Nothing vouches for scores of what is not ranked.
+fn check_scored(dataset: &Dataset<'_>, scored: &AllScored, verified: &mut Verified) {
+    let strangers = scored.values().filter(|scored| !scored.is_ranked).count() as u64;
+    if strangers > 0 {
+        let (file, strangers) = (dataset.file::<ReadScoreRow>(), count(strangers, "capability"));
+        verified.differs(format!("{file}: there are scores of {strangers} without a rank"));
+    }
+}
+
+/// Computes every score again. Its row must name what it was computed from, as the rest of the dataset does, and no rubric
+/// scores anything twice.
+fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut Verified) -> anyhow::Result<AllScored> {
+    let (file, manifest) = (dataset.file::<ReadScoreRow>(), dataset.manifest);
+    let as_of = manifest.as_of.to_string();
+    let breakdowns = breakdowns(dataset, verified)?;
+    let mut scored = AllScored::new();
+    let mut named = 0;
+    dataset.each(|row: ReadScoreRow| {
+        let (slug, id) = (row.slug.as_text(), row.rubric.as_text());
+        let at = RUBRICS.iter().position(|each| each.meta().rubric.id == id);
+        let computed = recomputed.of(dataset, row.facts_sha256.as_text());
+        let again = at.zip(computed).and_then(|(at, computed)| Some((at, computed.score(at)?)));
+        let (Some((at, again)), Some(capability)) = (again, bytes(row.capability.as_text())) else {
+            verified.differs(format!("{file}: {slug} has no id or names a rubric or facts that are not there"));
+            return Ok(());
+        };
+        verified.scores += 1;
+        let subject = subject(&row.slug, &row.content_sha256, &row.facts_sha256);
+        let said = scored.entry(capability).or_insert_with(|| Scored::of(subject));
+        if !said.rubrics.add(at) {
+            verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
+        }
+        let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
+            && row.as_of.as_text() == as_of
+            && said.subject == subject;
+        if !of_dataset {
+            verified.differs(format!("{file}: the score of {slug} by {id} names another rule set, subject or instant"));
+        }
+        let number = row.breakdown.as_integer().and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
+        // Numbers are given in the order of the scores: none is left out, and none is there that no score names.
+        named = if number == named + 1 { number } else { named };
+        let breakdown = number.checked_sub(1).and_then(|at| breakdowns.get(at)).filter(|_| number <= named);
+        if breakdown.is_some_and(|breakdown| *breakdown != again.breakdown) {
+            let file = dataset.file::<ReadBreakdownRow>();
+            verified.differs(format!("{file}: number {number} is not how the score of {slug} by {id} is computed"));
+        }
+        if print(row.computed()) != again.outline || breakdown.is_none() {
+            verified.differs(format!("{file}: the score of {slug} by {id} is not what its facts give"));
+        }
+        Ok(())
+    })?;
+    if named != breakdowns.len() {
+        verified.differs(format!("{}: not every breakdown is that of a score", dataset.file::<ReadBreakdownRow>()));
+    }
+    Ok(scored)
+}
+
+/// The prints of the breakdowns. They stand in the order of their numbers.
+fn breakdowns(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<Vec<Print>> {
+    let (mut prints, mut is_ordered) = (Vec::new(), true);
+    dataset.each(|row: ReadBreakdownRow| {
+        prints.push(print(row.computed()));
+        is_ordered &= row.breakdown.as_integer() == i64::try_from(prints.len()).ok();
+        Ok(())
+    })?;
+    if !is_ordered {
+        verified.differs(format!("{}: the numbers are not in order", dataset.file::<ReadBreakdownRow>()));
+    }
+    Ok(prints)
+}
+
+/// Computes the roll-up of every package again.
+fn check_packages(
+    dataset: &Dataset<'_>,
+    members: BTreeMap<String, Vec<Member>>,
+    verified: &mut Verified,
+) -> anyhow::Result<()> {
+    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
+    for (package, members) in members {
+        let number = saferskills::roll_up(&members);
+        rolled.push(print(&PackageRow::of(&package, number.as_ref()).into_cells()?));
+    }
+    let mut written = Vec::with_capacity(rolled.len());
+    dataset.each(|row: ReadPackageRow| {
+        written.push(print(row.cells()));
+        Ok(())
+    })?;
+    verified.ranks += u64::try_from(written.len())?;
+    if written != rolled {
+        verified.differs(format!(
+            "{}: the packages are not what their capabilities give",
+            dataset.file::<ReadPackageRow>()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! `Finding`: a fact as users see it, with its rule's words and codes and a fingerprint that survives moved lines.
+//!
+//! Must not decide what is a finding (`Fact::is_finding` does).
+
+use std::collections::BTreeMap;
+
+use capdex_model::fact::{Confidence, Fact, Severity};
+use capdex_model::facts::SparseFacts;
+use serde::Serialize;
+
+
+/// How a finding stands against a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BaselineStatus {
+    /// Not in it.
+    New,
+    /// In it, for this content and still good: the only one that counts for no threshold.
+    Known,
+    /// In it, for other content or as something milder.
+    Changed,
+    /// In it, and its time is over.
+    Expired,
+}
+
+impl BaselineStatus {
+    /// The words that people read.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Known => "in the baseline",
+            Self::Changed => "changed since the baseline",
+            Self::Expired => "expired in the baseline",
+        }
+    }
+}
+
+/// One finding, in the key order of `docs/cli.md`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding<'a> {
+    /// The rule.
+    pub rule: &'a str,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The rule's one line.
+    pub title: &'a str,
+    /// The file inside the input; empty where the whole capability is meant.
+    pub file: &'a str,
+    /// From 1; 0 where no line is meant.
+    pub line: u32,
+    /// In code points, from 1; 0 where no column is meant.
+    pub column: u32,
+    /// JSON Pointer, for schema text.
+    pub pointer: &'a str,
+    /// Quoted, masked where secret.
+    pub evidence: &'a str,
+    /// Stable when lines move.
+    pub fingerprint: String,
+    /// The published entries that the rule rests on.
+    pub citations: &'a [String],
+    /// The rule's names in each method's own catalogue.
+    pub codes: Codes<'a>,
+    /// How it stands against the baseline; none, and no key, where there is no baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineStatus>,
+}
+
+/// The codes of one rule, by method.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Codes<'a> {
+    /// SaferSkills.
+    pub saferskills: &'a [String],
+    /// SpiderRating.
+    pub spiderrating: &'a [String],
+    /// MCPBundles.
+    pub mcpbundles: &'a [String],
+    /// AgentScore.
+    pub agentscore: &'a [String],
+}
+
+impl Codes<'_> {
+    /// The codes of a rule; all empty for one that this version does not know.
+    fn of(rule: &str) -> Codes<'static> {
+        Codes {
+            saferskills: capdex_rules::codes(rule, "saferskills"),
+            spiderrating: capdex_rules::codes(rule, "spiderrating"),
+            mcpbundles: capdex_rules::codes(rule, "mcpbundles"),
+            agentscore: capdex_rules::codes(rule, "agentscore"),
+        }
+    }
+}
+
+/// The findings among facts, sorted by (file, line, column, rule).
+pub fn findings(facts: &SparseFacts) -> Vec<Finding<'_>> {
+    let mut seen: BTreeMap<(&str, &str, &str, &str), usize> = BTreeMap::new();
+    facts
+        .findings()
+        .map(|fact| {
+            let key =
+                (fact.rule.as_str(), fact.place.file.as_str(), fact.place.pointer.as_str(), fact.evidence.as_str());
+            let earlier = seen.entry(key).or_default();
+            *earlier += 1;
+            finding(fact, *earlier - 1)
+        })
+        .collect()
+}
+
+fn finding(fact: &Fact, earlier_equal: usize) -> Finding<'_> {
+    let meta = capdex_rules::find(fact.rule.as_str());
+    Finding {
+        rule: fact.rule.as_str(),
+        severity: fact.severity,
+        confidence: fact.confidence,
+        title: meta.map_or("a rule of another version of capdex", |meta| &meta.title),
+        file: &fact.place.file,
+        line: fact.place.line,
+        column: fact.place.column,
+        pointer: &fact.place.pointer,
+        evidence: &fact.evidence,
+        fingerprint: fact.fingerprint(earlier_equal),
+        citations: meta.map_or(&[], |meta| &meta.cites),
+        codes: Codes::of(fact.rule.as_str()),
+        baseline: None,
+    }
+}
+
+/// How many findings of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([u64; 5]);
+
+impl Tally {
+    /// Counts the findings among facts.
+    pub fn of(facts: &SparseFacts) -> Self {
+        let mut tally = Self::default();
+        for fact in facts.findings() {
+            if let Some(count) = Severity::ALL
+                .iter()
+                .position(|severity| *severity == fact.severity)
+                .and_then(|index| tally.0.get_mut(index))
+            {
+                *count += 1;
+            }
+        }
+        tally
+    }
+
+    /// How many of one severity.
+    pub fn count(&self, severity: Severity) -> u64 {
+        Severity::ALL.iter().zip(self.0).find(|(each, _)| **each == severity).map_or(0, |(_, count)| count)
+    }
+}
+
+impl Tally {
+    /// `1 critical, 2 low`, worst first, without what is merely worth knowing; `none`.
+    pub fn above_info(&self) -> String {
+        let parts: Vec<String> = Severity::ALL
+            .into_iter()
+            .rev()
+            .filter(|severity| *severity > Severity::Info && self.count(*severity) > 0)
+            .map(|severity| format!("{} {}", self.count(severity), severity.as_str()))
+            .collect();
+        if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    }
+}

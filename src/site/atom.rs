@@ -1,0 +1,127 @@
+//! Messages, and whatever else has a night, as an Atom feed, newest first.
+//!
+//! The gate: text passes the one for terminals, which also takes out what XML 1.0 cannot hold, and then XML's own. All of it
+//! is of type `text`, so that no reader takes it for markup. Every instant is a night's, so that the same nights give the
+//! same bytes. Source: RFC 4287.
+
+use std::fmt::Write as _;
+
+use capdex_model::alert::message::Message;
+use capdex_model::digest::Digest;
+use capdex_model::time::AsOf;
+
+use super::note::{self, Room};
+use capdex_dataset::escape::xml as gate;
+
+/// One entry of a feed. Its texts go through the gate here.
+pub(crate) struct Entry {
+    /// What its name that never changes is made of.
+    pub(crate) id: Vec<String>,
+    /// Its title. Untrusted text.
+    pub(crate) title: String,
+    /// The night that it is from.
+    pub(crate) at: AsOf,
+    /// How bad it is, as a word.
+    pub(crate) severity: &'static str,
+    /// What it says, a line each. Untrusted text.
+    pub(crate) lines: Vec<String>,
+}
+
+/// What a feed is called.
+pub(crate) struct Feed<'a> {
+    /// What its name that never changes is made of.
+    pub(crate) id: &'a [&'a str],
+    /// Its title. Untrusted text.
+    pub(crate) title: &'a str,
+    /// Where readers find it, where that is known.
+    pub(crate) url: Option<&'a str>,
+}
+
+/// The feed of a sink; `url` is where readers find it.
+pub fn feed(sink: &str, url: Option<&str>, messages: &[Message]) -> String {
+    let entries: Vec<Entry> = messages
+        .iter()
+        .map(|message| Entry {
+            id: vec!["capdex message".to_owned(), message.id.clone()],
+            title: message.headline(),
+            at: message.at,
+            severity: message.severity().as_str(),
+            lines: note::of_message(message, Room::LETTER),
+        })
+        .collect();
+    let title = format!("capdex alerts: {sink}");
+    document(&Feed { id: &["capdex feed", sink, url.unwrap_or_default()], title: &title, url }, &entries)
+}
+
+/// A whole feed.
+pub(crate) fn document(feed: &Feed<'_>, entries: &[Entry]) -> String {
+    let updated = entries.iter().map(|entry| entry.at.0).max();
+    let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |at| at.to_string());
+    let mut xml =
+        String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
+    let mut line = |text: String| {
+        xml.push_str(&text);
+        xml.push('\n');
+    };
+    line(format!("  <id>{}</id>", urn(feed.id)));
+    line(format!("  <title>{}</title>", gate(feed.title)));
+    line(format!("  <updated>{updated}</updated>"));
+    line("  <author><name>capdex</name></author>".to_owned());
+    line(format!("  <generator version=\"{}\">capdex</generator>", env!("CARGO_PKG_VERSION")));
+    if let Some(url) = feed.url {
+        line(format!("  <link rel=\"self\" type=\"application/atom+xml\" href=\"{}\"/>", gate(url)));
+    }
+    for entry in entries {
+        line(written(entry));
+    }
+    xml.push_str("</feed>\n");
+    xml
+}
+
+fn written(entry: &Entry) -> String {
+    let lines: Vec<String> = entry.lines.iter().map(|line| gate(line)).collect();
+    let id: Vec<&str> = entry.id.iter().map(String::as_str).collect();
+    let mut xml = String::from("  <entry>\n");
+    let fields = [
+        ("id", urn(&id)),
+        ("title", gate(&entry.title)),
+        ("published", entry.at.to_string()),
+        ("updated", entry.at.to_string()),
+    ];
+    for (name, value) in fields {
+        writeln!(xml, "    <{name}>{value}</{name}>").expect("writing to a string cannot fail");
+    }
+    writeln!(xml, "    <category term=\"{}\"/>", entry.severity).expect("as above");
+    writeln!(xml, "    <content type=\"text\">{}</content>", lines.join("\n")).expect("as above");
+    xml.push_str("  </entry>");
+    xml
+}
+
+/// A name that never changes for the same fields: a UUID of version 8 (RFC 9562), made of their digest.
+fn urn(fields: &[&str]) -> String {
+    let digest = Digest::of_fields(fields.iter().map(|field| field.as_bytes())).hex();
+    let part = |from: usize, to: usize| digest.get(from..to).unwrap_or_default();
+    format!("urn:uuid:{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{hostile_digest, hostile_message};
+    use super::*;
+
+    #[test]
+    fn every_letter_is_one_that_xml_can_hold_and_no_tag_is_a_strangers() {
+        let feed = feed("ops", Some("https://feeds.test/a?b=1&c=\"2\""), &[hostile_message(), hostile_digest()]);
+        assert!(feed.chars().all(|letter| letter == '\n' || !capdex_dataset::escape::is_dangerous(letter)));
+        assert!(!feed.contains("<script") && !feed.contains("]]>") && !feed.contains('\u{fffe}'), "{feed}");
+        assert_eq!(feed.matches("<entry>").count(), 2);
+    }
+
+    #[test]
+    fn ids_are_uuids_that_stay() {
+        let id = urn(&["capdex message", "msg_1"]);
+        assert_eq!(id, urn(&["capdex message", "msg_1"]));
+        assert_eq!(id.len(), "urn:uuid:".len() + 36);
+        assert_ne!(id, urn(&["capdex message", "msg_2"]));
+    }
+}

@@ -1,0 +1,108 @@
+//! What the page of one capability is made from, read from the store.
+//!
+//! Everything is bounded here, so that no page grows with what a stranger publishes.
+
+use std::collections::BTreeMap;
+
+use capdex_db::{CapabilityRevision, CurrentCapability, DriftEvent, ListingState, Reader};
+use capdex_model::facts::SparseFacts;
+use capdex_model::ids::ListingKey;
+use capdex_model::listing::Listing;
+use capdex_model::score::{Score, Verdict};
+
+use super::excerpt::{self, Excerpt};
+use capdex_dataset::export::ranked;
+use crate::report::site::{Row, Site};
+
+/// Events of drift on one page, the newest.
+const EVENTS: usize = 20;
+/// Listings on one page.
+const LISTINGS: u32 = 40;
+
+/// A listing of the same thing.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    /// The source and the name there; untrusted.
+    pub(crate) key: ListingKey,
+    /// Whether it is there; none where only the pass about identity joined it.
+    pub(crate) state: Option<ListingState>,
+    /// Why it is the same thing; untrusted.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// What the page is made from.
+pub(crate) struct Data {
+    /// The capability as it stands.
+    pub(crate) current: CurrentCapability,
+    /// What rules said.
+    pub(crate) facts: SparseFacts,
+    /// What rubrics made of it.
+    pub(crate) scores: Vec<Score>,
+    /// The verdict over them.
+    pub(crate) verdict: Verdict,
+    /// Every scan, oldest first.
+    pub(crate) history: Vec<CapabilityRevision>,
+    /// The newest events of drift.
+    pub(crate) drift: Vec<DriftEvent>,
+    /// How many older ones there are.
+    pub(crate) drift_more: usize,
+    /// What the listing says that speaks for it.
+    pub(crate) listing: Option<Listing>,
+    /// Who lists it, sorted.
+    pub(crate) listed: Vec<Listed>,
+    /// Source around findings, by file and line.
+    pub(crate) excerpts: BTreeMap<(String, u32), Excerpt>,
+}
+
+/// Reads what the page of a row needs; none where it does not stand any more.
+///
+/// # Errors
+/// What the store says.
+pub(crate) fn read(reader: &Reader, site: &Site, row: &Row) -> anyhow::Result<Option<Data>> {
+    let Some(current) = reader.current_of(&row.id)? else { return Ok(None) };
+    let facts = ranked::facts(reader, &current)?;
+    let (scores, verdict) = ranked::scores(reader, &current, site.as_of)?;
+    let mut drift = Vec::new();
+    let heads: Vec<_> = site.watch.drift_of(&row.id).collect();
+    for head in heads.iter().take(EVENTS) {
+        drift.extend(reader.drift_event(&head.key)?);
+    }
+    Ok(Some(Data {
+        history: reader.capability_history(&row.id)?,
+        drift_more: heads.len().saturating_sub(EVENTS),
+        drift,
+        listing: reader.listing(&current.listing)?.and_then(|known| known.listing),
+        listed: listed(reader, &current)?,
+        excerpts: excerpt::read(reader, &current, &facts)?,
+        current,
+        facts,
+        scores,
+        verdict,
+    }))
+}
+
+/// Who names its package, and what the pass about identity joined with the listing that speaks for it.
+fn listed(reader: &Reader, current: &CurrentCapability) -> anyhow::Result<Vec<Listed>> {
+    let naming = reader.listings_naming(&current.identity, LISTINGS)?;
+    let mut found: BTreeMap<ListingKey, Listed> = naming
+        .into_iter()
+        .map(|of| {
+            let reasons = vec![format!("names {}", current.identity)];
+            (of.key.clone(), Listed { key: of.key, state: Some(of.state), reasons })
+        })
+        .collect();
+    for of in reader.same_entity(&current.listing)?.into_iter().take(LISTINGS as usize) {
+        let joins = of.edges.iter().filter(|edge| edge.reason.joins());
+        let reasons = joins.map(|edge| match edge.note.as_str() {
+            "" => format!("{} {}", edge.reason.as_str(), edge.to),
+            note => format!("{} {}: {note}", edge.reason.as_str(), edge.to),
+        });
+        let known = found.entry(of.listing.clone());
+        let known = known.or_insert_with(|| Listed { key: of.listing.clone(), state: None, reasons: Vec::new() });
+        known.reasons.extend(reasons);
+    }
+    for of in found.values_mut().filter(|of| of.state.is_none()) {
+        of.state = reader.listing_state(&of.key)?;
+    }
+    Ok(found.into_values().collect())
+}

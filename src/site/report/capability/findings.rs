@@ -1,0 +1,105 @@
+//! Findings with their source, reason and fix.
+//!
+//! Must not read: excerpts are given.
+
+use std::collections::BTreeMap;
+
+use capdex_model::fact::{Outcome, Severity};
+use maud::{Markup, html};
+
+use super::ROOT;
+use super::data::Data;
+use capdex_dataset::finding::{Finding, findings};
+use crate::report::said::{NAME, TEXT, counted, quoted, said};
+use crate::report::{layout, paths};
+
+/// Findings of one page, the gravest; the dataset has all.
+const MOST: usize = 200;
+
+pub(super) fn section(data: &Data) -> Markup {
+    let mut found = findings(&data.facts);
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let outcomes = data.facts.outcomes();
+    let missing = outcomes.values().filter(|outcome| **outcome == Outcome::Unavailable).count() as u64;
+    let groups = groups(&found);
+    // Sorted by severity, so that what is merely worth knowing is at the end.
+    let is_note = |group: &Vec<&Finding<'_>>| group.first().is_some_and(|first| first.severity == Severity::Info);
+    let (grave, notes) = groups.split_at(groups.partition_point(|group| !is_note(group)));
+    html! {
+        @if found.is_empty() { p class="note" { "No findings." } }
+        @for group in grave { (group_of(group, data)) }
+        @if !notes.is_empty() {
+            details class="notes" {
+                summary { (counted(notes.len() as u64, "note")) " of severity info" }
+                @for group in notes { (group_of(group, data)) }
+            }
+        }
+        @if found.len() > MOST { p class="note" { "… and " (counted((found.len() - MOST) as u64, "milder finding")) ", in the dataset." } }
+        @if missing > 0 { p class="note" { (counted(missing, "rule")) " lacked data, which lowers coverage." } }
+    }
+}
+
+/// Findings of one rule together, in the order of their gravest.
+fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut groups: Vec<Vec<&Finding<'_>>> = Vec::new();
+    for finding in found.iter().take(MOST) {
+        let at = *places.entry(finding.rule).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        if let Some(group) = groups.get_mut(at) {
+            group.push(finding);
+        }
+    }
+    groups
+}
+
+fn group_of(group: &[&Finding<'_>], data: &Data) -> Markup {
+    let Some(first) = group.first() else { return html! {} };
+    let meta = capdex_rules::find(first.rule);
+    html! {
+        article class="finding" {
+            h3 {
+                (layout::severity(first.severity)) " " (quoted(first.title, TEXT)) " "
+                @match meta {
+                    Some(_) => { a class="rule" href={ (ROOT) (paths::rule(first.rule)) } { (first.rule) } }
+                    None => { span class="rule" { (quoted(first.rule, NAME)) } }
+                }
+            }
+            @for finding in group { (place(finding, data)) }
+            @if let Some(meta) = meta {
+                details {
+                    summary { "Why, and what to do" }
+                    p { (meta.why) } p { strong { "Fix. " } (meta.fix) }
+                    p class="note" { "Cites " (meta.cites.join(", ")) ". Confidence " (first.confidence.as_str()) "." }
+                }
+            }
+        }
+    }
+}
+
+fn place(finding: &Finding<'_>, data: &Data) -> Markup {
+    let excerpt = data.excerpts.get(&(finding.file.to_owned(), finding.line)).filter(|lines| !lines.is_empty());
+    html! {
+        div class="place" {
+            @if !finding.file.is_empty() {
+                div class="under" {
+                    code { (quoted(finding.file, NAME)) }
+                    @if finding.line > 0 { " line " (finding.line) ", column " (finding.column) }
+                    @if !finding.pointer.is_empty() { " " code { (quoted(finding.pointer, NAME)) } }
+                }
+            }
+            @if !finding.evidence.is_empty() { blockquote { (quoted(finding.evidence, TEXT)) } }
+            @if let Some(lines) = excerpt {
+                div class="source" role="region" aria-label={ "Lines around line " (finding.line) } tabindex="0" {
+                    @for (number, text) in lines {
+                        div class=(if *number == finding.line { "hit" } else { "line" }) {
+                            span class="no" { (number) } @if *number == finding.line { span class="unseen" { "(the finding) " } } bdi { (said(text, TEXT)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The feeds of the site: alerts and drift as Atom, the newest first.
+//!
+//! Must not know how an entry is escaped: the one gate for Atom does.
+
+use capdex_db::DriftEvent;
+
+use super::site::Site;
+use crate::atom::{self, Entry, Feed};
+
+/// Entries of one feed.
+pub(crate) const ENTRIES: usize = 100;
+/// Lines of one entry.
+const LINES: usize = 40;
+
+/// The feed of alerts.
+pub(crate) fn alerts(site: &Site) -> String {
+    let mut newest: Vec<_> = site.watch.alerts.iter().collect();
+    newest.sort_by_key(|raised| std::cmp::Reverse(raised.at));
+    let entries: Vec<Entry> = newest
+        .into_iter()
+        .take(ENTRIES)
+        .map(|raised| {
+            let alert = &raised.alert;
+            let said = [&alert.why, &alert.fix].into_iter().chain(&alert.details).filter(|line| !line.is_empty());
+            Entry {
+                id: vec!["capdex alert".to_owned(), alert.key.clone()],
+                title: format!("{}: {}", alert.severity.as_str(), alert.title),
+                at: raised.at,
+                severity: alert.severity.as_str(),
+                lines: said.take(LINES).cloned().chain([alert.command()]).collect(),
+            }
+        })
+        .collect();
+    atom::document(&Feed { id: &["capdex site", "alerts"], title: "capdex alerts", url: None }, &entries)
+}
+
+/// The feed of drift, from its newest events.
+pub(crate) fn drift(events: &[DriftEvent]) -> String {
+    let entries: Vec<Entry> = events
+        .iter()
+        .map(|event| {
+            let effects = event.effects.iter().map(|effect| format!("{}: {}", effect.kind.title(), effect.subject));
+            let changes =
+                event.changes.iter().map(|change| format!("{} {} {}", change.what, change.part, change.subject));
+            Entry {
+                id: vec!["capdex drift".to_owned(), event.key.clone()],
+                title: format!("{} ({}): {}", event.severity.as_str(), event.class.name(), event.slug),
+                at: event.at,
+                severity: event.severity.as_str(),
+                lines: effects.chain(changes).take(LINES).collect(),
+            }
+        })
+        .collect();
+    atom::document(&Feed { id: &["capdex site", "drift"], title: "capdex drift", url: None }, &entries)
+}

@@ -1,0 +1,214 @@
+//! The site: every page from what the store holds, as files that a browser opens without a server.
+//!
+//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the store and
+//! nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is replaced as a whole.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use capdex_db::Reader;
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
+use serde_json::json;
+
+use capdex_dataset::bulk;
+use capdex_dataset::export;
+use crate::progress::Progress;
+
+mod alerts;
+pub(crate) mod capability;
+mod catalogue;
+mod coverage;
+pub(crate) mod directory;
+pub(crate) mod drift;
+mod feed;
+pub(crate) mod layout;
+mod lookalikes;
+mod methods;
+mod overview;
+pub(crate) mod paths;
+mod plots;
+mod said;
+pub mod site;
+
+use site::{Row, Site};
+
+/// The file by which a folder of ours is known.
+const MARK: &str = "capdex-site.json";
+/// Capabilities whose pages are made at once.
+const BATCH: usize = 256;
+
+/// How a site is written.
+#[derive(Clone, Copy)]
+pub struct ReportOptions<'a> {
+    /// The instant that ages are measured against.
+    pub as_of: AsOf,
+    /// Threads that make pages; none given: one for each core.
+    pub threads: Option<u16>,
+    /// Where progress is shown.
+    pub progress: &'a dyn Progress,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Capabilities, each with a page.
+    pub capabilities: u64,
+    /// Files, all of them.
+    pub files: u64,
+    /// Bytes in all files.
+    pub bytes: u64,
+}
+
+/// Writes the site into `out`, which is replaced as a whole: everything is written beside it first.
+///
+/// # Errors
+/// When `out` is there and is no site of ours, the store errs, or a file cannot be written.
+pub fn write(reader: &Reader, out: &Path, options: &ReportOptions<'_>) -> anyhow::Result<Written> {
+    let staging = export::stage(out, MARK, "a site of capdex")?;
+    let view = reader.snapshot_view()?;
+    let progress = options.progress;
+    progress.begin("read", None);
+    let site = Site::load(&view, options.as_of, || progress.advance(1))?;
+    progress.end();
+    let mut folder = Folder { root: staging.clone(), written: Written::default() };
+    folder.written.capabilities = site.rows.len() as u64;
+    lists(&site, &view, &mut folder)?;
+    capabilities(&site, &view, options, &mut folder)?;
+    let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": capdex_rules::digest().hex(),
+                       "capabilities": site.rows.len() });
+    folder.put(MARK, &format!("{mark}\n"))?;
+    export::replace(&staging, out)?;
+    Ok(folder.written)
+}
+
+/// A page that is there once, by its path; none where there is no such page.
+pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
+    match path {
+        "index.html" => Some(overview::page(site)),
+        "lookalikes.html" => Some(lookalikes::page(site)),
+        "rules.html" => Some(catalogue::page(site)),
+        "rubrics.html" => Some(methods::page(site)),
+        "coverage.html" => Some(coverage::page(site)),
+        "alerts.atom" => Some(feed::alerts(site)),
+        "icon.svg" => Some(layout::ICON.to_owned()),
+        _ => layout::ASSETS.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned()),
+    }
+}
+
+/// The lists that have several pages: their name, how many pages, and what writes one, from 1.
+pub(crate) type Listing = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
+pub(crate) const LISTINGS: [Listing; 3] = [
+    ("directory", directory::pages, directory::page),
+    ("drift", drift::pages, drift::page),
+    ("alerts", alerts::pages, alerts::page),
+];
+
+/// The pages that are there once.
+const SINGLE: [&str; 9] = [
+    "index.html",
+    "lookalikes.html",
+    "rules.html",
+    "rubrics.html",
+    "coverage.html",
+    "alerts.atom",
+    "icon.svg",
+    "site.css",
+    "site.js",
+];
+
+/// The feed of drift, whose newest events are read.
+pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String> {
+    let mut events = Vec::new();
+    for head in site.watch.drift.iter().take(feed::ENTRIES) {
+        events.extend(reader.drift_event(&head.key)?);
+    }
+    Ok(feed::drift(&events))
+}
+
+/// The page of a rule, by its id.
+pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
+    capdex_rules::find(id).map(|meta| catalogue::rule(site, meta))
+}
+
+/// The page of a rubric, by the name of its file.
+pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
+    let mut metas = RUBRICS.iter().map(|rubric| rubric.meta());
+    let meta = metas.find(|meta| meta.rubric.id.replace('/', "-") == name)?;
+    Some(methods::rubric(site, meta))
+}
+
+/// Everything but the pages of capabilities.
+fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
+    for path in SINGLE {
+        let text = single(site, path).with_context(|| format!("{path} is no page"))?;
+        folder.put(path, &text)?;
+    }
+    for (name, pages, page) in LISTINGS {
+        for number in 1..=pages(site) {
+            folder.put(&paths::part(name, number), &page(site, number))?;
+        }
+    }
+    folder.put("drift.atom", &drift_feed(site, reader)?)?;
+    for number in 0..directory::chunks(site) {
+        folder.put(&paths::rows(number), &directory::rows(site, number))?;
+    }
+    for meta in capdex_rules::all() {
+        folder.put(&paths::rule(meta.id.as_str()), &catalogue::rule(site, meta))?;
+    }
+    for rubric in RUBRICS {
+        let meta = rubric.meta();
+        folder.put(&paths::rubric(&meta.rubric.id), &methods::rubric(site, meta))?;
+    }
+    Ok(())
+}
+
+/// The page of every capability: read on this thread, made on the pool, written while the next are made.
+fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions<'_>, folder: &mut Folder) -> anyhow::Result<()> {
+    let pool = bulk::pool(options.threads)?;
+    let progress = options.progress;
+    progress.begin("pages", Some(site.rows.len() as u64));
+    let read = |rows: &[Row]| {
+        let mut pages = Vec::with_capacity(rows.len());
+        for row in rows {
+            pages.extend(capability::read(reader, site, row)?.map(|data| (row.clone(), data)));
+        }
+        Ok(Some(pages))
+    };
+    let make = |(row, data): (Row, capability::Data)| {
+        (paths::capability(&row.id), capability::page(site, &row, &data), row.slug)
+    };
+    let put = |pages: Vec<(String, String, String)>| {
+        for (path, text, slug) in pages {
+            folder.put(&path, &text)?;
+            progress.advance(1);
+            progress.show(folder.written.bytes, &slug);
+        }
+        Ok(())
+    };
+    bulk::overlapped(&pool, &site.rows, BATCH, read, make, put)?;
+    progress.end();
+    Ok(())
+}
+
+/// The folder that is being written.
+struct Folder {
+    root: PathBuf,
+    written: Written,
+}
+
+impl Folder {
+    /// Writes one file, with the folders above it.
+    fn put(&mut self, path: &str, text: &str) -> anyhow::Result<()> {
+        let whole = self.root.join(path);
+        let failed = || format!("failed to write {}", whole.display());
+        if let Some(parent) = whole.parent().filter(|parent| !parent.is_dir()) {
+            fs::create_dir_all(parent).with_context(failed)?;
+        }
+        fs::write(&whole, text).with_context(failed)?;
+        self.written.files += 1;
+        self.written.bytes += text.len() as u64;
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! `Site`: what every page is made from, read once: a short row for each capability, figures, and what the passes saw.
+//!
+//! Short, so that hundreds of thousands of capabilities fit into memory: facts, terms and texts are read again for the page that
+//! shows them. Must not know how a page looks.
+
+use std::collections::BTreeMap;
+
+use capdex_db::{CurrentCapability, ListingState, Reader, Totals};
+use capdex_model::capability::Kind;
+use capdex_model::ids::{CapabilityId, ListingKey};
+use capdex_model::points::Points;
+use capdex_model::score::{Band, Coverage, Score, Verdict};
+use capdex_model::time::AsOf;
+use capdex_rubrics::RUBRICS;
+use capdex_rubrics::rank::{DEFAULT_RANK_BY, RankKey, rank_key};
+
+use capdex_dataset::export::ranked;
+use capdex_dataset::finding::Tally;
+use capdex_dataset::escape::shorten;
+
+mod figures;
+mod sources;
+mod watch;
+
+pub(crate) use figures::{Figures, median, seeds};
+pub(crate) use sources::{GapCount, SourceRow};
+pub(crate) use watch::{Copied, DriftHead, Watch};
+
+/// Letters of a text that a row keeps; whole texts are read for the page of the capability.
+const KEPT: usize = 400;
+
+/// A capability in one line.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its place in the order, from 1.
+    pub rank: u64,
+    /// Its id.
+    pub id: CapabilityId,
+    /// Its readable name.
+    pub slug: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The name that it gives itself; untrusted.
+    pub name: String,
+    /// The identity of its package; untrusted.
+    pub package: String,
+    /// The folder or file that anchors it in there; untrusted.
+    pub path: String,
+    /// The version of its package; untrusted.
+    pub version: Option<String>,
+    /// The listing that speaks for it.
+    pub listing: ListingKey,
+    /// Whether that is there.
+    pub listing_state: ListingState,
+    /// The one word over the four seed rubrics.
+    pub band: Band,
+    /// How far they disagree.
+    pub disagreement: Option<Coverage>,
+    /// The value of each rubric, in the order of [`RUBRICS`].
+    pub values: Vec<Option<Points>>,
+    /// Its findings, counted.
+    pub findings: Tally,
+    /// Whether all of it could be looked at.
+    pub completeness: &'static str,
+    /// When it was first met.
+    pub first_seen: AsOf,
+    /// When this content was first met.
+    pub revised: AsOf,
+}
+
+/// Everything that pages are made from.
+pub struct Site {
+    /// The instant that ages are measured against.
+    pub as_of: AsOf,
+    /// Every capability, in order.
+    pub rows: Vec<Row>,
+    /// What there is of everything.
+    pub(crate) totals: Totals,
+    /// How many of what.
+    pub(crate) figures: Figures,
+    /// What the passes saw.
+    pub(crate) watch: Watch,
+    /// Where listings come from.
+    pub(crate) sources: Vec<SourceRow>,
+    /// What could not be looked at, by reason.
+    pub(crate) gaps: Vec<GapCount>,
+    by_id: BTreeMap<CapabilityId, usize>,
+}
+
+impl Site {
+    /// Reads a store. `told` is called after each capability.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn load(reader: &Reader, as_of: AsOf, told: impl Fn()) -> anyhow::Result<Self> {
+        let mut figures = Figures::default();
+        let mut ranked: Vec<(RankKey, Row)> = Vec::new();
+        reader.each_current(|current| -> anyhow::Result<()> {
+            let facts = ranked::facts(reader, &current)?;
+            let (scores, verdict) = ranked::scores(reader, &current, as_of)?;
+            let capability = &current.capability;
+            let key = rank_key(&verdict, &scores, DEFAULT_RANK_BY, &capability.slug, capability.id);
+            let row = row(current, &scores, &verdict, Tally::of(&facts));
+            figures.count(&row, &facts, &scores);
+            ranked.push((key, row));
+            told();
+            Ok(())
+        })?;
+        ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let numbered = ranked.into_iter().zip(1..);
+        let rows: Vec<Row> = numbered.map(|((_, row), rank)| Row { rank, ..row }).collect();
+        Ok(Self {
+            as_of,
+            totals: reader.totals()?,
+            by_id: rows.iter().enumerate().map(|(at, row)| (row.id, at)).collect(),
+            watch: Watch::load(reader)?,
+            sources: sources::load(reader)?,
+            gaps: sources::gaps(reader)?,
+            figures,
+            rows,
+        })
+    }
+
+    /// The row of a capability; none where it does not stand now.
+    pub fn row(&self, id: &CapabilityId) -> Option<&Row> {
+        self.by_id.get(id).and_then(|at| self.rows.get(*at))
+    }
+
+    /// The rows whose ids begin with these hex digits, in small letters.
+    pub fn rows_with_prefix<'a>(&'a self, hex: &'a str) -> impl Iterator<Item = &'a Row> {
+        let low = format!("sha256:{hex:0<64}").parse().ok().map(CapabilityId);
+        let from = low.into_iter().flat_map(|low| self.by_id.range(low..));
+        from.map_while(move |(id, at)| if id.0.hex().starts_with(hex) { self.rows.get(*at) } else { None })
+    }
+}
+
+fn row(current: CurrentCapability, scores: &[Score], verdict: &Verdict, findings: Tally) -> Row {
+    let capability = current.capability;
+    let value = |id: &str| scores.iter().find(|score| score.rubric.id == id).and_then(|score| score.value);
+    Row {
+        rank: 0,
+        id: capability.id,
+        slug: shorten(&capability.slug, KEPT),
+        kind: capability.kind,
+        name: shorten(&capability.name, KEPT),
+        package: shorten(&current.identity, KEPT),
+        path: shorten(&capability.path, KEPT),
+        version: current.version.map(|version| shorten(&version, KEPT)),
+        listing: current.listing,
+        listing_state: current.listing_state,
+        band: verdict.band,
+        disagreement: verdict.disagreement,
+        values: RUBRICS.iter().map(|rubric| value(&rubric.meta().rubric.id)).collect(),
+        findings,
+        completeness: current.completeness.as_str(),
+        first_seen: current.first_seen,
+        revised: current.revision_as_of,
+    }
+}

@@ -1,0 +1,168 @@
+//! Capabilities: ranked, filtered, one by one.
+
+use capdex_model::capability::Kind;
+use capdex_model::fact::Severity;
+use capdex_rubrics::RUBRICS;
+use serde_json::{Map, Value, json};
+
+use super::{Page, listed, whole};
+use capdex_dataset::export::ranked;
+use capdex_dataset::finding;
+use capdex_dataset::item::Item;
+use crate::report::paths;
+use crate::report::site::Row;
+use crate::serve::answer::Said;
+use crate::serve::routes::Ask;
+
+/// Hex digits of an id that are needed at least.
+const DIGITS: usize = 8;
+
+/// A row as it is given.
+fn object(row: &Row) -> Map<String, Value> {
+    let counts = Severity::ALL.into_iter().rev();
+    let findings: Map<String, Value> =
+        counts.map(|severity| (severity.as_str().to_owned(), json!(row.findings.count(severity)))).collect();
+    let rubrics = RUBRICS.iter().map(|rubric| rubric.meta().rubric.id.to_string());
+    let values: Map<String, Value> = rubrics.zip(&row.values).map(|(id, value)| (id, json!(value))).collect();
+    let object = json!({
+        "rank": row.rank,
+        "id": row.id.to_string(),
+        "slug": row.slug,
+        "kind": row.kind,
+        "name": row.name,
+        "package": row.package,
+        "path": row.path,
+        "version": row.version,
+        "listing": row.listing,
+        "listing_state": row.listing_state.as_str(),
+        "band": row.band.as_str(),
+        "disagreement": row.disagreement.map(|share| share.to_json()),
+        "completeness": row.completeness,
+        "findings": findings,
+        "values": values,
+        "first_seen": row.first_seen,
+        "revision_seen": row.revised,
+        "page": format!("/{}", paths::capability(&row.id)),
+    });
+    match object {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// `/api/v1/capabilities`
+pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let (page, kind) = match asked(ask) {
+        Ok(asked) => asked,
+        Err(said) => return Ok(said),
+    };
+    let (band, source, package) = (ask.query.text("band"), ask.query.text("source"), ask.query.text("package"));
+    let words: Vec<String> =
+        ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let holds = |row: &Row| {
+        let texts = [&row.name, &row.package, &row.path, &row.slug].map(|text| text.to_lowercase());
+        words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
+    };
+    let wanted = |row: &&Row| {
+        kind.is_none_or(|kind| row.kind == kind)
+            && band.is_none_or(|band| row.band.as_str() == band)
+            && source.is_none_or(|source| row.listing.source == source)
+            && package.is_none_or(|package| row.package == package)
+            && (words.is_empty() || holds(row))
+    };
+    let total = ask.site.rows.iter().filter(wanted).count();
+    let (rows, next) = page.cut(ask.site.rows.iter().filter(wanted));
+    let items: Vec<Value> = rows.into_iter().map(|row| Value::Object(object(row))).collect();
+    listed("capdex.capabilities/1", ask.site, total, &items, next)
+}
+
+/// The page and the kind that are asked for.
+fn asked(ask: &Ask<'_>) -> Result<(Page, Option<Kind>), Said> {
+    Ok((Page::of(&ask.query)?, ask.query.parsed::<Kind>("kind").map_err(Said::Wrong)?))
+}
+
+/// The row that a path names: by its slug, or by at least eight digits of its id.
+pub(in crate::serve) fn found<'a>(ask: &Ask<'a>) -> Result<&'a Row, Said> {
+    let name = ask.name().to_lowercase();
+    let hex = name.strip_prefix("sha256:").unwrap_or(&name);
+    let is_hex = (DIGITS..=64).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut rows: Vec<&Row> = Vec::new();
+    if is_hex {
+        // A row is borrowed from the site, the digits only from here.
+        let ids: Vec<_> = ask.site.rows_with_prefix(hex).take(2).map(|row| row.id).collect();
+        rows.extend(ids.iter().filter_map(|id| ask.site.row(id)));
+    }
+    rows.extend(ask.site.rows.iter().filter(|row| row.slug == name).take(2));
+    rows.dedup_by_key(|row| row.id);
+    match rows.as_slice() {
+        [row] => Ok(row),
+        [] => Err(Said::Missing("there is no such capability; /api/v1/capabilities lists them all".to_owned())),
+        _ => Err(Said::Missing("several capabilities are meant; give more digits of the id".to_owned())),
+    }
+}
+
+/// Runs `work` on the capability that a path names, as the store holds it.
+fn with(
+    ask: &Ask<'_>,
+    work: impl FnOnce(&Row, &capdex_db::CurrentCapability) -> anyhow::Result<Said>,
+) -> anyhow::Result<Said> {
+    let row = match found(ask) {
+        Ok(row) => row,
+        Err(said) => return Ok(said),
+    };
+    match ask.reader.current_of(&row.id)? {
+        Some(current) => work(row, &current),
+        None => Ok(Said::Missing("it is gone since the store was loaded".to_owned())),
+    }
+}
+
+/// `/api/v1/capabilities/{capability}`
+pub(in crate::serve) fn one(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    with(ask, |row, current| {
+        let facts = ranked::facts(ask.reader, current)?;
+        let (scores, verdict) = ranked::scores(ask.reader, current, ask.site.as_of)?;
+        let input = current.listing.to_string();
+        let item = Item::new(&input, &current.capability, &current.completeness, &facts, &scores, verdict);
+        let mut object = object(row);
+        object.insert("schema".to_owned(), json!("capdex.capability/1"));
+        object.insert("as_of".to_owned(), json!(ask.site.as_of));
+        object.insert("ruleset_sha256".to_owned(), json!(current.ruleset.hex()));
+        object.insert("facts_sha256".to_owned(), json!(current.facts.hex()));
+        object.insert("scan".to_owned(), serde_json::to_value(&item)?);
+        Said::json(&Value::Object(object))
+    })
+}
+
+/// `/api/v1/capabilities/{capability}/findings`
+pub(in crate::serve) fn findings(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    with(ask, |_, current| {
+        let facts = ranked::facts(ask.reader, current)?;
+        let items = finding::findings(&facts).iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        whole("capdex.findings/1", ask.site, &items)
+    })
+}
+
+/// `/api/v1/capabilities/{capability}/scores`
+pub(in crate::serve) fn scores(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    with(ask, |_, current| {
+        let (scores, _) = ranked::scores(ask.reader, current, ask.site.as_of)?;
+        let items = scores.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
+        whole("capdex.scores/1", ask.site, &items)
+    })
+}
+
+/// `/api/v1/capabilities/{capability}/history`
+pub(in crate::serve) fn history(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    with(ask, |row, _| {
+        let scans = ask.reader.capability_history(&row.id)?;
+        let items: Vec<Value> = scans
+            .into_iter()
+            .map(|scan| {
+                json!({ "scanned": scan.scan_as_of, "fetched": scan.snapshot_as_of, "version": scan.version,
+                        "content_sha256": scan.content.hex(), "ruleset_sha256": scan.ruleset.hex(),
+                        "facts_sha256": scan.facts.hex() })
+            })
+            .collect();
+        whole("capdex.history/1", ask.site, &items)
+    })
+}

@@ -1,0 +1,40 @@
+//! What the engine runs, and how the store stands: rules, rubrics, status.
+
+use super::whole;
+use crate::serve::answer::Said;
+use crate::serve::routes::Ask;
+use capdex_dataset::views::status::StatusView;
+use capdex_rubrics::RUBRICS;
+use serde_json::json;
+
+/// `/api/v1/rules`
+pub(in crate::serve) fn rules(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let object = |meta: &&capdex_rules::RuleMeta| {
+        json!({ "id": meta.id, "version": meta.version, "title": meta.title, "severity": meta.severity,
+                "confidence": meta.confidence, "kinds": meta.kinds, "cites": meta.cites, "codes": meta.codes })
+    };
+    whole("capdex.rules/1", ask.site, &capdex_rules::all().iter().map(object).collect::<Vec<_>>())
+}
+
+/// `/api/v1/rules/{rule}`
+pub(in crate::serve) fn rule(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let Some(meta) = capdex_rules::find(ask.name()) else {
+        return Ok(Said::Missing("there is no such rule; /api/v1/rules lists them all".to_owned()));
+    };
+    let mut rule = serde_json::to_value(meta)?;
+    if let Some(rule) = rule.as_object_mut() {
+        rule.insert("schema".to_owned(), json!("capdex.rule/1"));
+    }
+    Said::json(&rule)
+}
+
+/// `/api/v1/rubrics`
+pub(in crate::serve) fn rubrics(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let items = RUBRICS.iter().map(|rubric| serde_json::to_value(rubric.meta())).collect::<Result<Vec<_>, _>>()?;
+    whole("capdex.rubrics/1", ask.site, &items)
+}
+
+/// `/api/v1/status`: what `capdex status` says, without the operator's own receivers and command lines.
+pub(in crate::serve) fn status(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    Said::json(&StatusView::of(ask.reader)?.for_strangers())
+}

@@ -1,0 +1,104 @@
+//! Packages, drift, alerts, look-alikes and collisions, page by page.
+
+use std::collections::BTreeMap;
+
+use capdex_model::fact::Severity;
+use capdex_model::score::Band;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Page, least, listed};
+use crate::serve::answer::Said;
+use crate::serve::routes::Ask;
+use capdex_dataset::views::alerts::{self, RaisedView};
+use capdex_dataset::views::collisions::{self, CollisionView};
+use capdex_dataset::views::drift::{self, DriftView};
+use capdex_dataset::views::lookalikes::{self, LookalikeView};
+
+/// `/api/v1/packages`
+pub(in crate::serve) fn packages(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let page = match Page::of(&ask.query) {
+        Ok(page) => page,
+        Err(said) => return Ok(said),
+    };
+    let mut packages: BTreeMap<&str, (u64, Band)> = BTreeMap::new();
+    for row in &ask.site.rows {
+        let (count, worst) = packages.entry(&row.package).or_insert((0, row.band));
+        (*count, *worst) = (*count + 1, stricter(*worst, row.band));
+    }
+    let total = packages.len();
+    let (packages, next) = page.cut(packages.into_iter());
+    let items: Vec<Value> = packages
+        .into_iter()
+        .map(|(package, (count, band))| json!({ "package": package, "capabilities": count, "band": band.as_str() }))
+        .collect();
+    listed("capdex.packages/1", ask.site, total, &items, next)
+}
+
+/// The one of two bands that a person should know of: what is unknown is never clean, and no excuse for what is known.
+fn stricter(one: Band, other: Band) -> Band {
+    let weight = |band: Band| match band {
+        Band::Ok => 0,
+        Band::Watch => 1,
+        Band::Unknown => 2,
+        Band::Caution => 3,
+        Band::Block => 4,
+    };
+    if weight(other) > weight(one) { other } else { one }
+}
+
+/// `/api/v1/drift`
+pub(in crate::serve) fn drift(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let (heads, total, next) = match part(ask, &ask.site.watch.drift, |head| head.severity) {
+        Ok(part) => part,
+        Err(said) => return Ok(said),
+    };
+    let mut events = Vec::new();
+    for head in heads {
+        events.extend(ask.reader.drift_event(&head.key)?);
+    }
+    let items: Vec<DriftView<'_>> = events.iter().map(DriftView::of).collect();
+    listed(drift::SCHEMA, ask.site, total, &items, next)
+}
+
+/// `/api/v1/alerts`
+pub(in crate::serve) fn alerts(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    page_of(ask, alerts::SCHEMA, &ask.site.watch.alerts, |raised| raised.alert.severity, RaisedView::of)
+}
+
+/// `/api/v1/lookalikes`
+pub(in crate::serve) fn lookalikes(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    let leads = &ask.site.watch.leads;
+    page_of(ask, lookalikes::SCHEMA, leads, |(lead, _)| lead.severity, |(lead, at)| LookalikeView::of(lead, Some(*at)))
+}
+
+/// `/api/v1/collisions`
+pub(in crate::serve) fn collisions(ask: &Ask<'_>) -> anyhow::Result<Said> {
+    page_of(ask, collisions::SCHEMA, &ask.site.watch.collisions, |(of, _)| of.severity, CollisionView::of)
+}
+
+/// A page of the items that are severe enough.
+fn page_of<'a, T, V: Serialize>(
+    ask: &Ask<'a>,
+    schema: &str,
+    all: &'a [T],
+    severity: impl Fn(&T) -> Severity,
+    view: impl Fn(&'a T) -> V,
+) -> anyhow::Result<Said> {
+    let (items, total, next) = match part(ask, all, severity) {
+        Ok(part) => part,
+        Err(said) => return Ok(said),
+    };
+    let items: Vec<V> = items.into_iter().map(view).collect();
+    listed(schema, ask.site, total, &items, next)
+}
+
+/// Items, how many there are on all pages, and the `after` of the next page.
+type Part<'a, T> = (Vec<&'a T>, usize, Option<usize>);
+
+fn part<'a, T>(ask: &Ask<'_>, all: &'a [T], severity: impl Fn(&T) -> Severity) -> Result<Part<'a, T>, Said> {
+    let (page, least) = (Page::of(&ask.query)?, least(&ask.query)?);
+    let grave = || all.iter().filter(|item| severity(item) >= least);
+    let (items, next) = page.cut(grave());
+    Ok((items, grave().count(), next))
+}

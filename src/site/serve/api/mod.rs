@@ -1,0 +1,69 @@
+//! The functions of the API, and the pages in which lists are given.
+//!
+//! They say what the commands say with `--format json`, in the same words.
+
+use super::answer::Said;
+use super::query::Query;
+use crate::report::site::Site;
+use capdex_dataset::views;
+use capdex_model::fact::Severity;
+use serde::Serialize;
+
+pub(super) mod capabilities;
+pub(super) mod catalogue;
+pub(super) mod lists;
+
+/// Items of a page where nothing else is asked for, and at most.
+const USUAL: u64 = 50;
+const MOST: u64 = 500;
+
+/// Which part of a list is asked for.
+struct Page {
+    limit: usize,
+    after: usize,
+}
+
+impl Page {
+    fn of(query: &Query) -> Result<Self, Said> {
+        let limit = query.parsed::<u64>("limit").map_err(Said::Wrong)?.unwrap_or(USUAL);
+        let after = query.parsed::<u64>("after").map_err(Said::Wrong)?.unwrap_or(0);
+        if !(1..=MOST).contains(&limit) {
+            return Err(Said::Wrong(format!("limit is a number from 1 to {MOST}")));
+        }
+        let place = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        Ok(Self { limit: place(limit), after: place(after) })
+    }
+
+    /// The part of some items, each with its place from 1, and the `after` of the next part.
+    fn cut<T>(&self, items: impl Iterator<Item = T>) -> (Vec<T>, Option<usize>) {
+        let mut part: Vec<T> = items.skip(self.after).take(self.limit.saturating_add(1)).collect();
+        let more = part.len() > self.limit;
+        part.truncate(self.limit);
+        (part, more.then(|| self.after.saturating_add(self.limit)))
+    }
+}
+
+/// A page of a list of `total` items.
+fn listed<T: Serialize>(
+    schema: &str,
+    site: &Site,
+    total: usize,
+    items: &[T],
+    next: Option<usize>,
+) -> anyhow::Result<Said> {
+    Said::json(&views::Page { as_of: site.as_of, items, next, schema, total })
+}
+
+/// A whole list, on one page.
+fn whole<T: Serialize>(schema: &str, site: &Site, items: &[T]) -> anyhow::Result<Said> {
+    listed(schema, site, items.len(), items, None)
+}
+
+/// The severity below which nothing is asked for.
+fn least(query: &Query) -> Result<Severity, Said> {
+    let Some(word) = query.text("severity") else { return Ok(Severity::Info) };
+    Severity::ALL
+        .into_iter()
+        .find(|severity| severity.as_str() == word)
+        .ok_or_else(|| Said::Wrong("severity is info, low, medium, high or critical".to_owned()))
+}

@@ -1,0 +1,200 @@
+//! What the service holds: the site as it was loaded last, and readers for what it does not hold.
+//!
+//! One thread loads; a load never holds up an answer. The store is asked every second whether it changed, and loaded again at most a
+//! tenth of the time, so that a night that commits all the time is not followed commit by commit.
+
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use capdex_db::Reader;
+
+use super::Options;
+use super::dispatch::Service;
+use capdex_dataset::stopwatch::Stopwatch;
+use crate::report::site::Site;
+
+/// How often the store is asked whether it changed.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long the shortest pause between two loads is.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The site of one state of the store.
+pub(super) struct Loaded {
+    /// Grows with every load.
+    pub(super) generation: u64,
+    /// What pages and the API are made from.
+    pub(super) site: Site,
+}
+
+/// What is shared between the loader and who answers.
+#[derive(Default)]
+pub(super) struct State {
+    loaded: RwLock<Option<Arc<Loaded>>>,
+    readers: Mutex<Ready>,
+}
+
+/// Readers that lie ready.
+#[derive(Default)]
+struct Ready {
+    /// Grows when another file takes the store's place.
+    epoch: u64,
+    readers: Vec<Reader>,
+}
+
+impl State {
+    /// The site; none before the first load.
+    pub(super) fn loaded(&self) -> Option<Arc<Loaded>> {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn put(&self, loaded: Loaded) {
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(loaded));
+    }
+
+    fn ready(&self) -> MutexGuard<'_, Ready> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the readers, those that are lent when they come back.
+    fn forget_readers(&self) {
+        let mut ready = self.ready();
+        ready.epoch += 1;
+        ready.readers.clear();
+    }
+
+    /// Lends a reader; one is opened where none lies ready. As many are open as answers are made at once.
+    pub(super) fn with_reader<T>(
+        &self,
+        options: &Options,
+        work: impl FnOnce(&Reader) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let (ready, epoch) = {
+            let mut ready = self.ready();
+            (ready.readers.pop(), ready.epoch)
+        };
+        let reader = match ready {
+            Some(reader) => reader,
+            None => Reader::open(&options.store)?,
+        };
+        let result = work(&reader);
+        // One that failed may be broken, and is not lent again.
+        let mut ready = self.ready();
+        if result.is_ok() && ready.epoch == epoch {
+            ready.readers.push(reader);
+        }
+        result
+    }
+}
+
+/// The thread that loads.
+pub(super) struct Loader {
+    thread: JoinHandle<()>,
+    end: Sender<()>,
+}
+
+impl Loader {
+    pub(super) fn start(service: &Arc<Service>) -> anyhow::Result<Self> {
+        let (end, ended) = channel();
+        let service = Arc::clone(service);
+        let work = move || {
+            let mut follow = Follow::default();
+            loop {
+                follow.step(&service);
+                if ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("capdex-load".to_owned()).spawn(work);
+        Ok(Self { thread: thread.context("failed to start the loading thread")?, end })
+    }
+
+    /// Ends it after the load in hand.
+    pub(super) fn stop(self) {
+        drop(self.end);
+        if self.thread.join().is_err() {
+            tracing::error!("the loading thread panicked");
+        }
+    }
+}
+
+/// Which file stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId(u64, u64);
+
+impl FileId {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        let about = std::fs::metadata(path).with_context(|| format!("failed to look at {}", path.display()))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Ok(Self(about.dev(), about.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            let age = about.created()?.duration_since(std::time::UNIX_EPOCH)?;
+            Ok(Self(age.as_secs(), u64::from(age.subsec_nanos())))
+        }
+    }
+}
+
+/// What the loader knows between two looks.
+#[derive(Default)]
+struct Follow {
+    file: Option<FileId>,
+    reader: Option<Reader>,
+    version: Option<i64>,
+    generation: u64,
+    last: Option<(Stopwatch, Duration)>,
+}
+
+impl Follow {
+    fn step(&mut self, service: &Service) {
+        if let Err(error) = self.try_step(service) {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "the store could not be loaded; what was loaded before stands"
+            );
+            service.metrics.load_failed();
+            self.reader = None;
+            self.version = None;
+        }
+    }
+
+    fn try_step(&mut self, service: &Service) -> anyhow::Result<()> {
+        let file = FileId::of(&service.options.store)?;
+        if self.file != Some(file) {
+            // Another file stands there, such as one that was restored: open readers go on to see the one that is gone.
+            service.state.forget_readers();
+            (self.reader, self.version, self.file) = (None, None, Some(file));
+        }
+        let reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => Reader::open(&service.options.store)?,
+        };
+        let version = reader.data_version()?;
+        let is_due = self.last.is_none_or(|(since, took)| since.elapsed() > PAUSE.max(took * 10));
+        if self.version != Some(version) && is_due {
+            let watch = Stopwatch::start();
+            self.last = Some((watch, Duration::ZERO));
+            service.state.put(self.load(service, &reader)?);
+            let took = watch.elapsed();
+            service.metrics.loaded(took);
+            (self.version, self.last) = (Some(version), Some((Stopwatch::start(), took)));
+        }
+        self.reader = Some(reader);
+        Ok(())
+    }
+
+    fn load(&mut self, service: &Service, reader: &Reader) -> anyhow::Result<Loaded> {
+        let view = reader.snapshot_view()?;
+        let last = view.runs(1)?.first().map(|run| run.as_of);
+        let as_of = service.options.as_of.or(last).context("the store holds no run yet; run `capdex nightly` first")?;
+        self.generation += 1;
+        Ok(Loaded { generation: self.generation, site: Site::load(&view, as_of, || ())? })
+    }
+}
