@@ -33,7 +33,9 @@ where
     I: Sync,
     O: Send,
 {
+    // At least one, because chunks of nothing would never end.
     for chunk in items.chunks(batch.max(1)) {
+        // Collected before the sink runs: it needs the calling thread, and an open reader or file on it.
         let results: Vec<O> = pool.install(|| chunk.par_iter().map(&work).collect());
         sink(chunk, results)?;
     }
@@ -54,7 +56,7 @@ pub fn mapped<I: Send, O: Send>(
 /// the order of the items.
 ///
 /// # Errors
-/// The first error of `read` or `write`. What was written before it stays.
+/// The first error of `read` or `write`. Earlier batches stay written.
 pub fn overlapped<I, P, O>(
     pool: &rayon::ThreadPool,
     items: &[I],
@@ -69,15 +71,18 @@ where
 {
     let mut done: Option<Vec<O>> = None;
     for chunk in items.chunks(batch.max(1)) {
+        // Reads on this thread, because a reader of the store cannot be shared.
         let Some(read) = read(chunk)? else { break };
         let before = done.take();
         let (results, written) = pool.install(|| {
             let work = || read.into_par_iter().map(&work).collect::<Vec<O>>();
+            // The batch before is written while this one is worked on, which hides the time of the disk.
             rayon::join(work, || before.map_or(Ok(()), &mut write))
         });
         written?;
         done = Some(results);
     }
+    // The last batch has nothing to overlap with.
     done.map_or(Ok(()), write)
 }
 

@@ -14,6 +14,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 
 /// An end: a number of days from `now`, a date, or an instant. It may have passed.
 pub fn end(text: &str, now: AsOf) -> Option<Timestamp> {
+    // A trailing `d` is how people write days elsewhere.
     match text.trim().trim_end_matches('d').parse::<u32>() {
         Ok(days) => Some(Timestamp::from_unix_seconds(now.0.unix_seconds() + i64::from(days) * DAY_S)),
         Err(_) => parse(text),

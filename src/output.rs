@@ -11,7 +11,7 @@ use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
 
-/// What begins a command to a runner of CI jobs wherever it stands in what it logs: `##[x]` is the older form of GitHub's,
+/// The beginning of a command to a runner of CI jobs, wherever it stands in a log: `##[x]` is the older form of GitHub's,
 /// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
 const COMMAND: &str = "##";
 
@@ -32,11 +32,13 @@ pub fn escape_json(document: &str) -> Cow<'_, str> {
 }
 
 fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) -> Cow<'_, str> {
+    // Nearly all text is harmless, and is handed back without a copy.
     if !text.chars().any(is_dangerous) && !text.contains(COMMAND) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
+        // Decided by what was written so far, since a command may be spread over several letters.
         if is_dangerous(letter) || (letter == '[' && is_command(&safe)) {
             write(&mut safe, letter).expect("writing to a string cannot fail");
         } else {
@@ -46,12 +48,12 @@ fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) ->
     Cow::Owned(safe)
 }
 
-/// Whether a bracket behind this text begins a runner's command.
+/// True where a bracket behind this text begins a runner's command.
 fn is_command(before: &str) -> bool {
     before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '.').ends_with(COMMAND)
 }
 
-/// Whether a terminal would act on a letter, or it would hide.
+/// True for a letter that a terminal would act on, or that would hide.
 pub(crate) fn is_dangerous(letter: char) -> bool {
     letter.is_control()
         || matches!(u32::from(letter),
@@ -81,6 +83,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
     }
+    // One less than allowed, for the ellipsis.
     let mut short: String = text.chars().take(columns.saturating_sub(1)).collect();
     short.push('…');
     short
@@ -96,8 +99,10 @@ pub fn hanging(label: &str, text: &str) -> String {
 const NARROWEST: usize = 24;
 
 fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
+    // In a pipe a broken line would only get in the way of other programs.
     let Some(columns) = columns else { return format!("{label}{text}") };
     let indent = label.chars().count();
+    // A terminal narrower than the label would leave no room at all.
     let room = columns.saturating_sub(indent).max(NARROWEST);
     let (mut wrapped, mut used) = (label.to_owned(), 0);
     for word in text.split(' ') {
@@ -169,6 +174,7 @@ impl Out {
 
     fn pass(&mut self, write: impl FnOnce(&mut Box<dyn Write>) -> io::Result<()>) -> io::Result<()> {
         match write(&mut self.stream) {
+            // `head` closes the pipe early; the run itself was fine.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             outcome => outcome,
         }
@@ -214,6 +220,7 @@ pub fn bytes(count: u64) -> String {
     UNITS
         .iter()
         .find(|(size, _)| count >= *size)
+        // Decimal units, as disks and networks are sold by.
         .map_or_else(|| format!("{count} B"), |(size, unit)| format!("{:.1} {unit}", count as f64 / *size as f64))
 }
 

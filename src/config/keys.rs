@@ -203,6 +203,7 @@ fn add(placed: Placed, name: &str, found: &mut Vec<Placed>) {
     let (doc, path) = (placed.doc, placed.path.clone());
     found.push(placed);
     for key in doc.keys {
+        // TOML joins tables by dots; a list adds brackets only in its header.
         let below = if name.is_empty() { key.name.to_owned() } else { format!("{name}.{}", key.name) };
         let path = format!("{path}{}", key.name);
         match (key.kind)() {

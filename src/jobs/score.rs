@@ -22,7 +22,7 @@ type Rubrics = Vec<&'static dyn Rubric>;
 /// Scores what is missing, with every rubric or with the one that `only` names; `all` scores everything again.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<StageReport> {
     let watch = clock::Stopwatch::start();
     let mut report = StageReport::default();
@@ -31,10 +31,13 @@ pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<S
     let items: Vec<(FactsId, Rubrics)> = pending.into_iter().collect();
     let progress = Progress::stage("score", Some(report.items), context.quiet);
     let reader = context.store.reader()?;
+    // Reading ends the run early: batches that are computed already are still written.
     let read = |items: &[(FactsId, Rubrics)]| {
         if context.stop.is_asked() {
+            // None tells the pipeline that there is no more input.
             return Ok(None);
         }
+        // One read of facts serves all rubrics that lack them, because parsing costs more than scoring.
         let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
         Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
@@ -60,11 +63,13 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
     let reader = context.store.reader()?;
     let mut pending: BTreeMap<FactsId, Rubrics> = BTreeMap::new();
     for rubric in RUBRICS.iter().copied().filter(|rubric| only.is_none_or(|id| rubric.meta().rubric.id == id)) {
+        // Asked for by hand: scores that are there are computed again all the same.
         let facts = if all {
             reader.current_facts()?
         } else {
             reader.unscored(&rubric.meta().rubric, day(rubric, context.as_of))?
         };
+        // Grouped by facts instead of by rubric, for the same reason.
         for id in facts {
             pending.entry(id).or_default().push(rubric);
         }
@@ -73,6 +78,7 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
 }
 
 /// The day that a score is kept under, for rubrics that depend on it.
+// Most rubrics do not age: their scores are kept without a day and are never due again.
 fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
     rubric.meta().by_day.then(|| at.day())
 }
