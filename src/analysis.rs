@@ -140,8 +140,8 @@ fn pins(bundle: &Bundle, subject: &Subject<'_>) -> Pins {
 
 /// Nothing at all to read is not assessable; a gap in what belongs to the capability makes it partial.
 fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
-    // The first gap says why there is nothing.
     if bundle.files.is_empty() {
+        // The first gap says why there is nothing.
         let gap = gaps.first().cloned();
         return Completeness::NotAssessable(
             gap.unwrap_or_else(|| Gap::new(bundle.identity.clone(), GapReason::Empty, "there are no files")),

@@ -33,9 +33,9 @@ where
     I: Sync,
     O: Send,
 {
-    // At least one, because chunks of nothing would never end.
+    // At least one: chunks of size 0 panic.
     for chunk in items.chunks(batch.max(1)) {
-        // Collected before the sink runs: it needs the calling thread, and an open reader or file on it.
+        // Collected first: the sink runs on the calling thread, where a reader or a file may be open.
         let results: Vec<O> = pool.install(|| chunk.par_iter().map(&work).collect());
         sink(chunk, results)?;
     }

@@ -44,7 +44,7 @@ fn import(global: &Global, file: &Path, out: &mut Out) -> anyhow::Result<()> {
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let taken = list.clone();
-    // A list that the store refuses is a fault of the file.
+    // A version older than the one held, or the same with other bytes, is a fault of the file.
     let imported = match store.write(move |writer| writer.import_abuse_list(&taken, &digest, at)) {
         Err(error @ StoreError::Refused { .. }) => return Err(usage(format!("{shown}: {error}"))),
         other => other?,
@@ -107,10 +107,10 @@ fn withdraw(dir: &Path, list: &AbuseList, records: &BTreeMap<String, Value>) -> 
         let Some(id) = name.strip_suffix(".json") else { continue };
         // A list's name may begin with another's.
         let is_its_own = id.strip_prefix(&osv::prefix(&list.list)).is_some_and(|rest| rest.len() == osv::DIGITS);
-        // OSV keeps withdrawn records: deleting a file would leave copies elsewhere in force.
         if !is_its_own || records.contains_key(id) {
             continue;
         }
+        // Marked and kept: whoever has read the record before learns only so that it is withdrawn.
         let bytes = fs::read(dir.join(&name)).with_context(|| format!("failed to read {name}"))?;
         let record: Value = serde_json::from_slice(&bytes).with_context(|| format!("{name} is no record"))?;
         // A record keeps the day on which it was withdrawn first.

@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     }
     let context = jobs::open(global, &schedule, &options.tape)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
-    // The store's lock is given back, so that the alerts below can be read by a reader of its own.
+    // The run is over: its lock and its pool are given back before anything is printed.
     drop(context);
     summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;

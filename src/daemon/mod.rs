@@ -224,7 +224,7 @@ fn run_one(
 ) -> anyhow::Result<()> {
     let (name, now) = (one.schedule.name.clone(), clock::now());
     let begun = store.write(move |writer| writer.begin_due(&name, due, missed, now))?;
-    // Another daemon has begun it since it was chosen.
+    // It or a later one was answered already; nothing is left to be run.
     let Some(begun) = begun else { return Ok(()) };
     tell(&Event::Begun(&begun))?;
     let (name, watch) = (one.schedule.name.as_str(), Stopwatch::start());

@@ -18,8 +18,8 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     if let Err(error) = std::fs::metadata(&folder) {
         return vec![say(Health::Fail, error.to_string(), "make the folder, or name another store with --db")];
     }
+    // Tried rather than read from permissions, which network file systems and containers overrule.
     let writable = match tempfile_in(&folder) {
-        // Tried rather than read from permissions, which network file systems and containers overrule.
         Ok(()) => say(Health::Ok, "can be written".to_owned(), ""),
         Err(error) => say(Health::Fail, format!("cannot be written: {error}"), "let this user write there"),
     };

@@ -138,8 +138,8 @@ fn media_type(path: &str) -> &'static str {
 /// The columns of a table, out of the first format that has a file for it alone.
 fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
     let own = |exporter: &&dyn Exporter| {
-        // A format with one file for all tables gives the same name for any table, also for none.
         let path = exporter.file_name(layout.name);
+        // A format with one file for all tables gives the same name for any table, also for none.
         (path != exporter.file_name("") && files.iter().any(|file| file.path == path)).then_some(path)
     };
     let path = EXPORTERS.iter().find_map(own)?;
@@ -152,8 +152,8 @@ fn record_set(layout: &Layout, files: &[FileRow]) -> Option<Value> {
             "description": column.about,
             "dataType": match column.kind {
                 ColumnType::Integer => "sc:Integer",
-                // Croissant has no type for JSON, which is text in Parquet too.
                 ColumnType::Number => "sc:Float",
+                // Croissant has no type for JSON, which is text in Parquet too.
                 ColumnType::Text | ColumnType::Json => "sc:Text",
             },
             "source": { "fileObject": { "@id": path }, "extract": { "column": column.name } },

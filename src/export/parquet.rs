@@ -111,7 +111,7 @@ impl Columns {
     fn create(file: HashedFile, columns: &[Column]) -> anyhow::Result<Self> {
         let fields = columns.iter().map(|column| Field::new(column.name, data_type(column.kind), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        // The Arrow schema would name the version of the library, and the bytes would change with it.
+        // The serialised Arrow schema says no more than Parquet's own, and its bytes may change with the library.
         let options = ArrowWriterOptions::new().with_properties(properties(columns)).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(file, schema.clone(), options)?;
         let waiting = columns.iter().map(|column| Builder::of(column.kind)).collect();
@@ -205,9 +205,9 @@ fn cell(kind: ColumnType, array: &ArrayRef, at: usize) -> Option<Cell> {
     if array.is_null(at) {
         return Some(Cell::Null);
     }
+    // The wrong type is damage, and not null.
     Some(match kind {
         ColumnType::Integer => Cell::Integer(array.as_primitive_opt::<Int64Type>()?.value(at)),
-        // The wrong type is damage, and not null.
         ColumnType::Number => Cell::Number(array.as_primitive_opt::<Float64Type>()?.value(at)),
         ColumnType::Text => Cell::text(array.as_string_opt::<i32>()?.value(at)),
         ColumnType::Json => Cell::text(array.as_string_opt::<i32>()?.value(at)).into_json(),

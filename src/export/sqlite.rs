@@ -94,9 +94,9 @@ impl Sink for OneFile {
 }
 
 fn definition(table: &Layout) -> Definition {
+    // SQLite converts values of a column with another affinity; these keep what is put in.
     let kind = |kind| match kind {
         ColumnType::Integer => dataset::ColumnType::Integer,
-        // SQLite converts values of a column with another affinity; these keep what is put in.
         ColumnType::Number => dataset::ColumnType::Real,
         ColumnType::Text | ColumnType::Json => dataset::ColumnType::Text,
     };

@@ -73,7 +73,6 @@ pub(super) fn run(
         for sink in sinks {
             // Short channels: a slow format holds up the reader instead of filling the memory.
             let (sender, receiver) = sync_channel::<Arc<Vec<Batch>>>(WAITING);
-            // Batches are shared among the formats, not copied for each.
             senders.push(sender);
             writers.push(scope.spawn(move || write(sink, &receiver)));
         }
@@ -145,6 +144,7 @@ fn make(
             *rows += batch.rows.len() as u64;
             batch.rows = std::mem::take(&mut batch.rows).into_iter().map(|row| layout.keep(row)).collect();
         }
+        // Shared among the formats, and not copied for each.
         let batches = Arc::new(batches);
         for sender in senders {
             // A closed channel is a format that ended early; its own error is told instead.

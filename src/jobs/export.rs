@@ -14,7 +14,7 @@ use crate::export::{self, ExportOptions, Written};
 /// Errors of the store or the file system.
 pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
     let watch = clock::Stopwatch::start();
-    // Generation follows the run's instant, so that the same store exported again gives the same bytes.
+    // The instant of the run, so that the same store exported again gives the same bytes.
     let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };
     let written = export::write(&context.store.reader()?, out, &options, &context.pool)?;
     let report = StageReport {

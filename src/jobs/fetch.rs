@@ -114,9 +114,9 @@ impl Window {
     fn leave(&mut self, job: &Job) {
         self.jobs.remove(&job.id);
         let Some(host) = &job.host else { return };
-        // Empty entries go, because a crawl meets thousands of hosts and the map is searched at every claim.
         if let Some(count) = self.hosts.get_mut(host) {
             *count -= 1;
+            // Empty entries go, because a crawl meets thousands of hosts and the map is searched at every claim.
             if *count == 0 {
                 self.hosts.remove(host);
             }

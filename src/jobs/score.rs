@@ -37,7 +37,7 @@ pub fn run(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<S
             // None tells the pipeline that there is no more input.
             return Ok(None);
         }
-        // One read of facts serves all rubrics that lack them, because parsing costs more than scoring.
+        // One read and one parse of facts serve all rubrics that lack them.
         let ids: Vec<FactsId> = items.iter().map(|(id, _)| *id).collect();
         let rubrics = items.iter().map(|(_, rubrics)| rubrics.clone());
         Ok(Some(reader.packed_facts(&ids, capdex_rules::defaults())?.into_iter().zip(rubrics).collect()))
@@ -78,8 +78,8 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
 }
 
 /// The day that a score is kept under, for rubrics that depend on it.
-// Most rubrics do not age: their scores are kept without a day and are never due again.
 fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
+    // Most rubrics do not age: their scores are kept without a day and are never due again.
     rubric.meta().by_day.then(|| at.day())
 }
 

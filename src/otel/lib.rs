@@ -75,7 +75,7 @@ impl Collector {
             .with_location(false)
             .with_threads(false)
             .with_target(false);
-        // Only our own spans: those of libraries may hold addresses with secrets.
+        // Only our own spans: a collector has no use for those of our libraries.
         layer.with_filter(Targets::new().with_target(TARGET, LevelFilter::INFO)).boxed()
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> String {
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                // Links to sources would otherwise tell them what an operator looks at.
+                // A followed link would otherwise tell the other site where this one is kept.
                 meta name="referrer" content="no-referrer";
                 title { (frame.title) " · capdex" }
                 link rel="stylesheet" href={ (root) "site.css" };

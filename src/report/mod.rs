@@ -80,7 +80,7 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions) -> anyhow::Re
                        "capabilities": site.rows.len() });
     // The mark last: a folder without it was not finished, and is never taken for a site.
     folder.put(MARK, &format!("{mark}\n"))?;
-    // In one step, so that a web server shows the whole old site or the whole new one.
+    // Only now does a web server see the new site, and as a whole.
     export::replace(&staging, out)?;
     Ok(folder.written)
 }
@@ -146,7 +146,7 @@ pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
 /// Everything but the pages of capabilities.
 fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
     for path in SINGLE {
-        // Every name of the list has a page; a test would fail before a user does.
+        // Every name of the list has a page; one without is a fault of the table.
         let text = single(site, path).with_context(|| format!("{path} is no page"))?;
         folder.put(path, &text)?;
     }

@@ -44,7 +44,7 @@ pub(crate) fn bars(about: &About<'_>, bars: &[Bar]) -> Markup {
             title id={ (about.id) "-t" } { (about.title) }
             desc id={ (about.id) "-d" } { (about.desc) }
             @for (at, bar) in bars.iter().enumerate() {
-                // Whole units: fractions would differ in their last digit between machines.
+                // Whole units, so that the same numbers give the same bytes.
                 @let length = scaled(bar.count, most, LENGTH);
                 text x=(LABEL - 8) y=(at * ROW + 18) class="label end" { (bar.label) }
                 rect x=(LABEL) y=(at * ROW + 5) width=(length) height=(ROW - 8) rx="2" class={ "bar " (bar.class) } {}

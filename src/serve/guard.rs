@@ -29,7 +29,7 @@ impl Guard {
             // Whoever names it by its address has looked it up nowhere.
             names.push(literal(address.ip()));
         }
-        // No names on a public address means any: there a proxy in front decides.
+        // No names, which happens on other addresses than loopback only: any is answered.
         Self { names: (!names.is_empty()).then_some(names) }
     }
 

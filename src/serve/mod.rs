@@ -55,7 +55,7 @@ pub fn run(options: &Options, told: impl FnOnce(SocketAddr) -> anyhow::Result<()
     let threads = options.threads.map_or_else(cores, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
-        // Two more than answers at once: the loader and the signal handler never wait for a request.
+        // A little above the number of answers made at once, so that one never waits for a thread.
         .max_blocking_threads(threads + 2)
         .enable_all()
         .build()

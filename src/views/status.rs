@@ -232,8 +232,8 @@ impl StatusView {
     /// The same without what is the operator's own: those who are told of alerts, command lines and summaries.
     #[must_use]
     pub fn for_strangers(mut self) -> Self {
-        // Command lines may hold paths and addresses of the operator's.
         self.alerts.sinks = None;
+        // Command lines may hold paths and addresses of the operator's.
         for run in &mut self.runs {
             (run.command, run.summary) = (None, None);
         }

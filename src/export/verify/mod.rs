@@ -117,8 +117,8 @@ pub fn check_bytes(dir: &Path, pool: &rayon::ThreadPool) -> anyhow::Result<Seale
     let mut verified = Verified::default();
     match manifest::read(dir)? {
         Ok(manifest) => {
-            // Strangers are told even where files differ, because an added file is how a dataset is poisoned.
             let damaged = check_files(dir, &manifest, pool, &mut verified)?;
+            // Strangers are told even where files differ, because an added file is how a dataset is poisoned.
             check_strangers(dir, &manifest, &mut verified)?;
             Ok(Sealed { verified, manifest: Some(manifest), damaged })
         }

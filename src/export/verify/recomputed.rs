@@ -234,8 +234,8 @@ impl Written {
             anyhow::Ok((print, merit(&verdict, &all, rank_by)))
         };
         Ok(Computed {
-            // Set by whoever puts it under its key, where all formats are known.
             row: self.row,
+            // Set by whoever puts it under its key, where all formats are known.
             formats: 0,
             // The digest over the facts as read must be the one beside them, or the row was changed.
             is_whole: self.key.is_some_and(|key| key == *facts.digest().as_bytes()),

@@ -24,8 +24,8 @@ const ROLLED_UP: &str = "saferskills/seed";
 pub(super) fn check(dataset: &Dataset<'_>, recomputed: &Recomputed) -> Verified {
     let mut verified = Verified::default();
     let mut checked = || {
-        let mut scored = check_scores(dataset, recomputed, &mut verified)?;
         // The order matters: scores are gathered first, and ranks say which of them are used.
+        let mut scored = check_scores(dataset, recomputed, &mut verified)?;
         let members = check_ranks(dataset, recomputed, &mut scored, &mut verified)?;
         check_scored(dataset, &scored, &mut verified);
         check_packages(dataset, members, &mut verified)
@@ -215,8 +215,8 @@ fn check_scores(dataset: &Dataset<'_>, recomputed: &Recomputed, verified: &mut V
         if !said.rubrics.add(at) {
             verified.differs(format!("{file}: there is more than one score of {slug} by {id}"));
         }
+        // Each row repeats what it was computed from, so a row that was copied from another dataset shows here.
         let of_dataset = row.ruleset_sha256.as_text() == manifest.ruleset_sha256
-            // Each row repeats what it was computed from, so a row that was copied from another dataset shows here.
             && row.as_of.as_text() == as_of
             && said.subject == subject;
         if !of_dataset {

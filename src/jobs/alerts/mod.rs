@@ -121,8 +121,8 @@ fn client(alerts: &Alerts, seed: u64) -> anyhow::Result<Http> {
     let own = HttpSettings::default();
     let address = |target: &Target| -> Option<Secret> {
         match target {
-            // Mail, feeds and files are no HTTP targets and need no entry in the list of allowed addresses.
             Target::Webhook { url, .. } | Target::Slack { url } => Some(url.clone()),
+            // Mail, feeds and files are no HTTP targets and need no entry in the list of allowed addresses.
             _ => None,
         }
     };

@@ -135,9 +135,9 @@ impl Sender<'_> {
     }
 
     /// Marks a message as taken. Until here the same message is sent again, with the same id.
-    // One transaction: a sink is never marked as mended with its message still queued.
     fn taken(&self, sink: &Sink, message: &Message) -> anyhow::Result<()> {
         let (name, id, at) = (sink.name.clone(), message.id.clone(), clock::now());
+        // One transaction: a sink is never marked as mended with its message still queued.
         self.store.write(move |writer| {
             writer.message_sent(&id, at)?;
             writer.sink_mended(&name)

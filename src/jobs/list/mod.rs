@@ -61,7 +61,7 @@ pub async fn run(context: &Context) -> anyhow::Result<ListReport> {
     let progress = Progress::stage("list", names::expected(context)?, context.quiet);
     // Skipped sources are entered first, so that a crash during the walks still shows them.
     skip(context)?;
-    // Directories before sources that follow: a name first seen in this round is asked for in the same night.
+    // Directories before sources that follow: a name first seen in the first round is asked for in the same night.
     for follows in [false, true] {
         let of_round = context.sources.iter().filter(|(_, source)| source.follows == follows);
         let walks = of_round.map(|(id, source)| walk_one(context, id, source, &progress));

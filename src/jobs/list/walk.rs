@@ -109,8 +109,8 @@ impl Walker<'_> {
     }
 
     fn mode(&self, state: Option<&SourceState>) -> WalkMode {
+        // Only those that publish a feed can say what changed.
         let is_incremental = match self.source.meta().walk {
-            // Only those that publish a feed can say what changed.
             WalkKind::Directory { is_incremental } => is_incremental,
             WalkKind::Names => self.run.settings.changes_url.is_some(),
         };

@@ -192,12 +192,12 @@ pub fn rehash(context: &Context) -> anyhow::Result<StageReport> {
 fn rehash_stages(context: &Context, times: &mut Times) -> anyhow::Result<StageReport> {
     // It lives to the end: a signal is heard in every stage.
     let runtime = runtime()?;
-    // Failures of all three count, because an artifact that was never listed anew was not hashed anew.
     let report = runtime.block_on(async {
         stop_when_asked(context);
         let listed = times.wait("list", list::run(context)).await?.stage;
         let fetched = times.wait("fetch", fetch::run(context)).await?;
         let hashed = times.wait("rehash", rehash::run(context, rehash::Take::All)).await?;
+        // Failures of all three count, because an artifact that was never listed anew was not hashed anew.
         let failed = hashed.failed + listed.failed + fetched.failed;
         anyhow::Ok(StageReport { failed, ..hashed })
     })?;
@@ -238,8 +238,8 @@ fn stages(context: &Context, last: &Last, times: &mut Times) -> anyhow::Result<R
         }
         anyhow::Ok(listed)
     })?;
-    // Noted now: judging goes on after the deadline and takes time of its own.
     report.list = listed.stage;
+    // Noted now: judging goes on after the deadline and takes time of its own.
     let is_cut_short = context.is_over_budget();
     let nothing_known = context.store.reader()?.totals()?.listings == 0;
     // Nothing was reached and nothing is known: an empty dataset would look like a clean world.

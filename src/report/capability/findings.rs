@@ -44,7 +44,7 @@ pub(super) fn section(data: &Data) -> Markup {
 fn groups<'a, 'f>(found: &'a [Finding<'f>]) -> Vec<Vec<&'a Finding<'f>>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<&Finding<'_>>> = Vec::new();
-    // Cut before grouping, so that one rule with thousands of places leaves room for no more than its share.
+    // Bounded before grouping, because a rule may have thousands of places.
     for finding in found.iter().take(MOST) {
         // The first finding of a rule opens its group; as the gravest come first, groups are in the order of their worst.
         let at = *places.entry(finding.rule).or_insert_with(|| {

@@ -128,7 +128,7 @@ pub(crate) fn median(values: &BTreeMap<Points, u64>) -> Option<Points> {
         .iter()
         .find(|(_, count)| {
             seen += **count;
-            // The first value below which half of all lie; the map is sorted by value.
+            // The first value up to which half of all lie; the map is sorted by value.
             seen * 2 >= all
         })
         .map(|(value, _)| *value)

@@ -61,7 +61,7 @@ pub(in crate::serve) fn list(ask: &Ask<'_>) -> anyhow::Result<Said> {
     let words: Vec<String> =
         ask.query.text("q").unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let holds = |row: &Row| {
-        // Small letters on both sides, so that a search is the same as in the site's script.
+        // Small letters on both sides: people do not type names as they are written.
         let texts = [&row.name, &row.package, &row.path, &row.slug].map(|text| text.to_lowercase());
         words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
     };
@@ -116,7 +116,7 @@ fn with(
         Ok(row) => row,
         Err(said) => return Ok(said),
     };
-    // The store may be ahead of the loaded site by one night.
+    // The store may be ahead of the loaded site.
     match ask.reader.current_of(&row.id)? {
         Some(current) => work(row, &current),
         None => Ok(Said::Missing("it is gone since the store was loaded".to_owned())),

@@ -154,7 +154,6 @@ fn event(item: &Item, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVers
         to: drift.to,
         from_version: drift.from.and_then(|_| version(&item.pair.before)),
         to_version: drift.to.and_then(|_| version(&item.pair.after)),
-        // The lines come masked out of the comparison, so secrets never reach the store.
         changes: drift.changes.clone(),
         class: drift.class,
         severity: drift.severity,
@@ -162,6 +161,7 @@ fn event(item: &Item, drift: &Drift, old: &PackageVersion<'_>, new: &PackageVers
         moved: item.around.moved,
         // Both sides under today's rubrics, so that a change of score is due to the bytes.
         scores: score_changes(before.map(|seen| seen.facts), after.map(|seen| seen.facts), at),
+        // The lines come masked out of the comparison, so secrets never reach the store.
         diff: drift.diff.clone(),
         at,
     }
