@@ -1,6 +1,6 @@
 //! From bundles to judged capabilities: gather, decompose, evaluate, score. The same for files and for the store.
 //!
-//! Must not know where a bundle came from or where the results go.
+//! Bundles come from folders and from the store alike, and results go wherever the caller puts them.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ const CAPABILITIES_IN_STEP: usize = 2 * IN_STEP;
 /// The most bytes that bundles read in step hold; one that holds more goes by itself.
 const BYTES_IN_STEP: u64 = 512 * 1024;
 
-/// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself, and fewer
-/// where one of so many threads would have nothing to do.
+/// Splits items into runs whose bundles are to be scanned in step: some small ones, or a large one by itself. A run has
+/// fewer where one of so many threads would have nothing to do.
 pub fn steps<T>(items: &[T], threads: usize, bundle: impl Fn(&T) -> &Bundle) -> Vec<&[T]> {
     // Fewer in step where there are few items, or some threads would have nothing to do.
     let most = (items.len() / threads.max(1)).clamp(1, IN_STEP);
@@ -150,8 +150,9 @@ fn completeness(bundle: &Bundle, gaps: &[Gap]) -> Completeness {
     Completeness::from_gaps(gaps.to_vec())
 }
 
-/// For each capability the gaps that concern it: those in files it owns or in the folder that it anchors more closely
-/// than any other, and those that concern the input as a whole. The package's rest answers for the whole input.
+/// For each capability the gaps that concern it. One concerns it in a file that it owns, or in the folder that it anchors
+/// more closely than any other. Gaps that concern the input as a whole concern all. The package's rest answers for the
+/// whole input.
 fn gaps_by_capability(capabilities: &[Capability], gaps: &[Gap]) -> Vec<Vec<Gap>> {
     let mut by_capability: Vec<Vec<Gap>> = vec![Vec::new(); capabilities.len()];
     // Most bundles have no gap, and need no index.

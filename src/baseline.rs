@@ -1,7 +1,7 @@
 //! The baseline of an operator: findings that are known, each bound to the content it was seen in and good for a while.
 //!
-//! It is read only where the operator names it, never from the input that is scanned: who writes a skill must not be able
-//! to excuse it.
+//! It is read only where the operator names it, never from the input that is scanned. Whoever writes a skill must not be
+//! able to excuse it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

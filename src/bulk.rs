@@ -51,9 +51,9 @@ pub fn mapped<I: Send, O: Send>(
     pool.install(|| items.into_par_iter().map(work).collect())
 }
 
-/// Works on batches of `items` in three steps: `read` gives what `work` needs on the calling thread, the pool does the
-/// work, and while it does, `write` puts away the batch before. Batches are written in order, each with its results in
-/// the order of the items.
+/// Works on batches of `items` in three steps. `read` gives the input of `work` on the calling thread, the pool does the
+/// work, and meanwhile `write` puts away the batch before. Batches are written in order, each with its results in the order
+/// of the items.
 ///
 /// # Errors
 /// The first error of `read` or `write`. Earlier batches stay written.

@@ -1,6 +1,6 @@
 //! Files that are put in place as a whole.
 //!
-//! Must not know what stands in them.
+//! The bytes are whatever the caller gives.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -1,6 +1,6 @@
 //! Instants as people write them: a date, or RFC 3339.
 //!
-//! Must not know what time it is.
+//! The present instant is an argument, so that the same text always means the same.
 
 use capdex_model::time::{AsOf, Timestamp};
 

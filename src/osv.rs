@@ -26,8 +26,8 @@ const ECOSYSTEMS: [(&str, &str, &str); 8] = [
 /// Digits of the digest in an id: names are chosen by strangers, and two of them may not meet.
 pub const DIGITS: usize = 32;
 
-/// The beginning of the id of every record of a list. The year 0000 is one that the database of malicious packages never gives:
-/// these are records for it, or for one's own tools, and not from it.
+/// The beginning of the id of every record of a list. The year 0000 is one that the database of malicious packages never
+/// gives. These are records for it, or for one's own tools, and not from it.
 pub fn prefix(list: &str) -> String {
     format!("MAL-0000-{list}-")
 }

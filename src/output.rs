@@ -1,6 +1,6 @@
 //! The one output gate: nothing that strangers wrote reaches a terminal, a CSV cell or a log line unescaped.
 //!
-//! Must not know what is printed.
+//! Every printer goes through it, whatever is printed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
 
-/// The beginning of a command to a runner of CI jobs, wherever it stands in a log: `##[x]` is the older form of GitHub's,
+/// The beginning of a command to a runner of CI jobs, wherever it stands in a log. `##[x]` is the older form of GitHub's,
 /// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
 const COMMAND: &str = "##";
 
-/// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
-/// and tag characters become `\u{…}`, and so does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
+/// Replaces letters that a terminal would act on or that would hide: control characters, bidirectional controls, zero-width
+/// and tag characters become `\u{…}`. So does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
     escaped(text, |safe, letter| write!(safe, "\\u{{{:x}}}", u32::from(letter)))
 }
 
-/// The same in JSON as serde writes it, where these letters stand in strings only: as JSON's own escapes, so that a reader
-/// gets the text unchanged.
+/// The same in JSON as serde writes it, where these letters stand in strings only. They become JSON's own escapes, so that
+/// a reader gets the text unchanged.
 pub fn escape_json(document: &str) -> Cow<'_, str> {
     escaped(document, |safe, letter| match letter {
         // Between values; in strings serde has escaped it.
@@ -121,7 +121,7 @@ fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
     wrapped
 }
 
-/// Makes a text cell safe for spreadsheets: one that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
+/// Makes a text cell safe for spreadsheets. One that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
 /// apostrophe gets an apostrophe in front. [`csv_original`] undoes it.
 pub fn csv_safe(cell: &str) -> Cow<'_, str> {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) {

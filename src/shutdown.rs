@@ -1,6 +1,6 @@
 //! Shutdown: Ctrl-C and the signal of service managers, as a wish to stop that can be looked at and waited for.
 //!
-//! Must not know what is stopped.
+//! Each loop that can end early looks at the flag itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

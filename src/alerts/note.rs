@@ -1,6 +1,6 @@
 //! An alert or a message as plain text, as one reads an incident note: what, why, what to do, evidence, how to see it again.
 //!
-//! The gate is that of terminals, line by line: no letter acts on anything, and no text of a stranger's makes a line of its
+//! The gate is that of terminals, line by line. No letter acts on anything, and no text of a stranger's makes a line of its
 //! own.
 
 use capdex_model::alert::Alert;

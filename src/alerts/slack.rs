@@ -1,8 +1,8 @@
 //! The JSON that Slack's incoming webhooks, and what is compatible with them, take.
 //!
 //! The gate: everything that a stranger may have written stands in one code block, in which neither marks nor links nor
-//! mentions are read; it cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
-//! wants them, so that no `<!channel>` is one, and the words that call everybody are broken for receivers that read them
+//! mentions are read. It cannot be left, because no backtick is let through. Besides, `&`, `<` and `>` are written as Slack
+//! wants them, so that no `<!channel>` is one. The words that call everybody are broken for receivers that read them
 //! anywhere. Source: Slack, "Formatting text for app surfaces".
 
 use capdex_model::alert::message::Message;

@@ -100,8 +100,8 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
     Ok(())
 }
 
-/// Prints the findings as a review does: the count, then the worst first, each with what was read and where, why that is bad,
-/// and what to do.
+/// Prints the findings as a review does: the count, then the worst first. Each has the text that was read and its place,
+/// the reason why that is bad, and the advice.
 fn print_findings(
     reader: &Reader,
     current: &CurrentCapability,

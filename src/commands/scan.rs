@@ -97,7 +97,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Reads, scans and scores one input, and says whether it could be read at all: one that could not is not assessable,
+    /// Reads, scans and scores one input, and says whether it could be read at all. One that could not is not assessable,
     /// and takes nothing from the others.
     fn read(&self, path: &str) -> (Vec<Judged>, bool) {
         let given = Path::new(path);

@@ -1,7 +1,8 @@
 //! `Cron`: a cron expression in UTC, and the due times that it names.
 //!
-//! The expressions are those of the `cron` crate, read so that nobody is surprised: five fields as everywhere, seconds in
-//! front where there are six, and days of the week by name only, because numbers mean other days to it than to Unix.
+//! The expressions are those of the `cron` crate, read so that nobody is surprised. There are five fields as everywhere,
+//! and seconds in front where there are six. Days of the week stand by name only, because numbers mean other days to the
+//! crate than to Unix.
 
 use std::str::FromStr as _;
 

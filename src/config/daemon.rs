@@ -1,6 +1,6 @@
 //! The `[daemon]` table of a schedule: when the daemon runs it, and what holds where times meet or were missed.
 //!
-//! Must not know what time it is.
+//! No clock is read here: due times are computed from an instant that is given.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Keys of a schedule: the struct that reads a table also documents it, so that the manual is made from what is read.
 //!
-//! `keys!` takes a struct as serde has it and a `#[key(default = …, example = …)]` on each field that is no table of its own.
-//! It emits the struct and [`Section::DOC`]. A field without a doc comment does not compile. Must not know a key.
+//! `keys!` takes a struct as serde has it and a `#[key(default = …, example = …)]` on each field that is no table of its
+//! own. It emits the struct and [`Section::DOC`]. A field without a doc comment does not compile.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

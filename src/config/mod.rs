@@ -78,8 +78,8 @@ keys! {
     }
 }
 
-/// Artifacts that are fetched again in one night unless the schedule says otherwise: every artifact of a small store once in
-/// a while, and a rounding error in a large one.
+/// Artifacts that are fetched again in one night unless the schedule says otherwise. It reaches every artifact of a small
+/// store once in a while, and is a rounding error in a large one.
 const REHASH_PER_NIGHT: usize = 50;
 
 keys! {

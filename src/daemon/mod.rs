@@ -1,8 +1,8 @@
 //! The daemon: runs schedules at their times, one after another, in this process.
 //!
 //! The lease is the store's own lock. It is held from the moment a due time is begun in the store until it is answered
-//! there, and the system frees it when its holder dies. So two daemons never run one due time twice, and none has to guess
-//! by a clock whether the other is alive. A child process for each run would have to hand that lock over.
+//! there. The system frees it when its holder dies. So two daemons never run one due time twice, and none has to guess by a
+//! clock whether the other is alive. A child process for each run would have to hand that lock over.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,8 +103,8 @@ pub fn run(
     Ok(())
 }
 
-/// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did: each would
-/// begin the other's times anew, and neither would ever come to run.
+/// Refuses to go on where another daemon has entered a schedule of the same name at other times since this one did. Each
+/// would begin the other's times anew, and neither would ever come to run.
 fn refuse_double(store: &Store, scheduled: &[Scheduled], entered: &mut BTreeSet<String>) -> anyhow::Result<()> {
     let table: BTreeMap<String, String> = store.reader()?.timetable()?.into_iter().collect();
     for one in scheduled {
@@ -178,8 +178,8 @@ fn choose<'a>(
     Ok(due_first.map_or(Choice::Wait(wake), |(due, missed, one)| Choice::Run(one, due, missed)))
 }
 
-/// The knowledge of a schedule without what lies ahead. After the clock was set back nothing would be due until it has caught
-/// up, and an answer in a time that has not come is none.
+/// The knowledge of a schedule without what lies ahead. After the clock was set back nothing would be due until it has
+/// caught up. An answer in a time that has not come is none.
 fn forget_ahead(
     store: &Store,
     name: &str,

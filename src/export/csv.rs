@@ -84,8 +84,8 @@ impl Sink for Files {
     }
 }
 
-/// Writes a field as RFC 4180 has it: in quotation marks where a reader would else take something in it for an end, and each
-/// mark within them twice.
+/// Writes a field as RFC 4180 has it. It stands in quotation marks where a reader would else take something in it for an
+/// end, and each mark within them is doubled.
 fn field(file: &mut HashedFile, text: &str) -> io::Result<()> {
     // Most fields need no quotation marks, and are written in one piece.
     if !text.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r')) {

@@ -1,7 +1,7 @@
 //! The dataset as Parquet: `<table>.parquet`, columns of 64-bit integers, doubles and UTF-8 text, all nullable.
 //!
-//! Rows are taken in pieces of one size, and the name and version of the library are left out, so that the bytes follow from
-//! the rows alone.
+//! Rows are taken in pieces of one size, and the name and version of the library are left out. So the bytes follow from the
+//! rows alone.
 
 use std::fs::File;
 use std::path::Path;

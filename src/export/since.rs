@@ -1,7 +1,7 @@
 //! `Since`: the dataset that an export is compared with, and the differences from it.
 //!
-//! An export that takes the place of one of the same instant is compared with what that one was compared with, so that a
-//! night that is done twice tells the same.
+//! An export that takes the place of one of the same instant is compared with what that one was compared with. So a night
+//! that is done twice tells the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

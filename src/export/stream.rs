@@ -1,8 +1,8 @@
-//! The way of the rows: one thread reads the store in ranked order, the pool makes rows of what it read, and each format
-//! writes on a thread of its own.
+//! The way of the rows. One thread reads the store in ranked order, the pool makes rows of it, and each format writes on
+//! its own thread.
 //!
-//! All channels are short, so that memory does not grow with the store, and keep their order, so that the bytes are the same
-//! whatever the number of threads.
+//! All channels are short, so that memory does not grow with the store. They keep their order, so that the bytes are the
+//! same whatever the number of threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

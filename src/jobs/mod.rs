@@ -1,6 +1,6 @@
 //! Jobs: the stages of a night, each resumable by itself: list, fetch (and re-hash), scan, score, watch, export, alerts, prune.
 //!
-//! Stages that talk to the network (list, fetch) go through the queue in the store; pure ones (scan, score, watch) ask the
+//! Stages that talk to the network (list, fetch) go through the queue in the store. Pure ones (scan, score, watch) ask the
 //! store what is missing. Either way each step is one transaction, so a run may be killed anywhere.
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub struct Context {
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
     pub as_of: AsOf,
-    /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, no due dates.
+    /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, and everything is due.
     /// So a host is caught that says "not modified" of what was.
     pub asks_anew: bool,
     /// True where the person at the terminal wants to see nothing.

@@ -1,8 +1,8 @@
-//! The prune stage: deletes what is older than so many days and that nothing needs: bytes of snapshots that were followed by
-//! others, scores of days long past, and old ledgers.
+//! The prune stage: deletes things that are older than so many days and that nothing needs. These are bytes of snapshots
+//! that were followed by others, scores of days long past, and old ledgers.
 //!
-//! Must not touch what stands or what a dataset is made of. Every step is one bounded transaction, and a run that is killed is
-//! gone on with by the next: snapshots are marked before the first of their blobs goes.
+//! Must not touch what stands or what a dataset is made of. Every step is one bounded transaction. The next run goes on
+//! where one was killed: snapshots are marked before the first of their blobs goes.
 
 use capdex_db::{Gone, LEDGERS, Reader, Store};
 use capdex_model::time::{AsOf, Timestamp};

@@ -1,5 +1,5 @@
-//! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them, so that other bytes under the same
-//! version, commit or validator are seen even if nobody announces them.
+//! The re-hash: fetches artifacts again that claim to be unchanged, and hashes them. So other bytes under the same version,
+//! commit or validator are seen even if nobody announces them.
 //!
 //! Must not disturb the fetch stage: it has no queue, asks each host at its pace, and gives up at once. A failure is a gap,
 //! never drift; bytes that differ are fetched a second time before they count.
@@ -114,8 +114,8 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact; of all, those that were hashed longest ago first, so that
-/// a run that was stopped is gone on with.
+/// The artifacts, in the order of the digest of day and artifact. Where all are taken, those that were hashed longest ago
+/// come first, so that the next run goes on where one was stopped.
 fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.
     if take == Take::Sample(0) {

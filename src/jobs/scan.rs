@@ -16,7 +16,7 @@ use crate::{analysis, bulk, clock};
 
 /// The stage's name in the ledger of gaps.
 pub const STAGE: &str = "scan";
-/// Snapshots that each thread scans before any is recorded, and the bytes after which no other one joins them: bounds
+/// Snapshots that each thread scans before any is recorded, and the bytes after which no other one joins them. Both bound
 /// memory and what a kill costs.
 const BATCH: usize = 16;
 const BATCH_BYTES: u64 = 64 << 20;

@@ -1,7 +1,7 @@
 //! The score stage: applies every rubric to the facts that have no score under its text yet.
 //!
-//! Must not scan or send a request. A rubric change scores again from stored facts: each facts are read and parsed once
-//! for all rubrics that lack them, and packed scores are written while the next batch is computed.
+//! Must not scan or send a request. A rubric change scores again from stored facts. Each facts are read and parsed once for
+//! all rubrics that lack them, and packed scores are written while the next batch is computed.
 
 use std::collections::BTreeMap;
 

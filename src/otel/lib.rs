@@ -1,8 +1,8 @@
 //! capdex-otel hands the spans of runs to an OpenTelemetry collector, over HTTP, as the standard variables say.
 //!
-//! It never holds a run up and never fails one: spans wait in a bounded queue, a thread of its own sends them, and what a
-//! collector does not take is dropped. Must not know what a run does. Sources: the OpenTelemetry specification, "OpenTelemetry
-//! Environment Variable Specification" and "OTLP Exporter".
+//! It never holds a run up and never fails one. Spans wait in a bounded queue, a thread of its own sends them, and those
+//! that a collector does not take are dropped. Sources: the OpenTelemetry specification, "OpenTelemetry Environment
+//! Variable Specification" and "OTLP Exporter".
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
 //! The directory: every capability in order, as pages of a plain list, and as rows for the script that filters and sorts them.
 //!
-//! A page from a file may load scripts and nothing else, so the rows are scripts: calls with arrays of numbers and strings that went
-//! through the gate. Without the script the list is whole, page by page.
+//! A page from a file may load scripts and nothing else, so the rows are scripts. Each is a call with arrays of numbers,
+//! and of strings that went through the gate. Without the script the list is whole, page by page.
 
 use capdex_model::capability::Kind;
 use capdex_model::fact::Severity;

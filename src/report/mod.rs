@@ -1,7 +1,8 @@
 //! The site: every page from what the store holds, as files that a browser opens without a server.
 //!
-//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the store and
-//! nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is replaced as a whole.
+//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the
+//! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is
+//! replaced as a whole.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The service: the pages of the site, a JSON API, badges, feeds, metrics and health over HTTP/1.1, read-only.
 //!
 //! Nothing here writes, fetches, or touches a file but the store. Its data is loaded by a thread of its own and exchanged
-//! as a whole when the store has changed; answers are kept ready until then. Every request comes from a stranger: every
+//! as a whole when the store has changed. Answers are kept ready until then. Every request comes from a stranger: every
 //! size, number and wait is bounded before work begins.
 
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! The state of the service: the site as it was loaded last, and readers for the rest.
 //!
-//! One thread loads; a load never holds up an answer. The store is asked every second whether it changed, and loaded again at most a
-//! tenth of the time, so that a night that commits all the time is not followed commit by commit.
+//! One thread loads; a load never holds up an answer. The store is asked every second whether it changed. It is loaded
+//! again for a tenth of the time at most: a night that commits all the time is not followed commit by commit.
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -1,7 +1,7 @@
 //! Checks a dataset with nothing but itself: digests of files and facts, every score, verdict and rank.
 //!
-//! The store is never opened. Tables are read row by row, and of facts only digests of their results are kept, so that a
-//! dataset of any size is checked in little memory.
+//! The store is never opened. Tables are read row by row, and of facts only digests of their results are kept. So a dataset
+//! of any size is checked in little memory.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ pub struct Verified {
     /// Every difference, one sentence each that names the file, in the order of the files.
     pub differences: Vec<String>,
     /// Things that cannot be said because the dataset lacks them, one sentence each that names the file. An export of a day
-    /// that was never scored lacks its scores, and is no worse for it, but nothing in it vouches for what they would be.
+    /// that was never scored lacks its scores, and is no worse for it. But nothing in it vouches for what they would be.
     pub unknown: Vec<String>,
 }
 

@@ -247,9 +247,9 @@ impl Written {
     }
 }
 
-/// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format must
-/// have just those: scores of one format are not computed again for the next, and some kinds may have no facts at all to
-/// show a difference.
+/// The rule defaults as a format has them. For this program's rule set they are known to the last row, and every format
+/// must have just those. Scores of one format are not computed again for the next, and some kinds may have no facts at all
+/// to show a difference.
 fn rule_defaults(dataset: &Dataset<'_>, verified: &mut Verified) -> anyhow::Result<RuleDefaults> {
     let mut rows: Vec<(Kind, DefaultRow<'static>)> = Vec::new();
     dataset.each(|row: ReadAnswerRow| {

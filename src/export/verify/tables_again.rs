@@ -95,8 +95,9 @@ fn subject(slug: &Cell, content: &Cell, facts: &Cell) -> Print {
 type Lacking = BTreeMap<usize, (u64, String)>;
 
 /// Computes band and rank of every capability again, from its facts and its completeness. The rows stand in the order of
-/// their ranks. A capability that lacks a score with a voice in them has only its place counted: band and rank are unknown,
-/// because the scores that were given may have been others. Returns the members that make the number of each package.
+/// their ranks. A capability that lacks a score with a voice in them has only its place counted. Its band and rank are
+/// unknown, because the scores that were given may have been others. Returns the members that make the number of each
+/// package.
 fn check_ranks(
     dataset: &Dataset<'_>,
     recomputed: &Recomputed,

@@ -9,9 +9,9 @@ use std::path::Path;
 /// The number of bytes at a file's end that are searched for a line that is there already.
 const TAIL_BYTES: u64 = 4 << 20;
 
-/// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next,
-/// so that after a crash at most one is in doubt. A rest of the line that a crash left is taken away; a line of somebody
-/// else's without an end is ended.
+/// Adds a line, unless one of the last has its id. Lines are added one at a time, each marked in the store before the next.
+/// So after a crash at most one is in doubt. A rest of the line that a crash left is taken away; a line of somebody else's
+/// without an end is ended.
 pub(super) fn append_line(path: &Path, id: &str, line: &str) -> io::Result<()> {
     // Not in append mode: a torn line at the end is cut off before the new one is written.
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;

@@ -1,5 +1,5 @@
-//! Inference from absence: a listing that neither of the last two whole walks saw is gone, unless so many are missing at
-//! once that the source is more likely broken than empty.
+//! Inference from absence: a listing that neither of the last two whole walks saw is gone. It is not where so many are
+//! missing at once that the source is more likely broken than empty.
 //!
 //! The source is not asked again: only the store's own rows are compared.
 

@@ -35,8 +35,8 @@ pub(super) fn tonight(context: &Context, id: &str, run: &SourceRun, mode: WalkMo
     Ok(settings)
 }
 
-/// The number of names that will be asked for, as far as that is known before the walk; none where a directory is walked, whose
-/// end only the source knows.
+/// The number of names that will be asked for, as far as that is known before the walk. None where a directory is walked,
+/// whose end only the source knows.
 ///
 /// # Errors
 /// Errors of the store.

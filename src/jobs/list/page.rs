@@ -112,7 +112,7 @@ fn row(reader: &Reader, listed: Listed, is_visit: bool, at: AsOf) -> anyhow::Res
 }
 
 /// The artifacts of an entry that the store does not hold. A folder is read every time. An entry that a directory lists
-/// unchanged was enqueued when it was new; one that is asked for by name is looked at again, at no cost worth naming.
+/// unchanged was enqueued when it was new. One that is asked for by name is looked at again, at no cost worth naming.
 fn missing(reader: &Reader, listed: &Listed, is_visit: bool) -> anyhow::Result<Vec<FetchPayload>> {
     let (key, locators) = match listed {
         Listed::Changed { listing, .. } => (&listing.key, listing.locators.clone()),

@@ -83,8 +83,8 @@ impl Walker<'_> {
         Ok(walked)
     }
 
-    /// Goes on with the walk under way, or begins one: a full one first and whenever the last is too long ago, else one
-    /// of changes where the source can say what changed.
+    /// Goes on with the walk under way, or begins one. The first is a full one, and so is one after the last is too long
+    /// ago. Else it is one of changes, where the source can say what changed.
     fn begin(&self) -> anyhow::Result<Position> {
         let mut state = self.context.store.reader()?.source_state(self.id)?;
         // Without cursor and watermark the walk sees everything, whatever the last one left.

@@ -87,8 +87,8 @@ fn found<'a>(reader: &Reader, standing: &'a [Standing]) -> anyhow::Result<Vec<Ve
     Ok(found)
 }
 
-/// The place of the original. For an unknown order it is the member of which the rules say least: what another has more was
-/// added, or left out here, and must be looked at either way.
+/// The place of the original. For an unknown order it is the member of which the rules say least. Whatever another has more
+/// was added, or left out here, and must be looked at either way.
 fn mildest(reader: &Reader, members: &[&Standing], first: usize) -> anyhow::Result<usize> {
     let Some(senior) = members.get(first) else { return Ok(first) };
     let mut best = (grave(reader, senior)?, first);

@@ -143,7 +143,7 @@ fn compare(reader: &Reader, world: &World, snapshots: &BTreeMap<String, Snapshot
     Ok(widened)
 }
 
-/// The key of the alert that tells of a collision, the same for all of its class between the same two; none for one that
+/// The key of the alert that tells of a collision, the same for all of its class between the same two. None for one that
 /// weighs nothing.
 pub(super) fn key_of(collision: &Collision) -> Option<String> {
     // Collisions of generic names have no two sides, and so no key.

@@ -105,8 +105,8 @@ fn stands(
 
 /// Sketches every content that has no sketch of this version, from its blobs.
 ///
-/// This is done here and not while scanning, because stores of before hold contents that are never scanned again, and
-/// because one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
+/// This is done here and not while scanning, because stores of before hold contents that are never scanned again. Besides,
+/// one way is less to keep right than two: reading a blob costs a tenth of what judging it did.
 pub(super) fn sketch_unseen(context: &Context) -> anyhow::Result<u64> {
     // A new version of either makes every content unsketched.
     let version = i64::from(SKETCH_VERSION) * 1000 + i64::from(TRAITS_VERSION);

@@ -1,7 +1,7 @@
 //! The lines of source around a finding, read from the stored bytes, secrets masked.
 //!
-//! Secrets that rules know are masked line by line. Any other long run of letters without a blank, such as a line of a key, is
-//! cut as well, because it may be a part of one. The choice of findings is not made here.
+//! Secrets that rules know are masked line by line. Any other long run of letters without a blank, such as a line of a key,
+//! is cut as well. It may be a part of one. The choice of findings is not made here.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

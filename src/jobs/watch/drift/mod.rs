@@ -1,7 +1,7 @@
 //! Drift: compares the last two snapshots of each package, and the last versions of each listing, once each.
 //!
-//! Nothing is fetched. Both snapshots are read from their stored bytes and judged by the rules of now under the claims of now:
-//! the difference between the two is due to the bytes alone, never to a new rule or a new claim.
+//! Nothing is fetched. Both snapshots are read from their stored bytes and judged by the rules of now under the claims of
+//! now. The difference between the two is due to the bytes alone, never to a new rule or a new claim.
 
 mod listings;
 mod raise;

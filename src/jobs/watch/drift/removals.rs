@@ -1,4 +1,4 @@
-//! Removals count when they were seen twice: an endpoint may answer with a part of its tools one night, and a snapshot that
+//! Removals count when they were seen twice. An endpoint may answer with a part of its tools one night, and a snapshot that
 //! could not be read whole proves no absence.
 //!
 //! Why something was not seen plays no part.
@@ -18,8 +18,9 @@ use crate::jobs::{Context, StageReport};
 /// The least distance between two observations, in seconds: nights are not begun to the minute.
 const APART_S: i64 = 20 * 3_600;
 
-/// Takes out of events what must be seen twice: tools that an endpoint does not offer any more, capabilities that a snapshot
-/// without all of its files does not have. A return after having been missed once is no news either. Gives what waits.
+/// Takes out of events what must be seen twice. That is a tool that an endpoint does not offer any more, or a capability
+/// missing from a snapshot without all of its files. A return after having been missed once is no news either. Gives what
+/// waits.
 pub(super) fn withhold(
     reader: &Reader,
     is_live: bool,
