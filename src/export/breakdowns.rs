@@ -41,7 +41,7 @@ impl Breakdowns {
                 }
                 Ok((stored.outline()?, Named { number, rest: Some(id) }))
             }
-            // Old scores stand whole in the store; their breakdown may still equal one that has a row.
+            // Some scores stand whole in the store; their breakdown may still equal one that has a row.
             None => {
                 let score = stored.whole()?;
                 let (digest, id, breakdown) = reader.breakdown_of(&score)?;

@@ -45,7 +45,7 @@ impl Printer for Commands {
                 continue;
             }
             let mut place = property("file", &judged.place.join(judged.file_of(finding)));
-            // A line of 0 is refused by the runner.
+            // A finding about a whole file has line 0, which is no line to the runner.
             if finding.line > 0 {
                 place = format!("{place},line={},col={}", finding.line, finding.column.max(1));
             }

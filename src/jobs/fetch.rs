@@ -100,7 +100,7 @@ struct Window {
 }
 
 impl Window {
-    /// True where the job is new here.
+    /// Takes a job in; true where it is new here.
     fn enter(&mut self, job: &Job) -> bool {
         if !self.jobs.insert(job.id) {
             return false;

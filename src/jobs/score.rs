@@ -79,7 +79,7 @@ fn pending(context: &Context, only: Option<&str>, all: bool) -> anyhow::Result<B
 
 /// The day that a score is kept under, for rubrics that depend on it.
 fn day(rubric: &dyn Rubric, at: AsOf) -> Option<i64> {
-    // Most rubrics do not age: their scores are kept without a day and are never due again.
+    // A rubric that does not age keeps its scores without a day, and they are not due again tomorrow.
     rubric.meta().by_day.then(|| at.day())
 }
 

@@ -24,7 +24,7 @@ const LISTINGS: u32 = 40;
 pub(crate) struct Listed {
     /// The source and the name there; untrusted.
     pub(crate) key: ListingKey,
-    /// True where it is there; none where only the pass about identity joined it.
+    /// Its state at the last visit; none where only the pass about identity joined it.
     pub(crate) state: Option<ListingState>,
     /// Why it is the same thing; untrusted.
     pub(crate) reasons: Vec<String>,
