@@ -55,7 +55,7 @@ pub struct Context {
     pub pool: rayon::ThreadPool,
     /// The instant that all ages are measured against.
     pub as_of: AsOf,
-    /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, and everything is due.
+    /// True where every listing is asked for as if nothing were known of it: no validators, no watermark, everything is due.
     /// So a host is caught that says "not modified" of what was.
     pub asks_anew: bool,
     /// True where the person at the terminal wants to see nothing.

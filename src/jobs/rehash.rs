@@ -114,7 +114,7 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact. Where all are taken, those that were hashed longest ago
+/// The artifacts, in the order of the digest of day and artifact. Taken all together, those that were hashed longest ago
 /// come first, so that the next run goes on where one was stopped.
 fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.
