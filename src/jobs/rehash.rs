@@ -114,8 +114,8 @@ fn forget_gaps(context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The artifacts, in the order of the digest of day and artifact. Taken all together, those that were hashed longest ago
-/// come first, so that the next run goes on where one was stopped.
+/// The artifacts, in the order of the digest of day and artifact. `Take::All` puts those that were hashed longest ago first,
+/// so that the next run goes on where one was stopped.
 fn chosen(context: &Context, take: Take) -> anyhow::Result<Vec<Rehashable>> {
     // Zero turns it off, before the store reads its list of artifacts.
     if take == Take::Sample(0) {
