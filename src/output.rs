@@ -1,6 +1,6 @@
 //! The one output gate: nothing that strangers wrote reaches a terminal, a CSV cell or a log line unescaped.
 //!
-//! Must not know what is printed.
+//! Every printer goes through it, whatever is printed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,18 +11,18 @@ use capdex_model::fact::Severity;
 use capdex_model::score::Band;
 use serde::Serialize;
 
-/// What begins a command to a runner of CI jobs wherever it stands in what it logs: `##[x]` is the older form of GitHub's,
+/// The beginning of a command to a runner of CI jobs, wherever it stands in a log. `##[x]` is the older form of GitHub's,
 /// `##vso[x]` is Azure's, `##teamcity[x]` is TeamCity's.
 const COMMAND: &str = "##";
 
-/// Replaces what a terminal would act on or what would hide: control characters, bidirectional controls, zero-width
-/// and tag characters become `\u{…}`, and so does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
+/// Replaces letters that a terminal would act on or that would hide: control characters, bidirectional controls, zero-width
+/// and tag characters become `\u{…}`. So does the bracket of a runner's command (`##[`, `##vso[`). Everything else stays.
 pub fn escape(text: &str) -> Cow<'_, str> {
     escaped(text, |safe, letter| write!(safe, "\\u{{{:x}}}", u32::from(letter)))
 }
 
-/// The same in JSON as serde writes it, where these letters stand in strings only: as JSON's own escapes, so that a reader
-/// gets the text unchanged.
+/// The same in JSON as serde writes it, where these letters stand in strings only. They become JSON's own escapes, so that
+/// a reader gets the text unchanged.
 pub fn escape_json(document: &str) -> Cow<'_, str> {
     escaped(document, |safe, letter| match letter {
         // Between values; in strings serde has escaped it.
@@ -32,11 +32,13 @@ pub fn escape_json(document: &str) -> Cow<'_, str> {
 }
 
 fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) -> Cow<'_, str> {
+    // Nearly all text is harmless, and is handed back without a copy.
     if !text.chars().any(is_dangerous) && !text.contains(COMMAND) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
+        // Decided by what was written so far, since a command may be spread over several letters.
         if is_dangerous(letter) || (letter == '[' && is_command(&safe)) {
             write(&mut safe, letter).expect("writing to a string cannot fail");
         } else {
@@ -46,12 +48,12 @@ fn escaped(text: &str, write: impl Fn(&mut String, char) -> std::fmt::Result) ->
     Cow::Owned(safe)
 }
 
-/// Whether a bracket behind this text begins a runner's command.
+/// True where a bracket behind this text begins a runner's command.
 fn is_command(before: &str) -> bool {
     before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '.').ends_with(COMMAND)
 }
 
-/// Whether a terminal would act on a letter, or it would hide.
+/// True for a letter that a terminal would act on, or that would hide.
 pub(crate) fn is_dangerous(letter: char) -> bool {
     letter.is_control()
         || matches!(u32::from(letter),
@@ -81,6 +83,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
     }
+    // One less than allowed, for the ellipsis.
     let mut short: String = text.chars().take(columns.saturating_sub(1)).collect();
     short.push('…');
     short
@@ -96,8 +99,10 @@ pub fn hanging(label: &str, text: &str) -> String {
 const NARROWEST: usize = 24;
 
 fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
+    // In a pipe a broken line would only get in the way of other programs.
     let Some(columns) = columns else { return format!("{label}{text}") };
     let indent = label.chars().count();
+    // A terminal narrower than the label would leave no room at all.
     let room = columns.saturating_sub(indent).max(NARROWEST);
     let (mut wrapped, mut used) = (label.to_owned(), 0);
     for word in text.split(' ') {
@@ -116,7 +121,7 @@ fn hanging_within(columns: Option<usize>, label: &str, text: &str) -> String {
     wrapped
 }
 
-/// Makes a text cell safe for spreadsheets: one that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
+/// Makes a text cell safe for spreadsheets. One that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or an
 /// apostrophe gets an apostrophe in front. [`csv_original`] undoes it.
 pub fn csv_safe(cell: &str) -> Cow<'_, str> {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) {
@@ -169,6 +174,7 @@ impl Out {
 
     fn pass(&mut self, write: impl FnOnce(&mut Box<dyn Write>) -> io::Result<()>) -> io::Result<()> {
         match write(&mut self.stream) {
+            // `head` closes the pipe early; the run itself was fine.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             outcome => outcome,
         }
@@ -214,6 +220,7 @@ pub fn bytes(count: u64) -> String {
     UNITS
         .iter()
         .find(|(size, _)| count >= *size)
+        // Decimal units, as disks and networks are sold by.
         .map_or_else(|| format!("{count} B"), |(size, unit)| format!("{:.1} {unit}", count as f64 / *size as f64))
 }
 

@@ -18,6 +18,7 @@ impl Progress {
     /// A stage of so many items; none known gives a counter without an end.
     pub fn stage(name: &'static str, items: Option<u64>, quiet: bool) -> Self {
         let bar = items.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        // Eight times a second is smooth, and does not slow the work by drawing.
         bar.set_draw_target(if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) });
         let template = if items.is_some() {
             "{prefix:>7} [{bar:24}] {pos}/{len}  {msg}  {per_sec}, {eta} left"
@@ -40,8 +41,9 @@ impl Progress {
         self.bar.inc(items);
     }
 
-    /// How many bytes went by so far, and what is worked on. The subject is untrusted.
+    /// Shows the number of bytes so far, and the subject that is worked on. The subject is untrusted.
     pub fn show(&self, bytes: u64, subject: &str) {
+        // Names of strangers must not move the cursor.
         let subject = output::shorten(&output::escape(subject), 40);
         self.bar.set_message(if bytes > 0 { format!("{}  {subject}", output::bytes(bytes)) } else { subject });
     }

@@ -1,6 +1,6 @@
 //! An alert or a message as plain text, as one reads an incident note: what, why, what to do, evidence, how to see it again.
 //!
-//! The gate is that of terminals, line by line: no letter acts on anything, and no text of a stranger's makes a line of its
+//! The gate is that of terminals, line by line. No letter acts on anything, and no text of a stranger's makes a line of its
 //! own.
 
 use capdex_model::alert::Alert;
@@ -9,7 +9,7 @@ use capdex_model::time::AsOf;
 
 use crate::output::{self, escape, shorten};
 
-/// How much of what an alert carries is written.
+/// The room for an alert: longer texts are cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Lines of each kind of evidence.
@@ -21,7 +21,7 @@ pub struct Room {
 impl Room {
     /// Everything.
     pub const ALL: Self = Self { lines: usize::MAX, columns: usize::MAX };
-    /// What fits a letter or an entry of a feed.
+    /// The room of a letter or of an entry of a feed.
     pub const LETTER: Self = Self { lines: 40, columns: 300 };
 }
 
@@ -41,6 +41,7 @@ pub fn of_message(message: &Message, room: Room) -> Vec<String> {
 pub fn of_alert(alert: &Alert, raised: AsOf, room: Room) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |name: &str, text: &str| {
+        // A heading without a text would read as something that is missing.
         if !text.is_empty() {
             lines.push(format!("{name:<12}{}", one(text, room)));
         }
@@ -64,6 +65,7 @@ pub fn of_alert(alert: &Alert, raised: AsOf, room: Room) -> Vec<String> {
         .collect();
     section(&mut lines, "Scores", &scores, room);
     section(&mut lines, "Together with", &alert.members, room);
+    // Never cut: half a command is worse than none.
     section(&mut lines, "See it again", &[alert.command()], Room { columns: usize::MAX, ..room });
     section(&mut lines, "Looked at", &[format!("capdex alerts ack {}", alert.handle())], room);
     lines
@@ -99,6 +101,7 @@ fn section(lines: &mut Vec<String>, name: &str, items: &[String], room: Room) {
         return;
     }
     lines.extend([String::new(), name.to_owned()]);
+    // Bounded, since a stranger decides how many files a release has.
     lines.extend(items.iter().take(room.lines).map(|item| format!("  {}", one(item, room))));
     let more = items.len().saturating_sub(room.lines);
     if more > 0 {

@@ -16,6 +16,7 @@ pub(super) fn run(global: &Global, options: &AcceptRemovals, out: &mut Out) -> a
     let Some(state) = state else {
         return Err(usage(format!("{:?} was never walked; `capdex status` lists the sources", options.source)));
     };
+    // Nothing held: the store need not be locked.
     if state.held == 0 {
         out.line(format_args!("Nothing is held back in {}.", output::escape(&state.id)))?;
         return Ok(Exit::Done);

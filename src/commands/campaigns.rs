@@ -16,6 +16,7 @@ pub(super) fn run(global: &Global, options: &Campaigns, out: &mut Out) -> anyhow
     let reader = super::reader(global)?;
     let mut campaigns: Vec<CampaignRow> = reader.campaigns()?.into_iter().map(|(row, _)| row).collect();
     if let Some(key) = &options.campaign {
+        // A beginning is enough, because keys are long and several matches can all be shown.
         campaigns.retain(|row| row.campaign.key.starts_with(key.as_str()));
         if campaigns.is_empty() {
             return Err(usage(format!("there is no campaign {key:?}; `capdex campaigns` lists them all")));
@@ -55,6 +56,7 @@ fn table(campaigns: &[CampaignRow], out: &mut Out) -> anyhow::Result<()> {
             output::count(campaign.publishers, "publisher"),
         ))?;
         let shared = campaign.shared.iter().map(|shared| format!("{} {}: {}", shared.what, shared.value, shared.quote));
+        // Reasons are few and ours; shared marks are as many as a campaign has.
         for said in campaign.reasons.iter().cloned().chain(shared.take(SHOWN)) {
             out.line(format_args!("    {}", output::escape(&said)))?;
         }

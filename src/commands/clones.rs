@@ -20,14 +20,17 @@ pub(super) fn run(global: &Global, options: &Clones, out: &mut Out) -> anyhow::R
     let mut members: Vec<FamilyMember> = reader.family_members()?.into_iter().map(|(member, _)| member).collect();
     if let Some(text) = &options.capability {
         let wanted = super::named::find(&reader, text)?.capability.id;
+        // A family is named by any of its members.
         let family = members.iter().find(|member| member.capability == wanted).map(|member| member.original);
         members.retain(|member| Some(member.original) == family);
     }
     if options.changed {
+        // Whole families stay, because an addition is read beside its original.
         let others: std::collections::BTreeSet<_> =
             members.iter().filter(|member| member.severity.is_some()).map(|member| member.original).collect();
         members.retain(|member| others.contains(&member.original));
     }
+    // The original first, so that the table can name it once for all copies.
     members.sort_by_cached_key(|member| {
         (member.original_slug.clone(), member.original, member.original != member.capability, member.slug.clone())
     });
@@ -97,6 +100,7 @@ fn line(copy: &FamilyMember, out: &mut Out) -> anyhow::Result<()> {
     let changed = difference.files_changed.iter().map(|path| format!("changes file {path}"));
     let hosts = difference.hosts.iter().map(|host| format!("adds host {host}"));
     let found = copy.findings.iter().map(|(rule, severity, file, _)| format!("{} {rule} in {file}", severity.as_str()));
+    // Findings first: where the list is cut, the graver part stays.
     for said in found.chain(hosts).chain(added).chain(changed).take(ADDED) {
         out.line(format_args!("        {}", output::escape(&said)))?;
     }

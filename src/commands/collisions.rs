@@ -33,6 +33,7 @@ fn table(collisions: &[CollisionView<'_>], out: &mut Out) -> anyhow::Result<()> 
         }
     }
     let of_class = |class: CollisionClass| collisions.iter().filter(|collision| collision.class == class).count();
+    // The others are counted and not listed: generic names are thousands.
     let weighty = collisions.iter().filter(|collision| collision.weighs()).count();
     out.line(format_args!(
         "{}; without weight: {} generic, {} with a rare name in common, {} with most of a toolset in common \

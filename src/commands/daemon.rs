@@ -16,6 +16,7 @@ use crate::output::{self, Out};
 use crate::shutdown::Shutdown;
 
 pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::Result<Exit> {
+    // An instant of the past would be the instant of every run to come.
     if global.as_of.is_some() {
         return Err(usage("the daemon's runs take place when they do; --as-of is for single runs"));
     }
@@ -29,6 +30,7 @@ pub(super) fn run(global: &Global, options: &Daemon, out: &mut Out) -> anyhow::R
     if options.plan {
         return Ok(Exit::Done);
     }
+    // Before the first wait, which may be hours: a service manager's log shows the lines at once.
     out.flush()?;
     let shutdown = Shutdown::listen()?;
     daemon::run(global, &scheduled, &shutdown, &mut |event| {
@@ -49,9 +51,11 @@ pub(super) fn load(folder: &Path) -> anyhow::Result<Vec<Scheduled>> {
     let (mut scheduled, mut names) = (Vec::new(), BTreeMap::new());
     for file in files(folder)? {
         let schedule = Schedule::load(Some(&file))?;
+        // Every schedule is resolved now: a daemon must not find a wrong key in the middle of the night.
         schedule.resolve(0).map_err(|error| usage(format!("{}: {error:#}", file.display())))?;
         let timing = schedule.timing().map_err(|why| usage(format!("{}: {why}", file.display())))?;
         let Some(timing) = timing else { continue };
+        // The name is the key of the schedule in the store, so two of one name would answer for each other.
         if let Some(other) = names.insert(schedule.name.clone(), file.clone()) {
             let (file, other, name) = (file.display(), other.display(), &schedule.name);
             return Err(usage(format!("{file}: name: {name:?} is the name of {other} too")));
@@ -77,6 +81,7 @@ pub(super) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
+    // Folders list in any order, and equal due times go by the order of files.
     files.sort();
     Ok(files)
 }
@@ -87,6 +92,7 @@ fn tell(event: &Event<'_>, out: &mut Out) -> anyhow::Result<()> {
         Event::Begun(run) => {
             let missed = match run.missed {
                 0 => String::new(),
+                // One run stands for all times that were missed, or a long outage would be followed by a storm.
                 missed => format!(", stands for {} before it", output::count(missed, "missed time")),
             };
             let again = if run.tries > 1 { format!(", try {}", run.tries) } else { String::new() };

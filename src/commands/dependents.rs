@@ -14,14 +14,17 @@ use crate::output::{self, Out};
 
 pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyhow::Result<Exit> {
     let package = named::purl(&options.package)?.map_or_else(|| options.package.clone(), |purl| purl.identity());
+    // The same name means different things in different registries.
     if !package.contains(':') {
         return Err(usage(format!("{package:?} has no registry before it; write npm:{package} or pypi:{package}")));
     }
     let reader = super::reader(global)?;
     let at = ranked::as_of(global, &reader)?;
+    // Dependencies as they were stated at that date, and not as they are now.
     let listings = reader.listings_at(at)?;
     let dependencies = Dependencies::of(&listings);
     let mut capabilities: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    // First seen later means that it was not there to be exposed.
     for current in reader.current()?.into_iter().filter(|current| current.first_seen <= at) {
         let named = (current.capability.slug, current.capability.id.to_string());
         capabilities.entry(current.identity).or_default().push(named);
@@ -43,6 +46,7 @@ pub(super) fn run(global: &Global, options: &Dependents, out: &mut Out) -> anyho
     }
     listed::print(options.format, "capdex.exposure/1", &rows, out, |out| {
         table(&rows, out)?;
+        // Unknown dependencies are counted aloud: silence about them would read as not exposed.
         let (known, unknown) = dependencies.known_and_unknown();
         out.line(format_args!(
             "{} exposed as of {at}; {known} packages state their dependencies, of {unknown} nobody knows them",

@@ -27,10 +27,11 @@ pub(super) fn run(global: &Global, options: &Doctor, out: &mut Out) -> anyhow::R
         })?;
         Ok(())
     })?;
+    // Warnings leave the exit code alone: a night would still run.
     Ok(Exit::of(worst == Health::Fail, false))
 }
 
-/// The schedules that can be read, and what is wrong with the others.
+/// The schedules that can be read, and the faults of the others.
 fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
     let files = match (&options.schedules, options.config.is_empty()) {
         (Some(folder), _) => super::daemon::files(folder),
@@ -38,6 +39,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
         (None, true) => Ok(Vec::new()),
     };
     let (mut read, mut found) = (Vec::new(), Vec::new());
+    // Faults of schedules are findings like any other, so that all of them are shown at once.
     let say = |subject: &str, health, what: String, advice: &str| Finding {
         check: "schedule",
         subject: subject.to_owned(),
@@ -65,6 +67,7 @@ fn schedules(options: &Doctor) -> (Vec<(String, Schedule)>, Vec<Finding>) {
             found.push(say(&shown, Health::Fail, format!("{error:#}"), "mend the file; docs/config.md has every key"))
         }
     };
+    // Without a file the program runs its built-in schedule, so that is the one to examine.
     if options.schedules.is_none() && options.config.is_empty() {
         take("the built-in quickstart".to_owned(), None);
     }
@@ -84,7 +87,7 @@ fn print(one: &Finding, out: &mut Out) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The colour of how something stands.
+/// The colour of a state of health.
 fn health_style(health: Health) -> Style {
     let colour = match health {
         Health::Ok => AnsiColor::Green,

@@ -19,6 +19,7 @@ const EFFECTS: usize = 8;
 const LINES: usize = 24;
 
 pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
+    // Before the events are read, so that what the re-hash found is among them.
     let exit = if options.rehash { rehash(global, options, out)? } else { Exit::Done };
     let reader = super::reader(global)?;
     let since = options.since.as_deref().map(|text| since(&reader, text)).transpose()?;
@@ -31,8 +32,10 @@ pub(super) fn run(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Re
 /// Fetches and hashes again everything that claims to be unchanged, and compares what came.
 fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exit> {
     let schedule = Schedule::load(options.config.as_deref())?;
+    // No validators and no watermarks: a host that lies about being unchanged is what this looks for.
     let context = Context { asks_anew: true, ..jobs::open(global, &schedule, &Tape::default())? };
     let report = jobs::rehash(&context)?;
+    // Other formats are read by programs, which want nothing but items.
     if options.format == ListFormat::Table {
         out.line(format_args!(
             "Fetched and hashed again: {}, {} not as before, {} could not be fetched.",
@@ -46,11 +49,13 @@ fn rehash(global: &Global, options: &Drift, out: &mut Out) -> anyhow::Result<Exi
 
 /// A run's number, an RFC 3339 instant, or a date.
 pub(super) fn since(reader: &Reader, text: &str) -> anyhow::Result<AsOf> {
+    // A run's number first: no date is a bare number.
     if let Ok(number) = text.parse::<i64>() {
         let runs = reader.runs(usize::MAX)?;
         let run = runs.iter().find(|run| run.id.0 == number);
         return run.map(|run| run.as_of).ok_or_else(|| usage(format!("there is no run {number}")));
     }
+    // A date alone means its beginning, in UTC.
     let instant = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
     instant.parse().map_err(|_| usage(format!("{text:?} is neither a run's number nor a date such as 2026-11-21")))
 }
@@ -94,6 +99,7 @@ fn entry(event: &DriftView<'_>, out: &mut Out) -> anyhow::Result<()> {
     for line in event.diff.iter().take(LINES) {
         out.line(format_args!("    | {}", output::escape(line)))?;
     }
+    // One sum for all three lists, because the reader only needs to know that there is more.
     let more = event.changes.len().saturating_sub(CHANGES)
         + event.effects.len().saturating_sub(EFFECTS)
         + event.diff.len().saturating_sub(LINES);

@@ -19,6 +19,7 @@ use crate::output::{self, Out};
 pub(super) fn run(global: &Global, options: &Explain, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
     let current = super::named::find(&reader, &options.capability)?;
+    // The instant of the last run, so that the scores are those that the export of that night has.
     let as_of = ranked::as_of(global, &reader)?;
     let facts = ranked::facts(&reader, &current)?;
     let (scores, verdict) = ranked::scores(&reader, &current, as_of)?;
@@ -56,9 +57,10 @@ fn head(current: &CurrentCapability, verdict: &Verdict, out: &mut Out) -> anyhow
     Ok(())
 }
 
-/// What of the package no capability claims is judged as one more thing: who looks at a part is told of it.
+/// Tells whoever looks at a part about the rest: files that no capability of the package claims are judged as one more thing.
 fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let rest = CapabilityId::of(&current.identity, Kind::Package, "");
+    // The rest itself was asked for, and would be told about itself.
     if rest == current.capability.id {
         return Ok(());
     }
@@ -75,11 +77,12 @@ fn rest_of_package(reader: &Reader, current: &CurrentCapability, as_of: AsOf, ou
 /// Other listings shown; the table `entities` of an export has all.
 const ALSO_LISTED: usize = 20;
 
-/// Under which other names the same thing is listed, and why it is the same.
+/// The other names under which the same thing is listed, with the reasons why it is the same.
 fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> anyhow::Result<()> {
     let others = reader.same_entity(&current.listing)?;
     let others: Vec<_> = others.into_iter().filter(|of| of.listing != current.listing).collect();
     for (at, of) in others.iter().take(ALSO_LISTED).enumerate() {
+        // Relations join nothing, and would make a claim look like a proof.
         let joins = of.edges.iter().filter(|edge| edge.reason.joins());
         let reasons = joins.map(|edge| match edge.note.as_str() {
             "" => format!("{} {}", edge.reason.as_str(), edge.to),
@@ -97,8 +100,8 @@ fn also_listed(reader: &Reader, current: &CurrentCapability, out: &mut Out) -> a
     Ok(())
 }
 
-/// Prints the findings as a review does: the count, then the worst first, each with what was read and where, why that is bad,
-/// and what to do.
+/// Prints the findings as a review does: the count, then the worst first. Each has the text that was read and its place,
+/// the reason why that is bad, and the advice.
 fn print_findings(
     reader: &Reader,
     current: &CurrentCapability,
@@ -119,6 +122,7 @@ fn print_findings(
     for finding in &findings {
         print_finding(finding, out)?;
     }
+    // Told beside the findings, because a rule that could not look has found nothing either.
     let missing = facts.outcomes().into_values().filter(|outcome| *outcome == Outcome::Unavailable).count();
     let scans = reader.capability_history(&current.capability.id)?.len();
     out.line(format_args!("\n{missing} rules lacked data; {} kept.", output::count(u64::try_from(scans)?, "scan")))?;
@@ -140,6 +144,7 @@ fn print_finding(finding: &Finding<'_>, out: &mut Out) -> anyhow::Result<()> {
     if !finding.evidence.is_empty() {
         out.line(output::hanging("  text  ", &output::escape(finding.evidence)))?;
     }
+    // A stored finding may be of a rule that this program no longer has.
     if let Some(meta) = capdex_rules::find(finding.rule) {
         out.line(output::hanging("  why   ", &meta.why))?;
         out.line(output::hanging("  fix   ", &meta.fix))?;
@@ -180,6 +185,7 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
             out.line(format_args!("            from {}", term.rules.join(", ")))?;
         }
     }
+    // The sum is shown only where there is one; without a value the terms prove nothing.
     if score.value.is_some() {
         out.line(format_args!("  {:>8}  =", value))?;
     }
@@ -189,11 +195,12 @@ fn print_score(score: &Score, out: &mut Out) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What each rubric's band is, when they do not agree, and why the strictest and the mildest differ.
+/// The band of each rubric, when they do not agree, and the reason why the strictest and the mildest differ.
 fn bands(scores: &[Score], verdict: &Verdict, out: &mut Out) -> anyhow::Result<()> {
     let Some(disagreement) = verdict.disagreement.filter(|share| share.as_thousandths() > 0) else { return Ok(()) };
     let bands: Vec<String> = RUBRICS
         .iter()
+        // Only seed rubrics have a voice in the verdict.
         .filter(|rubric| rubric.meta().rubric.is_seed())
         .filter_map(|rubric| {
             let score = scores.iter().find(|score| score.rubric.id == rubric.meta().rubric.id)?;

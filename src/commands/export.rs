@@ -10,6 +10,7 @@ use crate::output::{self, Out};
 use crate::{bulk, clock};
 
 pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::Result<Exit> {
+    // Checked before the store is opened: a wrong word should cost no time.
     super::known_rubric(&options.rank_by)?;
     for format in &options.format {
         if !EXPORTERS.iter().any(|exporter| exporter.id() == format) {
@@ -19,6 +20,7 @@ pub(super) fn run(global: &Global, options: &Export, out: &mut Out) -> anyhow::R
     }
     let reader = super::reader(global)?;
     let last = reader.runs(1)?.first().map(|run| run.as_of);
+    // The last run's instant, so that two exports of one store are the same bytes.
     let as_of = global.as_of.or(last).unwrap_or_else(|| AsOf(clock::now()));
     let chosen = ExportOptions {
         as_of,

@@ -13,6 +13,7 @@ use crate::output::{self, Out};
 pub(super) fn run(options: &Man, out: &mut Out) -> anyhow::Result<Exit> {
     fs::create_dir_all(&options.dir).with_context(|| format!("failed to create {}", options.dir.display()))?;
     let mut root = Cli::command().disable_help_subcommand(true);
+    // Subcommands get their full names only when the tree is built.
     root.build();
     let pages = write(&root, "capdex", options)?;
     out.line(format_args!("{} in {}", output::count(pages, "page"), options.dir.display()))?;

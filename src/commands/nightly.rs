@@ -19,6 +19,7 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
     }
     let context = jobs::open(global, &schedule, &options.tape)?;
     let report = jobs::whole(&context, &schedule.name, jobs::Last::Export(options.out.clone()))?;
+    // The run is over: its lock and its pool are given back before anything is printed.
     drop(context);
     summary::print_ranked(&report, out)?;
     summary::print_report(&report, out)?;
@@ -40,15 +41,18 @@ pub(super) fn run(global: &Global, options: &Nightly, out: &mut Out) -> anyhow::
 
 /// The exit code of a run.
 pub(super) fn exit_of(report: &jobs::RunReport) -> Exit {
+    // An interruption comes first: what is incomplete follows from it.
     if report.interrupted { Exit::Interrupted } else { Exit::of(false, report.is_incomplete()) }
 }
 
 /// Prints what a run would cost, and sends nothing.
 pub(super) fn print_plan(global: &Global, schedule: &Schedule, out: &mut Out) -> anyhow::Result<Exit> {
+    // Resolved without an instant, because a plan sends nothing that would need jitter.
     let resolved = schedule.resolve(0)?;
     let at = global.as_of.unwrap_or_else(|| AsOf(clock::now()));
     let plans = plan::plan(&global.db, &resolved.sources, at)?;
     for plan in &plans {
+        // Unknown is told as unknown; a guess would be taken for a promise.
         let Some(listings) = plan.listings else {
             out.line(format_args!(
                 "{}: the directory at {} was never walked to its end, so its size is not known",

@@ -19,6 +19,7 @@ const SHARE: u64 = 10;
 
 pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Result<Exit> {
     let reader = super::reader(global)?;
+    // The clock is checked against the last run, since a wrong clock would delete what is young.
     let as_of = prune::instant(&reader, global.as_of.unwrap_or_else(|| AsOf(clock::now())), 0)?;
     if options.plan {
         let (tables, snapshots) = prune::plan(&reader, prune::before(as_of, options.keep_days))?;
@@ -29,15 +30,18 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
         }
         return Ok(Exit::Done);
     }
+    // The plan reads beside a night; deleting needs the store's lock.
     drop(reader);
     let store = Store::open(&global.db).with_context(|| format!("failed to open the store {}", global.db.display()))?;
     let before = store.reader()?.pages()?;
     let shutdown = Shutdown::listen()?;
     let (tables, stage) = prune::run(&store, (as_of, options.keep_days), &shutdown.stop, global.quiet)?;
     if shutdown.stop.is_asked() {
+        // On the standard error, so that the standard output stays parseable.
         output::say("stopped; what went is gone, and the next prune goes on");
         return Ok(Exit::Interrupted);
     }
+    // After the deletions, which leave the pages free that a rewrite gives back.
     let exit = rewrite(&store)?;
     let db = global.db.clone();
     drop(store);
@@ -58,6 +62,7 @@ pub(super) fn run(global: &Global, options: &Prune, out: &mut Out) -> anyhow::Re
 /// A store of before gives nothing back until it was written anew once.
 fn rewrite(store: &Store) -> anyhow::Result<Exit> {
     let pages = store.reader()?.pages()?;
+    // Copying the whole file pays only for a large share of free pages.
     if pages.is_incremental || pages.free_bytes * SHARE < pages.bytes {
         return Ok(Exit::Done);
     }

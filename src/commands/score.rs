@@ -11,7 +11,9 @@ pub(super) fn run(global: &Global, options: &Score, out: &mut Out) -> anyhow::Re
     if let Some(id) = &options.rubric {
         super::known_rubric(id)?;
     }
+    // Only a store that is there has facts; opening it to write would make an empty one.
     super::reader(global)?;
+    // A schedule without sources: the same context as a night, and no request.
     let nothing_to_list = Schedule { name: "score".into(), ..Schedule::default() };
     let context = jobs::open(global, &nothing_to_list, &Tape::default())?;
     let report = score::run(&context, options.rubric.as_deref(), options.all)?;

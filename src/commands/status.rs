@@ -37,6 +37,7 @@ fn print(status: &StatusView, out: &mut Out) -> anyhow::Result<()> {
 /// A line about a source, and one about its last walk.
 fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
     let (outcome, report) = source.last();
+    // A skipped source has no figures, and zeros would read as an empty directory.
     if let Some(SourceReport::Skipped { detail }) = report {
         out.line(format_args!("source {}: skipped, {detail}", source.id()))?;
         return Ok(());
@@ -65,6 +66,7 @@ fn print_source(source: &SourceView, out: &mut Out) -> anyhow::Result<()> {
 }
 
 fn print_walk(outcome: &str, walk: &WalkReport, out: &mut Out) -> anyhow::Result<()> {
+    // An error explains more than the reason for which the walk stopped.
     let why = walk.error.as_deref().or(walk.stopped.as_deref());
     out.line(format_args!(
         "  last walk ({}) {outcome}: {} on {}, {} new, {} changed, {} gone, {} failed; {} ({} not modified), {}{}",

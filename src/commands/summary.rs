@@ -1,4 +1,4 @@
-//! What a run prints at its end: the ranked table and what each stage did.
+//! The lines that a run prints at its end: the ranked table and the result of each stage.
 
 use capdex_model::score::Band;
 use capdex_rubrics::RUBRICS;
@@ -11,7 +11,7 @@ use crate::jobs::StageReport;
 use crate::jobs::run::RunReport;
 use crate::output::{self, Out};
 
-/// Prints the ranked table of what was exported.
+/// Prints the ranked table of an export.
 pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<()> {
     let Some(written) = &report.written else { return Ok(()) };
     let mut table = table();
@@ -20,10 +20,12 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
     let heads: Vec<String> = ["#", "capability", "kind", "band"]
         .into_iter()
         .map(ToOwned::to_owned)
+        // The first word of the id, which is the name of the method; the column has no room for more.
         .chain(rubrics.iter().map(|id| id.split('/').next().unwrap_or(id).to_owned()))
         .chain(["findings".to_owned()])
         .collect();
     table.set_header(heads);
+    // Numbers are aligned on the right; the other columns are words.
     for index in [0, 4, 5, 6, 7] {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -46,6 +48,7 @@ pub(super) fn print_ranked(report: &RunReport, out: &mut Out) -> anyhow::Result<
 pub(super) fn first_name(written: &Written) -> Option<String> {
     let line = written.best.lines.first()?;
     let name = format!("{}#{}:{}", line.package, line.kind, line.path);
+    // No quotation mark and no dollar sign: a stranger's name must not run as a command when it is pasted.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:/._-#".contains(&byte);
     (name.bytes().all(is_plain) && !name.starts_with(['-', '#'])).then_some(name)
 }
@@ -77,6 +80,7 @@ const fn colour(band: Band) -> Color {
 /// A table that fits the terminal.
 pub(super) fn table() -> Table {
     let mut table = Table::new();
+    // Dynamic, so that a narrow terminal breaks cells instead of lines.
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table
 }

@@ -28,6 +28,7 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
             let names = read_list(names)?;
             // Without a second list the names are compared with each other.
             let popular = options.popular.as_deref().map(read_list).transpose()?.unwrap_or_else(|| names.clone());
+            // A list compared with itself needs each pair only once.
             let is_within = options.popular.is_none();
             compared(global, &names, Popular::new(popular, is_within))?
         }
@@ -41,7 +42,7 @@ pub(super) fn run(global: &Global, options: &Typosquats, out: &mut Out) -> anyho
     Ok(Exit::of(false, unread > 0))
 }
 
-/// What was found, worst first, and how many names could not be compared.
+/// The leads, worst first, and the number of names that could not be compared.
 type Compared = (Vec<(Lead, Option<AsOf>)>, usize);
 
 fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result<Compared> {
@@ -54,12 +55,14 @@ fn compared(global: &Global, names: &[Line], popular: Popular) -> anyhow::Result
         BATCH,
         |line| popular.leads(line),
         |_, found| {
+            // Counted rather than dropped, because a name that was not compared is not known to be harmless.
             unread += found.iter().filter(|found| found.is_none()).count();
             leads.extend(found.into_iter().flatten().flatten());
             Ok(())
         },
     )?;
     leads.sort_by(Lead::order);
+    // Two equal lines in a list give the same lead twice.
     leads.dedup();
     Ok((leads.into_iter().map(|lead| (lead, None)).collect(), unread))
 }
@@ -71,6 +74,7 @@ fn table(leads: &[LookalikeView<'_>], out: &mut Out) -> anyhow::Result<()> {
     }
     let mut table = summary::table();
     table.set_header(["severity", "name", "target", "kind", "edits", "why"]);
+    // Shortened before it is escaped, so that no escape sequence is cut in half.
     let cell = |text: &str| output::escape(&output::shorten(text, COLUMNS)).into_owned();
     for lead in leads.iter().take(SHOWN) {
         let named = |listing: &str| cell(&format!("{} ({listing})", lead.name));

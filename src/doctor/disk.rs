@@ -14,14 +14,17 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let folder = folder_of(patient.store());
     let shown = folder.display().to_string();
     let say = |health, found: String, advice: &str| Finding::new("disk", &shown, (health, found), advice);
+    // Everything else would fail for the same reason.
     if let Err(error) = std::fs::metadata(&folder) {
         return vec![say(Health::Fail, error.to_string(), "make the folder, or name another store with --db")];
     }
+    // Tried rather than read from permissions, which network file systems and containers overrule.
     let writable = match tempfile_in(&folder) {
         Ok(()) => say(Health::Ok, "can be written".to_owned(), ""),
         Err(error) => say(Health::Fail, format!("cannot be written: {error}"), "let this user write there"),
     };
     let store_bytes = std::fs::metadata(patient.store()).map_or(0, |about| about.len());
+    // An absolute least for small stores, and a multiple for large ones.
     let wanted = LEAST_BYTES.max(store_bytes.saturating_mul(TIMES_THE_STORE));
     let room = match free_bytes(&folder) {
         None => say(Health::Warn, "the system does not say how much is free".to_owned(), "look yourself"),
@@ -46,7 +49,9 @@ fn folder_of(store: &Path) -> PathBuf {
 
 /// Makes a file and takes it away again.
 fn tempfile_in(folder: &Path) -> std::io::Result<()> {
+    // The process id keeps two doctors apart.
     let path = folder.join(format!(".capdex-doctor-{}", std::process::id()));
+    // Never over a file that is there.
     std::fs::File::create_new(&path)?;
     std::fs::remove_file(path)
 }
@@ -54,6 +59,7 @@ fn tempfile_in(folder: &Path) -> std::io::Result<()> {
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let about = rustix::fs::statvfs(folder).ok()?;
+    // The blocks that an ordinary user may have, not those reserved for root.
     Some(about.f_bavail.saturating_mul(about.f_frsize))
 }
 

@@ -30,6 +30,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         Err(error) => return vec![say(Health::Fail, error.to_string(), "name the store with --db or CAPDEX_DB")],
     };
     let mut found = vec![contents(&reader, &say)];
+    // Reads every page, which takes minutes for a large store and is asked for by name.
     if patient.is_deep {
         found.push(match reader.faults() {
             Ok(faults) if faults.is_empty() => say(Health::Ok, "every page and reference is sound".to_owned(), ""),
@@ -41,6 +42,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             Err(error) => say(Health::Fail, error.to_string(), "put a copy back: `capdex restore FILE`"),
         });
     }
+    // Last and on its own: another process that writes is no fault of the store.
     found.push(match is_locked(path) {
         Ok(false) => say(Health::Ok, "nobody is writing to it".to_owned(), ""),
         Ok(true) => say(Health::Warn, "another process is writing to it".to_owned(), "wait for that run to end"),

@@ -43,7 +43,7 @@ pub mod table_row;
 pub mod tables;
 pub mod verify;
 
-/// What an export is of.
+/// The options of an export.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
     /// The instant that ages are measured against.
@@ -52,7 +52,7 @@ pub struct ExportOptions {
     pub formats: Vec<String>,
     /// The rubric that ranks.
     pub rank_by: String,
-    /// Whether private columns are there too.
+    /// True where private columns are there too.
     pub with_private: bool,
     /// The dataset to compare with; without it the one that stands where the new one goes.
     pub since: Option<PathBuf>,
@@ -70,7 +70,7 @@ impl Default for ExportOptions {
     }
 }
 
-/// What was written.
+/// The dataset as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Rows of the ranked table.
@@ -81,7 +81,7 @@ pub struct Written {
     pub bytes: u64,
     /// The instant that ages were measured against.
     pub as_of: AsOf,
-    /// What a terminal shows of it.
+    /// The lines of it that a terminal shows.
     pub best: Best,
 }
 
@@ -95,21 +95,26 @@ pub fn write(
     options: &ExportOptions,
     pool: &rayon::ThreadPool,
 ) -> anyhow::Result<Written> {
+    // Refused before any work: a folder of somebody else's must not be replaced.
     let staging = stage(out, manifest::NAME, "an export")?;
+    // One view of the store for everything, so that a night that goes on beside it changes nothing here.
     let view = reader.snapshot_view()?;
     let ranking = Ranking::of(&view, pool, options.as_of, &options.rank_by)?;
     let layouts: Vec<Layout> = TABLES.iter().map(|table| Layout::of(table, options.with_private)).collect();
     let chosen = EXPORTERS.iter().filter(|exporter| options.formats.iter().any(|id| id == exporter.id()));
     let sinks = chosen.map(|exporter| exporter.create(&staging, &layouts));
     let sinks: Vec<Box<dyn Sink>> = sinks.collect::<anyhow::Result<_>>()?;
+    // The dataset of before is read now, because it is about to be replaced.
     let maker = RowMaker::new(options.as_of, Since::read(out, options)?);
     let Streamed { mut files, counted, rows } = stream::run(&view, &ranking, &maker, &layouts, sinks, pool)?;
+    // Sorted for the card, and once more with its own files: digests depend on the order.
     files.sort();
     files.extend(card::write(&staging, &layouts, &rows, &files, options)?);
     files.sort();
     let (count, bytes) = (files.len(), files.iter().map(|file: &FileRow| file.bytes).sum::<u64>());
     let manifest = manifest::of(&view, files, options, maker.since.earlier)?;
     let manifest_bytes = manifest::write(&staging, manifest)?;
+    // Only when every file is complete; an error before this leaves the old dataset as it was.
     replace(&staging, out)?;
     Ok(Written {
         capabilities: u64::try_from(ranking.places.len())?,
@@ -121,16 +126,18 @@ pub fn write(
 }
 
 /// Makes an empty folder beside `out`, in which everything is written before it takes that place. `mark` is the file by which a
-/// folder of ours is known; `what` says what it is.
+/// folder of ours is known; `what` names its kind in the error.
 ///
 /// # Errors
 /// When `out` is somebody else's: a file, or a folder that is not empty and lacks the mark.
 pub(crate) fn stage(out: &Path, mark: &str, what: &str) -> anyhow::Result<PathBuf> {
+    // Only a folder with our own manifest may be replaced; an empty one holds nothing to lose.
     let occupied = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     if (occupied && !out.join(mark).is_file()) || out.is_file() {
         return Err(crate::exit::usage(format!("{} is there and is not {what}; name another folder", out.display())));
     }
     let staging = beside(out, "new");
+    // What a killed export left is rubbish: it never became a dataset.
     clear(&staging)?;
     fs::create_dir_all(&staging).with_context(|| format!("failed to create {}", staging.display()))?;
     Ok(staging)
@@ -138,11 +145,13 @@ pub(crate) fn stage(out: &Path, mark: &str, what: &str) -> anyhow::Result<PathBu
 
 fn beside(out: &Path, suffix: &str) -> PathBuf {
     let name = out.file_name().map_or_else(|| "export".into(), |name| name.to_string_lossy().into_owned());
+    // Beside it and hidden: a rename works only within one file system.
     out.with_file_name(format!(".{name}.{suffix}"))
 }
 
 fn clear(path: &Path) -> anyhow::Result<()> {
     match fs::remove_dir_all(path) {
+        // Not there is as good as removed.
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("failed to remove {}", path.display()))
         }
@@ -154,6 +163,7 @@ fn clear(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn replace(staging: &Path, out: &Path) -> anyhow::Result<()> {
     let old = beside(out, "old");
     clear(&old)?;
+    // Moved away rather than deleted, so that readers lose the old one only for the time of one rename.
     match fs::rename(out, &old) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             bail!("failed to move {} away: {error}", out.display())
@@ -161,5 +171,6 @@ pub(crate) fn replace(staging: &Path, out: &Path) -> anyhow::Result<()> {
         _ => {}
     }
     fs::rename(staging, out).with_context(|| format!("failed to put {} in place", out.display()))?;
+    // Last: until here the old dataset can be put back by hand.
     clear(&old)
 }

@@ -39,11 +39,13 @@ struct Commands {
 impl Printer for Commands {
     fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
         for finding in &judged.findings() {
+            // What is known is counted and not annotated: it would take one of the ten places.
             if finding.baseline == Some(Standing::Known) {
                 self.known += 1;
                 continue;
             }
             let mut place = property("file", &judged.place.join(judged.file_of(finding)));
+            // A finding about a whole file has line 0, which is no line to the runner.
             if finding.line > 0 {
                 place = format!("{place},line={},col={}", finding.line, finding.column.max(1));
             }
@@ -51,6 +53,7 @@ impl Printer for Commands {
             let fix = capdex_rules::find(finding.rule).map_or_else(String::new, |meta| format!(" Fix: {}", meta.fix));
             let evidence =
                 if finding.evidence.is_empty() { String::new() } else { format!(" Found: {}", finding.evidence) };
+            // Titles may end with a full stop, and two in a row look like a fault.
             let text = data(&format!("{}.{evidence}{fix}", finding.title.trim_end_matches('.')));
             let command = match level(finding.severity) {
                 Level::Error => "error",
@@ -68,6 +71,7 @@ impl Printer for Commands {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        // Worst first, since only ten of a level are shown.
         self.found.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let findings = u64::try_from(self.found.len())?;
         for (_, line) in &self.found {
@@ -83,8 +87,9 @@ impl Printer for Commands {
     }
 }
 
-/// What stands behind `::`: its rules ask for `%` and line ends to be encoded.
+/// The text behind `::`: the rules of commands ask for `%` and line ends to be encoded.
 fn data(text: &str) -> String {
+    // The percent sign first, or the others' encodings would be encoded again.
     escape(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

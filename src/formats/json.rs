@@ -25,9 +25,11 @@ struct Document {
 
 impl Printer for Document {
     fn add(&mut self, judged: &Judged, out: &mut Out) -> anyhow::Result<()> {
+        // Begun with the first item, so that a run that fails before it prints nothing.
         let lead = if self.is_begun { ",\n" } else { "{\"schema\":\"capdex.scan/1\",\"items\":[\n" };
         self.is_begun = true;
         out.raw(lead.as_bytes())?;
+        // JSON of strangers' text goes to a terminal too.
         out.raw(output::escape_json(&serde_json::to_string(&judged.item())?).as_bytes())?;
         Ok(())
     }

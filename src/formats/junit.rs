@@ -28,7 +28,7 @@ impl Format for Junit {
     }
 }
 
-/// How many cases there are, and how they ended.
+/// The number of cases, by their ending.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     tests: u64,
@@ -46,6 +46,7 @@ struct Suites {
 
 impl Printer for Suites {
     fn add(&mut self, judged: &Judged, _: &mut Out) -> anyhow::Result<()> {
+        // Gathered first, because the head of a suite says how many cases it has.
         let (tally, cases) = cases(judged)?;
         let capability = &judged.scanned.capability;
         writeln!(
@@ -122,6 +123,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
             xml(&gap.to_string())
         )?;
     }
+    // An empty suite reads as not run.
     if tally.tests == 0 {
         tally.tests = 1;
         writeln!(cases, "    <testcase classname=\"{class}\" name=\"no findings\"/>")?;
@@ -129,7 +131,7 @@ fn cases(judged: &Judged) -> anyhow::Result<(Tally, String)> {
     Ok((tally, cases))
 }
 
-/// How a finding's case ended: what is known is skipped, what is merely worth knowing passes.
+/// The ending of a finding's case: a known one is skipped, one that is merely worth knowing passes.
 fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
     let text = |lead: &str| {
         let meta = capdex_rules::find(finding.rule);
@@ -141,6 +143,7 @@ fn ending(finding: &Finding<'_>, tally: &mut Tally) -> String {
         tally.skipped += 1;
         return format!("<skipped message=\"{}: {}\"/>", standing.words(), xml(finding.title));
     }
+    // Facts without weight must not break a build.
     if finding.severity == Severity::Info {
         return format!("<system-out>{}</system-out>", text(&format!("{}\n", xml(finding.title))));
     }

@@ -33,7 +33,7 @@ const TEXT: usize = 160;
 /// Bytes of a whole print: a comment of a pull request takes 65,536 letters.
 const ROOM: usize = 60_000;
 
-/// What is told of one capability.
+/// The text about one capability.
 struct Section {
     band: Band,
     text: String,
@@ -52,12 +52,15 @@ impl Printer for Sections {
     }
 
     fn finish(mut self: Box<Self>, out: &mut Out) -> anyhow::Result<()> {
+        // Worst first: where the room ends, the milder ones are left out.
         self.0.sort_by_key(|section| gravity(section.band));
         let (mut used, mut left, mut named) = (0, 0, BTreeSet::new());
         for section in &self.0 {
+            // The explanation of a rule counts for the first section that names it.
             let words: Vec<String> = section.rules.difference(&named).map(|rule| explained(rule)).collect();
             let needs = section.text.len() + words.iter().map(String::len).sum::<usize>();
             if used + needs > ROOM {
+                // Left out and not cut: half a table is no Markdown. A smaller one may still fit.
                 left += 1;
                 continue;
             }
@@ -79,7 +82,7 @@ impl Printer for Sections {
     }
 }
 
-/// What a rule says and asks for, in our own words.
+/// The words of a rule and its advice, which are our own.
 fn explained(rule: &str) -> String {
     capdex_rules::find(rule).map_or_else(String::new, |meta| {
         format!("- **{}**: {} *Fix:* {}", meta.id, plain(&meta.title), plain(&meta.fix))
@@ -108,6 +111,7 @@ fn section(judged: &Judged) -> anyhow::Result<Section> {
         writeln!(text, "| {id} | {value} | {grade} | {coverage} |")?;
     }
     let mut findings = judged.findings();
+    // A stable sort: equals stay in the order of the files.
     findings.sort_by_key(|finding| Reverse(finding.severity));
     if !findings.is_empty() {
         writeln!(text, "\n| severity | rule | where | evidence |\n|---|---|---|---|")?;
@@ -152,6 +156,7 @@ fn plain(text: &str) -> String {
 
 /// A code span that no text can leave: back-ticks, bars and line breaks are replaced. Cut last: what is escaped is longer.
 fn code(text: &str) -> String {
+    // Within a code span nothing is markup, so only what ends it has to go.
     let text = output::shorten(&output::escape(text), TEXT).replace('`', "'").replace('|', "¦");
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }

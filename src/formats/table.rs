@@ -42,6 +42,7 @@ impl Printer for Blocks {
 fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
     let scanned = &judged.scanned;
     let findings = judged.findings();
+    // A rest of a package without findings has nothing to say; one with a gap has.
     let is_empty_rest = scanned.capability.kind == Kind::Package
         && findings.is_empty()
         && scanned.completeness == Completeness::Analysed;
@@ -66,6 +67,7 @@ fn print(judged: &Judged, first: bool, out: &mut Out) -> anyhow::Result<()> {
         out.line(format_args!("    {}", scores.join(" · ")))?;
     }
     let mut worst_first: Vec<&Finding<'_>> = findings.iter().collect();
+    // A stable sort: equals stay in the order of the files.
     worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in worst_first {
         print_finding(finding, out)?;

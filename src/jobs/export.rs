@@ -11,9 +11,10 @@ use crate::export::{self, ExportOptions, Written};
 /// Writes the dataset.
 ///
 /// # Errors
-/// What the store or the file system says.
+/// Errors of the store or the file system.
 pub fn run(context: &Context, out: &Path) -> anyhow::Result<(StageReport, Written)> {
     let watch = clock::Stopwatch::start();
+    // The instant of the run, so that the same store exported again gives the same bytes.
     let options = ExportOptions { as_of: context.as_of, ..ExportOptions::default() };
     let written = export::write(&context.store.reader()?, out, &options, &context.pool)?;
     let report = StageReport {

@@ -1,7 +1,8 @@
 //! The site: every page from what the store holds, as files that a browser opens without a server.
 //!
-//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the store and
-//! nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is replaced as a whole.
+//! A page is a pure function from what was read to its bytes, one file each; the service gives the same pages. Reads the
+//! store and nothing else; holds no clock value but `as_of`, so that the same store gives the same bytes. A folder is
+//! replaced as a whole.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,18 +40,18 @@ const MARK: &str = "capdex-site.json";
 /// Capabilities whose pages are made at once.
 const BATCH: usize = 256;
 
-/// How a site is written.
+/// The options of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportOptions {
     /// The instant that ages are measured against.
     pub as_of: AsOf,
     /// Threads that make pages; none given: one for each core.
     pub threads: Option<u16>,
-    /// Whether to keep silent about progress.
+    /// True to keep silent about progress.
     pub quiet: bool,
 }
 
-/// What was written.
+/// The figures of a written site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Capabilities, each with a page.
@@ -67,6 +68,7 @@ pub struct Written {
 /// When `out` is there and is no site of ours, the store errs, or a file cannot be written.
 pub fn write(reader: &Reader, out: &Path, options: &ReportOptions) -> anyhow::Result<Written> {
     let staging = export::stage(out, MARK, "a site of capdex")?;
+    // One view of the store, so that a night that goes on beside it does not mix into the pages.
     let view = reader.snapshot_view()?;
     let progress = Progress::stage("read", None, options.quiet);
     let site = Site::load(&view, options.as_of, || progress.advance(1))?;
@@ -77,7 +79,9 @@ pub fn write(reader: &Reader, out: &Path, options: &ReportOptions) -> anyhow::Re
     capabilities(&site, &view, options, &mut folder)?;
     let mark = json!({ "schema": "capdex.site/1", "as_of": options.as_of, "ruleset_sha256": capdex_rules::digest().hex(),
                        "capabilities": site.rows.len() });
+    // The mark last: a folder without it was not finished, and is never taken for a site.
     folder.put(MARK, &format!("{mark}\n"))?;
+    // Only now does a web server see the new site, and as a whole.
     export::replace(&staging, out)?;
     Ok(folder.written)
 }
@@ -96,7 +100,7 @@ pub(crate) fn single(site: &Site, path: &str) -> Option<String> {
     }
 }
 
-/// The lists that have several pages: their name, how many pages, and what writes one, from 1.
+/// The lists that have several pages: their name, the number of pages, and what writes one, from 1.
 pub(crate) type Listing = (&'static str, fn(&Site) -> usize, fn(&Site, usize) -> String);
 pub(crate) const LISTINGS: [Listing; 3] = [
     ("directory", directory::pages, directory::page),
@@ -121,6 +125,7 @@ const SINGLE: [&str; 9] = [
 pub(crate) fn drift_feed(site: &Site, reader: &Reader) -> anyhow::Result<String> {
     let mut events = Vec::new();
     for head in site.watch.drift.iter().take(feed::ENTRIES) {
+        // An event that was pruned since the heads were read is left out.
         events.extend(reader.drift_event(&head.key)?);
     }
     Ok(feed::drift(&events))
@@ -134,6 +139,7 @@ pub(crate) fn rule(site: &Site, id: &str) -> Option<String> {
 /// The page of a rubric, by the name of its file.
 pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
     let mut metas = RUBRICS.iter().map(|rubric| rubric.meta());
+    // File names have no slash, and ids of rubrics do.
     let meta = metas.find(|meta| meta.rubric.id.replace('/', "-") == name)?;
     Some(methods::rubric(site, meta))
 }
@@ -141,6 +147,7 @@ pub(crate) fn rubric(site: &Site, name: &str) -> Option<String> {
 /// Everything but the pages of capabilities.
 fn lists(site: &Site, reader: &Reader, folder: &mut Folder) -> anyhow::Result<()> {
     for path in SINGLE {
+        // Every name of the list has a page; one without is a fault of the table.
         let text = single(site, path).with_context(|| format!("{path} is no page"))?;
         folder.put(path, &text)?;
     }
@@ -170,6 +177,7 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions, folder: &
     let read = |rows: &[Row]| {
         let mut pages = Vec::with_capacity(rows.len());
         for row in rows {
+            // None where it went since the rows were read, which a view of the store rules out.
             pages.extend(capability::read(reader, site, row)?.map(|data| (row.clone(), data)));
         }
         Ok(Some(pages))
@@ -179,6 +187,7 @@ fn capabilities(site: &Site, reader: &Reader, options: &ReportOptions, folder: &
     };
     let put = |pages: Vec<(String, String, String)>| {
         for (path, text, slug) in pages {
+            // Written on one thread, while the pool makes the next batch.
             folder.put(&path, &text)?;
             progress.advance(1);
             progress.show(folder.written.bytes, &slug);
@@ -201,6 +210,7 @@ impl Folder {
     fn put(&mut self, path: &str, text: &str) -> anyhow::Result<()> {
         let whole = self.root.join(path);
         let failed = || format!("failed to write {}", whole.display());
+        // Asked first, because nearly every file goes into a folder that is there.
         if let Some(parent) = whole.parent().filter(|parent| !parent.is_dir()) {
             fs::create_dir_all(parent).with_context(failed)?;
         }

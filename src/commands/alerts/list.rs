@@ -38,6 +38,7 @@ fn chosen(reader: &Reader, options: &AlertsList, known: &Known) -> anyhow::Resul
             Some(keys.ok_or_else(|| usage(format!("no message {id:?} in the store")))?)
         }
     };
+    // Asked for by message, the alerts are shown in whatever state they are.
     let is_all = options.all || of_message.is_some();
     let rows = super::ranked(reader)?.into_iter().map(|raised| {
         let state = super::state(&raised, known);
@@ -76,7 +77,7 @@ fn table(alerts: &[AlertView<'_>], options: &AlertsList, out: &mut Out) -> anyho
     Ok(())
 }
 
-/// What a night says of alerts: how many are new, what sinks were told, and the worst of the new ones.
+/// The lines of a night about alerts: the number of new ones, the messages to sinks, and the worst of the new ones.
 pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out: &mut Out) -> anyhow::Result<()> {
     let failed = match report.failed() {
         0 => String::new(),
@@ -94,6 +95,7 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
     };
     let seconds = report.wall_ms as f64 / 1000.0;
     out.line(format_args!(" alerts  {} raised; {told}  ({seconds:.1} s)", output::count(report.raised, "alert")))?;
+    // Sinks that took everything need no line.
     for sink in report.sinks.iter().filter(|sink| sink.waiting > 0) {
         let error = sink.error.as_deref().unwrap_or("no time left in this run");
         out.line(format_args!(
@@ -103,9 +105,11 @@ pub(crate) fn print_new(reader: &Reader, report: &AlertsReport, as_of: AsOf, out
             output::escape(error)
         ))?;
     }
+    // A quiet night ends here, so that its output stays short.
     if report.raised == 0 {
         return Ok(());
     }
+    // Raised at the instant of this run: an alert that came again is not new.
     let mut new: Vec<Raised> = reader.raised()?.into_iter().filter(|raised| raised.at == as_of).collect();
     new.sort_by(by_rank);
     for Raised { alert, .. } in new.iter().take(SHOWN) {

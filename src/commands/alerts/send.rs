@@ -39,13 +39,14 @@ pub(super) fn run(global: &Global, options: &AlertsSend, out: &mut Out) -> anyho
             output::count(sink.failed, "try")
         ))?;
     }
+    // Interrupted comes before waiting, since whoever stopped it knows why messages wait.
     Ok(match (shutdown.stop.is_asked(), report.waiting()) {
         (true, _) => Exit::Interrupted,
         (false, waiting) => Exit::of(false, waiting > 0),
     })
 }
 
-/// What each sink would be told, in its order. Nothing is sent or stored.
+/// The messages for each sink, in its order. Nothing is sent or stored.
 fn print_plan(
     reader: &Reader,
     alerts: &Alerts,
@@ -56,6 +57,7 @@ fn print_plan(
         let mut waiting: Vec<_> = reader.queued(&name)?.into_iter().map(|queued| queued.message).collect();
         let old = waiting.len();
         waiting.extend(plan.messages);
+        // In the order in which they would be sent, old and new together.
         waiting.sort_by_cached_key(|message| message.order());
         out.line(format_args!(
             "{name} ({}): {}, {old} of them from earlier runs",

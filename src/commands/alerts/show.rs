@@ -21,6 +21,7 @@ pub(super) fn run(global: &Global, key: &str, format: ListFormat, out: &mut Out)
     let view = AlertView::of(&raised.alert, raised.at).in_state(state);
     match format {
         ListFormat::Json => out.json_pretty(&List { items: &[view], schema: SCHEMA })?,
+        // Escaped for a line of JSON too: a log viewer acts on control characters.
         ListFormat::Jsonl => out.line(payload::safe(&serde_json::to_string(&view)?))?,
         ListFormat::Table => {
             let alert = &raised.alert;
@@ -42,6 +43,7 @@ fn tellings(reader: &Reader, key: &str, state: &str, known: &Known, out: &mut Ou
     for ack in known.acks.iter().filter(|ack| ack.alert == key) {
         let until = match ack.expires {
             None => "while content and rule stay".to_owned(),
+            // A withdrawal is stored as an acknowledgement that ended when it began.
             Some(expires) if expires <= ack.at.0 => "taken back".to_owned(),
             Some(expires) => format!("until {expires}"),
         };

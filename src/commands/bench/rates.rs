@@ -14,10 +14,10 @@ use crate::output::{self, Out};
 const MALICIOUS: &str = "malicious";
 const BENIGN: &str = "benign";
 
-/// How many of the rules that fire on benign cases are printed apart.
+/// The number of rules that fire on benign cases and are printed apart.
 const NOISIEST: usize = 15;
 
-/// What each rule did on a set.
+/// The results of each rule on a set.
 pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
     let mut measured = MeasuredSet {
         digest: set.digest.to_string(),
@@ -26,6 +26,7 @@ pub(super) fn measured(set: &Set, verdicts: &[Verdict]) -> MeasuredSet {
         rules: BTreeMap::new(),
     };
     for (case, verdict) in set.cases.iter().zip(verdicts) {
+        // Other labels are scanned for their speed and say nothing about rates.
         if case.label != MALICIOUS && case.label != BENIGN {
             continue;
         }
@@ -63,6 +64,7 @@ fn add_groups(table: &mut comfy_table::Table, word: &str, rows: &[(&Case, &Verdi
 fn add(table: &mut comfy_table::Table, name: &str, rows: &[(&Case, &Verdict)]) {
     let at_least = |severity: Severity| {
         let flagged = rows.iter().filter(|(_, verdict)| verdict.worst.is_some_and(|worst| worst >= severity)).count();
+        // Shares come with their interval, because small subsets tell less than their percentages seem to.
         Rate { hits: flagged as u64, of: rows.len() as u64 }.to_string()
     };
     table.add_row([
@@ -90,8 +92,10 @@ fn print_rules(measured: &MeasuredSet, out: &mut Out) -> anyhow::Result<()> {
         ]);
     }
     out.line(table)?;
+    // Facts without weight fire on benign cases by design.
     let is_finding = |rule: &str| capdex_rules::find(rule).is_some_and(|meta| meta.severity > Severity::Info);
     let mut noisy: Vec<_> = measured.rules.iter().filter(|(rule, hits)| hits.benign > 0 && is_finding(rule)).collect();
+    // High severity first: those are the false positives that stop a build.
     noisy.sort_by_key(|(rule, hits)| (std::cmp::Reverse((hits.benign_high, hits.benign)), *rule));
     let names: Vec<String> = noisy
         .iter()
