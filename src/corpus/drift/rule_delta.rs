@@ -78,7 +78,7 @@ const KINDS: [(&str, EffectKind); 33] = [
     ("hook-auto-approve", EffectKind::AttackCode),
 ];
 
-/// What the rules found in a capability at high severity and medium confidence at least, where the package before had no
+/// The findings of a capability at high severity and medium confidence at least, where the package before had no
 /// such finding: for each rule the worst of its findings. A rule that fired more mildly before counts as new, and so does
 /// one that fired only in what nobody acts on, such as documentation that quotes an attack.
 pub(super) fn cues(before: &PackageVersion<'_>, after: (&PackageVersion<'_>, &CapabilityVersion<'_>)) -> Vec<Effect> {

@@ -22,7 +22,7 @@ pub struct NamedManifest {
     pub folder: String,
 }
 
-/// Whether a file of a repository may name a package. What lies in vendored code and in test fixtures does not.
+/// True for a file of a repository that may name a package. Files in vendored code and in test fixtures do not.
 pub fn is_manifest(path: &str) -> bool {
     matches!(name_of(path), "package.json" | "pyproject.toml") && !is_foreign(path)
 }

@@ -69,7 +69,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Whether a listing has an edge to something already.
+    /// True where a listing has an edge to something already.
     fn has(&self, at: usize, to: &str) -> bool {
         self.edges.get(at).is_some_and(|edges| edges.iter().any(|edge| edge.to == to))
     }
@@ -102,7 +102,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What a listing is or is about, and why.
+    /// The things that a listing is or is about, and why.
     fn primary(&self, said: &Statement) -> Option<(Reason, String)> {
         if let Some(own) = &said.own {
             return Some((Reason::IsArtefact, own.clone()));
@@ -294,7 +294,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What too many listings of one list are about, by list.
+/// The coordinates that too many listings of one list are about, by list.
 fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)>]) -> BTreeSet<(&'a str, String)> {
     let mut about: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     for (said, primary) in statements.iter().zip(primaries) {
@@ -308,7 +308,7 @@ fn crowded<'a>(statements: &'a [Statement], primaries: &[Option<(Reason, String)
     crowded.map(|((catalogue, to), _)| (catalogue, to.to_owned())).collect()
 }
 
-/// Whether a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
+/// True where a vendor has the name of a repository's owner: `npm-scope:acme` that of `github:acme`.
 fn is_account(vendor: &str, owner: &str) -> bool {
     let name = |text: &str| text.rsplit([':', '/']).next().unwrap_or_default().to_owned();
     name(vendor) == name(owner)

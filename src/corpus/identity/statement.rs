@@ -10,7 +10,7 @@ use capdex_model::ids::ListingKey;
 use capdex_model::listing::{Listing, Locator};
 use capdex_model::source_role::{Ecosystem, Rows, SourceRole, SourceRoles, Speaker};
 use capdex_model::time::Timestamp;
-/// Who speaks in a listing.
+/// The party that speaks in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Voice {
     /// The place where the artefact itself is: a package registry, a forge, an endpoint.
@@ -21,7 +21,7 @@ pub(super) enum Voice {
     Directory,
 }
 
-/// What a listing says of what it is.
+/// The statement that a listing makes of what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The listing as the other passes see it.
@@ -39,7 +39,7 @@ pub struct Statement {
     pub(super) row_of_kind: Option<String>,
     /// The registry verified the name's namespace and that each package names the row.
     pub(super) is_official: bool,
-    /// Where its bytes lie in a repository.
+    /// The place of its bytes in a repository.
     pub(super) pinned: Option<Place>,
     /// The packages and images that it names, strongest first.
     pub(super) packages: Vec<String>,
@@ -105,7 +105,7 @@ impl Statement {
         if servers.len() == 1 { &self.endpoints } else { &[] }
     }
 
-    /// Whether the listing is a repository at its forge.
+    /// True where the listing is a repository at its forge.
     pub(super) fn is_forge(&self) -> bool {
         self.voice == Voice::Artefact && self.own.is_none() && self.place.is_some()
     }
@@ -201,7 +201,7 @@ fn place_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str
     Some(Place::of(key, address, folder.and_then(Value::as_str)))
 }
 
-/// Where the archive that a directory pins lies.
+/// The place of the archive that a directory pins.
 fn pinned_of(listing: &Listing, place: Option<&Place>) -> Option<Place> {
     let is_pinned = |locator: &Locator| matches!(locator, Locator::GitArchive { repository, .. } if repository.starts_with("pinned:"));
     listing.locators.iter().any(is_pinned).then(|| place.cloned()).flatten()

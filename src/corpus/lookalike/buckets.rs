@@ -10,7 +10,7 @@ const FILTER_BITS: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     filter: Vec<u64>,
-    /// Where the entries begin whose hash begins with so many bits.
+    /// The places at which the entries begin whose hash begins with so many bits.
     starts: Vec<u32>,
     entries: Vec<(u32, u32)>,
     shift: u32,

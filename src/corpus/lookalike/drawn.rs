@@ -1,4 +1,4 @@
-//! How names look: what a reader takes a name for, whatever letters of whatever script it is written in.
+//! The look of names: what a reader takes a name for, whatever letters of whatever script it is written in.
 //!
 //! Sources: UTS #39 confusables (crate `unicode-security`), and letters that it keeps apart because it compares capitals.
 //! Must not know which names exist.
@@ -112,7 +112,7 @@ fn push_latin(letter: char, latin: &mut String) {
     }
 }
 
-/// Whether a character leaves no trace where it is shown.
+/// True for a character that leaves no trace where it is shown.
 fn is_undrawn(letter: char) -> bool {
     matches!(u32::from(letter), 0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
         | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
@@ -123,12 +123,12 @@ const fn is_accent(letter: char) -> bool {
     matches!(letter as u32, 0x300..=0x36F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF)
 }
 
-/// What a name in small Latin letters looks like at a glance: `0` as `o`, `rn` as `m`.
+/// The look of a name in small Latin letters at a glance: `0` as `o`, `rn` as `m`.
 pub(super) fn shape(latin: &str) -> String {
     replaced(latin, &IN_ASCII)
 }
 
-/// What a name sounds like, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
+/// The sound of a name, words that sound like a digit as the digit: `to` as `2`, `for` as `4`.
 pub(super) fn sound(latin: &str) -> String {
     replaced(latin, &SAID_ALIKE)
 }
@@ -147,7 +147,7 @@ fn replaced(text: &str, table: &[(&str, &str)]) -> String {
     made
 }
 
-/// Whether letters of several scripts stand in one name where no language writes them together.
+/// True where letters of several scripts stand in one name where no language writes them together.
 pub(super) fn is_mixed(text: &str) -> bool {
     !text.is_ascii() && !text.is_single_script()
 }

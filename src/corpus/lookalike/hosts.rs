@@ -24,9 +24,9 @@ const SHAPE: u8 = 12;
 /// A host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Host {
-    /// As people are shown it, in small letters.
+    /// The form that people are shown, in small letters.
     pub text: String,
-    /// What somebody had to register: `acme.co.uk`.
+    /// The part that somebody had to register: `acme.co.uk`.
     pub domain: String,
     /// The first label of it, as written.
     label: String,
@@ -60,7 +60,7 @@ impl Host {
         })
     }
 
-    /// Whether a text is written as a host or address, and not as the name of a package that has a dot.
+    /// True where a text is written as a host or address, and not as the name of a package that has a dot.
     pub fn is_written_as_one(text: &str) -> bool {
         text.contains("://") || (text.contains('.') && !text.contains(['/', '@', ' ', '_']))
     }

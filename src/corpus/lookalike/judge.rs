@@ -1,4 +1,4 @@
-//! How much a look-alike deserves to be looked at: its severity and its rank, from what is known beside the names.
+//! The weight of a look-alike: its severity and its rank, from what is known beside the names.
 //!
 //! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
 //! name. Must not know where the names come from.
@@ -46,7 +46,7 @@ impl Signal {
         }
     }
 
-    /// Whether it says by itself what the newcomer does, and not only that it is another and a newer thing.
+    /// True where it says by itself what the newcomer does, and not only that it is another and a newer thing.
     pub const fn is_conduct(self) -> bool {
         matches!(self, Self::CopiedDescription | Self::RepositoryClaim | Self::HighFindings | Self::ClaimedBrand)
     }
@@ -77,7 +77,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// What a person is told.
+    /// The sentence that a person is told.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Family => "the names differ as versions, numbers or plurals of one family do",
@@ -88,7 +88,7 @@ impl Mark {
     }
 }
 
-/// Who says what is known about the two.
+/// The source of what is known about the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// A list that a person made: owners and numbers in it are taken as given.
@@ -102,15 +102,15 @@ pub enum Basis {
 pub struct Case {
     /// In what way the name is almost the other.
     pub kind: Kind,
-    /// Whether the likeness is one that names have by accident: see [`is_weak`].
+    /// True where the likeness is one that names have by accident: see [`is_weak`].
     pub is_weak: bool,
-    /// What tells it apart.
+    /// The signs that tell it apart.
     pub marks: Vec<Mark>,
-    /// What speaks for it, sorted.
+    /// The signs that speak for it, sorted.
     pub signals: Vec<Signal>,
     /// Powers of ten between the users of the two.
     pub gap: u32,
-    /// Who says so.
+    /// The source that says so.
     pub basis: Basis,
 }
 
@@ -121,7 +121,7 @@ impl Case {
         self.marks.iter().copied().filter(move |mark| *mark != Mark::Fork || !is_harmful)
     }
 
-    /// How bad. `medium` and above need signals beside the name.
+    /// The severity. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
         if self.holding().next().is_some() {
             return Severity::Info;
@@ -165,7 +165,8 @@ impl Case {
     }
 }
 
-/// Whether names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter of a
+/// True where names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter
+/// of a
 /// short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's own.
 pub fn is_weak(kind: Kind, newcomer: &Name, target: &Name) -> bool {
     let (one, other) = (&newcomer.compared.letters, &target.compared.letters);

@@ -95,7 +95,7 @@ impl Kind {
         }
     }
 
-    /// What a person is told.
+    /// The sentence that a person is told.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Confusable | Self::HostConfusable => "the same to the eye, in other letters",
@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// Whether honest people rarely choose such a name by accident.
+    /// True where honest people rarely choose such a name by accident.
     pub const fn is_deceptive(self) -> bool {
         matches!(
             self,
@@ -127,7 +127,7 @@ impl Kind {
     }
 }
 
-/// How the letters of a newcomer's key come from those of a target at a distance of one or two.
+/// The way in which the letters of a newcomer's key come from those of a target at a distance of one or two.
 pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Kind {
     if distance > 1 {
         return Kind::Edits;
@@ -145,7 +145,7 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ki
     if neighbours.contains(&added) { Kind::Repetition } else { Kind::Insertion }
 }
 
-/// Whether both names are what one family gives on purpose: other digits or versions, a plural.
+/// True where both names are what one family gives on purpose: other digits or versions, a plural.
 pub(super) fn is_family(one: &Name, other: &Name) -> bool {
     let stem = |name: &Name| -> Vec<String> {
         let of_word = |word: &str| {
@@ -167,7 +167,8 @@ fn differs_in_letters_for_digits(one: &Name, other: &Name) -> bool {
         && one.key.chars().zip(other.key.chars()).any(|(one, other)| is_digit(one) != is_digit(other))
 }
 
-/// Whether the words that differ are near enough by themselves: `pytest-salt` and `pytest-split` are two words of four
+/// True where the words that differ are near enough by themselves: `pytest-salt` and `pytest-split` are two words of
+/// four
 /// letters that have little in common. Names of other numbers of words are judged as a whole.
 pub(super) fn is_near_word_by_word(newcomer: &Name, target: &Name) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (words(&newcomer.latin).collect(), words(&target.latin).collect());

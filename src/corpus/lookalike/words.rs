@@ -2,7 +2,7 @@
 //!
 //! Must not know which names exist.
 
-/// What is put around names of packages and servers, sorted.
+/// Words that are put around names of packages and servers, sorted.
 pub(super) const AFFIXES: [&str; 79] = [
     "ai",
     "api",

@@ -16,7 +16,7 @@ const MOST_GATHERED: usize = 16_384;
 pub struct Compared {
     /// Its letters, without what parts words.
     pub letters: Box<[char]>,
-    /// How long it is as written, which says how many edits may lie between it and another.
+    /// The length as written, which says how many edits may lie between it and another.
     pub length: usize,
 }
 

@@ -18,7 +18,7 @@ use capdex_model::fact::Severity;
 pub struct Line {
     /// The name.
     pub name: String,
-    /// How many use it.
+    /// The number of users.
     pub popularity: Option<u64>,
     /// Its place, from 1, in a list that gives places and no numbers.
     pub rank: Option<u64>,
@@ -101,12 +101,12 @@ impl Popular {
         }
     }
 
-    /// How many lines were empty names or too long to be compared.
+    /// The number of lines that were empty names or too long to be compared.
     pub fn unread(&self) -> usize {
         self.unread
     }
 
-    /// What a line's name may be taken for, best first. None where the name cannot be compared.
+    /// The targets that a line's name may be taken for, best first. None where the name cannot be compared.
     pub fn leads(&self, line: &Line) -> Option<Vec<Lead>> {
         let name = Name::read(&line.name)?;
         let mut found: Vec<(Space, Found)> = Vec::new();
@@ -151,7 +151,8 @@ impl Popular {
         Some(lead.judged(&case))
     }
 
-    /// Whether a name is less popular than a target, as far as anybody says. Being on the list counts for a target, and so
+    /// True where a name is less popular than a target, as far as anybody says. Being on the list counts for a target,
+    /// and so
     /// does a place among two lines of which nothing is known.
     fn is_less_popular(&self, line: &Line, target: &Line) -> bool {
         match (line.popularity, target.popularity, line.rank, target.rank) {

@@ -34,7 +34,7 @@ const LATER_DAYS: i64 = 30;
 /// Years that make a newcomer new beside its target, in days.
 const NEW_DAYS: i64 = 730;
 
-/// What the store knows of the bytes behind a newcomer.
+/// The store's knowledge of the bytes behind a newcomer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conduct {
     /// Rules that found something high or critical, sorted.
@@ -140,17 +140,17 @@ impl<'a> Night<'a> {
         Self { entities, newcomers, targets, indexes, hosts, of_host }
     }
 
-    /// How many names are compared: the numbers that [`Night::suspects`] takes.
+    /// The number of names that are compared: the numbers that [`Night::suspects`] takes.
     pub fn newcomers(&self) -> usize {
         self.newcomers.len()
     }
 
-    /// How many names others are compared with.
+    /// The number of names that others are compared with.
     pub fn targets(&self) -> usize {
         self.targets.len()
     }
 
-    /// What one newcomer's name is almost, without those that are told apart by who stands behind them.
+    /// The targets that one newcomer's name is almost, without those that are told apart by who stands behind them.
     pub fn suspects(&self, newcomer: usize) -> Vec<Suspect<'_>> {
         let Some((space, borne)) = self.newcomers.get(newcomer) else { return Vec::new() };
         let Some(name) = Name::read(&borne.text) else { return Vec::new() };
@@ -165,7 +165,7 @@ impl<'a> Night<'a> {
         suspects
     }
 
-    /// What is found in a space, by the numbers of the targets. The names of tools are nobody's, and honest ones are a letter
+    /// The targets found in a space, by their numbers. The names of tools are nobody's, and honest ones are a letter
     /// apart (`list_notes`, `list_nodes`): of them only what hardly anybody chooses by accident.
     fn found(&self, space: Space, name: &Name, text: &str) -> Vec<Found> {
         let renumbered = |of: &[u32], found: Vec<Found>| -> Vec<Found> {
@@ -252,7 +252,7 @@ impl<'a> Night<'a> {
     }
 }
 
-/// Whether things of many owners, each proven, bear a name: what nobody answers for can be had in any number.
+/// True where things of many owners, each proven, bear a name: what nobody answers for can be had in any number.
 fn is_of_many_owners(borne: &Borne<'_>, entities: &Entities<'_>) -> bool {
     let mut known = std::collections::BTreeSet::new();
     let mut owners = 0;

@@ -16,7 +16,7 @@ const OWN_WORDS: usize = 6;
 /// Things that describe themselves in the same words after which the words are a template.
 const TEMPLATE: u32 = 4;
 
-/// Whether the two are proven to be of different owners.
+/// True where the two are proven to be of different owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// Registries that give names once say two names.
@@ -58,7 +58,7 @@ impl Relation {
         Some(if is_comparable { Self::Others } else { Self::Unknown })
     }
 
-    /// What the newcomer claims that is the target's.
+    /// The things that the newcomer claims and that are the target's.
     pub(super) fn signals(
         self,
         entities: &Entities<'_>,
@@ -87,13 +87,13 @@ impl Relation {
     }
 }
 
-/// Whether the forge says that the newcomer's repository was forked from the target's.
+/// True where the forge says that the newcomer's repository was forked from the target's.
 pub(super) fn is_fork(newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
     let is_of_target = |parent| target.members.iter().any(|member| member.repository_id == Some(parent));
     newcomer.members.iter().filter_map(|member| member.fork_of).any(is_of_target)
 }
 
-/// Whether the newcomer describes itself in the target's words, all of them or four in five.
+/// True where the newcomer describes itself in the target's words, all of them or four in five.
 fn is_copied(entities: &Entities<'_>, newcomer: &Entity<'_>, target: &Entity<'_>) -> bool {
     newcomer.descriptions().any(|ours| {
         let is_template = entities.count_described(&ours) >= TEMPLATE;
@@ -130,7 +130,7 @@ fn claimed_repository(newcomer: &Entity<'_>, target: &Entity<'_>) -> Option<Stri
     })
 }
 
-/// Whether a description in small letters calls the thing the official one of that name.
+/// True where a description in small letters calls the thing the official one of that name.
 fn claims_to_be(description: &str, name: &Name) -> bool {
     let words: Vec<&str> = description.split(|letter: char| !letter.is_alphanumeric()).collect();
     let says_so = words.iter().enumerate().any(|(at, word)| {
