@@ -1,9 +1,8 @@
 //! Vendors: who proves to answer for a listing.
 //!
 //! A vendor is a name that its registry gives to one account only: an npm scope, the owner of a repository, a verified
-//! namespace, an account that may publish. What a listing merely says of itself (a repository, a home page, a display
-//! name) proves nothing and is no vendor: whoever wears another's name says the same. The roles of sources say what a
-//! name
+//! namespace, an account that may publish. Claims of a listing about itself (a repository, a home page, a display name)
+//! prove nothing and make no vendor: whoever wears another's name says the same. The roles of sources say what a name
 //! proves, so that no directory's format is known here.
 
 use std::collections::BTreeSet;
@@ -22,8 +21,8 @@ pub fn of(
     // Locators prove something even where the directory's own names prove nothing.
     for identity in identities.iter().map(String::as_str).chain([key.to_string().as_str()]) {
         if let Some((word, name)) = identity.split_once(':') {
+            // The role belongs to the word before the colon: a locator may be of another ecosystem than its listing.
             vendors.extend(of_identity(word, roles.of_source(word).proof, name));
-        // The role belongs to the word before the colon: a locator may be of another ecosystem than its listing.
         }
     }
     if roles.of_source(&key.source).ecosystem().is_some_and(Ecosystem::has_accounts) {

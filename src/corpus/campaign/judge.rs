@@ -50,8 +50,7 @@ impl World {
         let mut named: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let mut owned = BTreeSet::new();
         for (item, publisher) in items.iter().zip(&publisher) {
-            // Unproven listings can be had in any number: with them anybody could make a site look widely used.
-            // Listings that nobody answers for can be had in any number.
+            // Listings that nobody answers for can be had in any number, and would make any site look widely used.
             let is_proven = item.publishers.iter().any(|vendor| !vendor.starts_with(UNPROVEN));
             for site in &item.traits.sites {
                 let named = named.entry(site.clone()).or_default();
@@ -204,7 +203,6 @@ impl Signals {
         let several = self.publishers > 1;
         let runs = self.program || strong;
         // One publisher's own repetition needs more than an address nobody knows: documents repeat their own installer.
-        // One publisher's own repetition needs more than an address nobody knows.
         let is_lure = self.download && (strong || (several && (runs || self.passage)));
         // A lone publisher is reported only where the rules, too, found most of the items grave.
         let is_lure = is_lure || (self.download && self.program && self.required && mostly_grave);
