@@ -147,8 +147,8 @@ impl AbuseList {
 }
 
 impl Entry {
-    /// The package that it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought to the form
-    /// that the index itself compares.
+    /// The package that it speaks of, in the form of a locator's identity: `npm:@scope/name`. A name of PyPI is brought
+    /// to the form that the index itself compares.
     pub fn subject(&self) -> String {
         // Lists spell PyPI names as people do, and another spelling would match no listing.
         if self.registry == Ecosystem::Pypi.as_str() {

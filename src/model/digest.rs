@@ -37,8 +37,8 @@ impl Digest {
         Self::of(&canonical_json::of(value))
     }
 
-    /// The same digest, without going through a `Value`: for values whose keys are in their order as they are: a `Value`
-    /// itself, texts, sorted maps and lists of those.
+    /// The same digest, without going through a `Value`, for values whose keys are in their order as they are. These
+    /// are a `Value` itself, texts, sorted maps and lists of those.
     pub fn of_sorted_json<T: Serialize + ?Sized>(value: &T) -> Self {
         Self::of(&canonical_json::of_sorted(value))
     }

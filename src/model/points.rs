@@ -77,8 +77,8 @@ impl Points {
     }
 }
 
-/// A number as so many units of its last decimal, half to even on its exact binary value; none where it is not finite or
-/// not of a size that points have. Exact, and without the text that `format!` would make.
+/// A number as so many units of its last decimal, half to even on its exact binary value. None where it is not finite
+/// or not of a size that points have. Exact, and without the text that `format!` would make.
 pub fn rounded(value: f64, decimals: u32) -> Option<i64> {
     const BITS: u32 = f64::MANTISSA_DIGITS - 1;
     const NEAR: f64 = 1e-3;

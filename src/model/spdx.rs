@@ -1,7 +1,7 @@
 //! SPDX expressions for claimed licences.
 //!
-//! Nothing is guessed: `BSD`, `GPL` and `Apache` name several licences, and give none. Source: the SPDX specification 3.0, annex
-//! B (expressions; identifiers match in any case) and its licence list.
+//! Nothing is guessed: `BSD`, `GPL` and `Apache` name several licences, and give none. Source: the SPDX specification
+//! 3.0, annex B (expressions; identifiers match in any case) and its licence list.
 
 use spdx::identifiers::{EXCEPTIONS, LICENSES};
 use spdx::{Expression, License};

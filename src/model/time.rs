@@ -88,8 +88,8 @@ impl AsOf {
         self.0.unix_seconds().div_euclid(86_400)
     }
 
-    /// The same instant cut to the start of its UTC day: what rubrics measure ages against, so that a score is a
-    /// function of the day.
+    /// The same instant cut to the start of its UTC day. Rubrics measure ages against it, so that a score is a function
+    /// of the day.
     pub const fn start_of_day(self) -> Timestamp {
         Timestamp::from_unix_seconds(self.day() * 86_400)
     }

@@ -9,8 +9,8 @@ use capdex_model::facts::OutcomeSet;
 use capdex_model::facts::SparseFacts;
 use capdex_model::score::{Part, Score, Term, Text, Texts};
 
-/// The score of a rubric that goes by no day where nothing is found: it is made for the first capability of each kind and
-/// lent to every other of which each rule said the same.
+/// The score of a rubric that goes by no day where nothing is found. It is made for the first capability of each kind
+/// and lent to every other of which each rule said the same.
 pub(super) struct CachedScore([OnceLock<(OutcomeSet, Score)>; Kind::ALL.len()]);
 
 impl CachedScore {

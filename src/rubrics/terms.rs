@@ -47,8 +47,8 @@ pub(super) fn push_number(said: &mut String, number: usize) {
     points::push_number(said, number as u64);
 }
 
-/// A text that is nearly always made of the same figures for all capabilities of a kind: it is made for the first of them
-/// and lent to every other that has the same.
+/// A text that is nearly always made of the same figures for all capabilities of a kind. It is made for the first of
+/// them and lent to every other that has the same.
 pub(super) struct CachedText<F>([OnceLock<(F, String)>; Kind::ALL.len()]);
 
 impl<F: Copy + PartialEq> CachedText<F> {

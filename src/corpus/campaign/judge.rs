@@ -1,7 +1,7 @@
 //! Judges which marks are suspicious, and how bad the items that bear them are together.
 //!
-//! A mark says nothing where the site is the publisher's own, is what the text is about, or is used by many who have
-//! nothing else in common. Two signals make an alert, never one.
+//! A mark says nothing where the site is the publisher's own or what the text is about. Neither does one whose site is
+//! used by many who have nothing else in common. Two signals make an alert, never one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

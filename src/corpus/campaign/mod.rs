@@ -1,10 +1,9 @@
 //! Campaigns: the same thing asked of people by many items that have no reason to say the same.
 //!
 //! Each item alone looks harmless: a clean text, and one paragraph that has a companion program installed first. A
-//! campaign shows itself where the same thing comes again in items that are otherwise different texts: the paragraph,
-//! the
-//! download, its passphrase, the order or the payment address. The site tells apart what honest publishers repeat: the
-//! publisher's own, what the text is about, or one that everybody uses.
+//! campaign shows itself where the same thing comes again in items that are otherwise different texts. That is the
+//! paragraph, the download, its passphrase, the order or the payment address. The site tells apart what honest
+//! publishers repeat: the publisher's own, what the text is about, or one that everybody uses.
 
 mod features;
 mod judge;

@@ -2,7 +2,7 @@
 //!
 //! Two texts that share 0.55 of their runs share a band with a probability of 0.998, two that share 0.2 with one of 0.1.
 //! A bucket keeps only a few models: one that holds many is made of words that everybody uses, and tells nothing.
-//! Must not judge likeness.
+//! The likeness of what it finds is counted by `likeness`.
 
 use super::sketch::{BINS, EMPTY, Sketch};
 use crate::wording::mix;

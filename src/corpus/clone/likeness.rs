@@ -1,8 +1,8 @@
 //! The likeness of two sketches, and whether that makes one a copy of the other.
 //!
-//! Each bin in which either sketch has a hash is one sample of the union of both texts: the share of samples that both
-//! hold estimates Jaccard's coefficient with a standard error below 0.032. What many texts share says little about any
-//! two of them: where the likeness is not great as a whole, the rest of both must be alike too. Seniority is the
+//! Each bin in which either sketch has a hash is one sample of the union of both texts. The share of samples that both
+//! hold estimates Jaccard's coefficient with a standard error below 0.032. Passages that many texts share say little
+//! about any two of them: where the likeness is not great as a whole, the rest must be alike too. Seniority is the
 //! caller's.
 
 use super::sketch::{BINS, EMPTY, Sketch};

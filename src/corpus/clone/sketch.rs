@@ -1,8 +1,9 @@
 //! `Sketch`: a kilobyte that stands for all texts of a capability, from which the likeness of any two is read off.
 //!
-//! Every run of three words is hashed. The hashes fall into 256 bins, and each bin keeps its least: one permutation's
-//! MinHash (Li, Owen and Zhang 2012), a uniform sample over the union of any two texts. A text of few words keeps nearly
-//! all its hashes, so that small texts compare exactly. Families are made of sketches alone, without publishers.
+//! Every run of three words is hashed. The hashes fall into 256 bins, and each bin keeps its least. This is the MinHash
+//! of one permutation (Li, Owen and Zhang 2012), a uniform sample over the union of any two texts. A text of few words
+//! keeps nearly all its hashes, so that small texts compare exactly. Families are made of sketches alone, without
+//! publishers.
 
 use std::collections::BTreeMap;
 

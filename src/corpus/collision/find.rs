@@ -310,8 +310,8 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Toolsets that are mostly another's: a clone where both publishers are known and nobody says that the two have to do
-/// with each other, else derived work. A clone weighs more where a second sign speaks against it.
+/// Toolsets that are mostly another's. A clone is one where both publishers are known and nobody says that the two have
+/// to do with each other; all else is derived work. A clone weighs more where a second sign speaks against it.
 fn clones(index: &Index<'_>, listings: &Listings<'_>, widened: &Widened, found: &mut Vec<Collision>) {
     for overlap in overlaps(index) {
         let (entity, target) = (overlap.entity, overlap.target);

@@ -1,10 +1,10 @@
 //! Collisions: names of tools and listings that unlike entities share.
 //!
 //! A shared name is expected, and by itself a fact of no weight. It becomes a finding where the name is rare, the other
-//! entity was there long before, and the two have no vendor in common. A second thing must speak for it: a text that
-//! steers the model from one tool to another, the same description over a wider tool, a borrowed brand, letters that
-//! only
-//! look alike, or most of a toolset. Pure: callers hand over pins and the texts of the pairs to compare.
+//! entity was there long before, and the two have no vendor in common. A second thing must speak for it. It may be a
+//! text that steers the model from one tool to another, or the same description over a wider tool. It may be a borrowed
+//! brand, letters that only look alike, or most of a toolset. Pure: callers hand over pins and the texts of the pairs
+//! to compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,8 @@
 //! Code: what a capability's source does that nothing in the package did before: programs, requests, secrets, hosts,
 //! recipients, copies of what is sent.
 //!
-//! Must not judge a release: most bring code, and many bring hosts. Only a copy of what was sent before is an attack's own.
+//! Most releases bring code, and many bring hosts; `judge` weighs them. Only a copy of what was sent before is an
+//! attack's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -166,8 +167,8 @@ const NEAR: usize = 1500;
 /// Pairs of calls that are compared in one file.
 const MAX_PAIRS: usize = 20_000;
 
-/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file: whoever
-/// adds a feature sends something else, whoever mirrors sends the same.
+/// Requests to a new host that carry what a request beside them carries that was there before, in whatever file.
+/// Whoever adds a feature sends something else, whoever mirrors sends the same.
 fn copies(before: &PackageVersion<'_>, seen: &CapabilityVersion<'_>, after: &PackageVersion<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     let documents = seen.capability.files.iter().filter_map(|path| after.evidence.documents.get(path));

@@ -1,7 +1,7 @@
 //! Parts: what a capability declares of itself, read from its manifests: hosts, packages, repository, sign-in,
 //! instructions, permissions, hooks, scripts.
 //!
-//! Must not judge: the same reading serves the pins and the comparison.
+//! The pins and the comparison share one reading, which judges nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

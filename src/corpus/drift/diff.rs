@@ -19,8 +19,8 @@ const MAX_COMPARED: usize = 4_000;
 /// Characters of a long line that are kept before what changed in it.
 const LEAD: usize = 60;
 
-/// The lines that changed, file by file, those named in `first` before the others: `  path` as a heading, then each line
-/// with its sign before it.
+/// The lines that changed, file by file, those named in `first` before the others. Each file has `  path` as a heading,
+/// then each line with its sign before it.
 pub(super) fn diff(
     before: Option<Half<'_>>,
     after: Option<Half<'_>>,

@@ -1,8 +1,8 @@
 //! Drift: the changes between two snapshots of one package, and what they do.
 //!
-//! Everything is pinned (`pins`), every change is an event with its effects (`effect`), and the effects decide its class and
-//! severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the same claims, so
-//! that a new rule is never taken for a change. Must not fetch, scan or score.
+//! Everything is pinned (`pins`), and every change is an event with its effects (`effect`). The effects decide its
+//! class and severity (`judge`), not the amount of text. Both sides are read and judged by the same rules under the
+//! same claims, so that a new rule is never taken for a change. The caller fetches and scans both sides before.
 
 mod code;
 mod declaration_pins;
@@ -93,11 +93,9 @@ pub struct Drift {
     pub removed_tools: Vec<String>,
 }
 
-/// Compares two snapshots of one package, with the secrets of quoted lines hidden by `mask`; a capability whose bytes
-/// are
-/// the same is not among the result. A snapshot that could not be read whole may lack files: where both claim to be the
-/// same
-/// bytes, what it lacks is no difference; what it has is.
+/// Compares two snapshots of one package, with the secrets of quoted lines hidden by `mask`. A capability whose bytes
+/// are the same is not among the result. A snapshot that could not be read whole may lack files: where both claim to be
+/// the same bytes, this is no difference. Files that only such a snapshot has are one.
 pub fn compare(
     before: &PackageVersion<'_>,
     after: &PackageVersion<'_>,
@@ -119,9 +117,8 @@ pub fn compare(
     drifts.collect()
 }
 
-/// True where two sides of which one is not whole differ for certain: in a file that both have, or in one that a whole
-/// side
-/// lacks.
+/// True where two sides of which one is not whole differ for certain. They do in a file that both have, or in one that
+/// a whole side lacks.
 fn differ(before: Half<'_, '_>, after: Half<'_, '_>) -> bool {
     if let (Some(old), Some(new)) = (before.1, after.1)
         && old.pins.files.iter().any(|(path, digest)| new.pins.files.get(path).is_some_and(|other| other != digest))
@@ -137,9 +134,8 @@ fn has_more(seen: Option<&CapabilityVersion<'_>>, other: &PackageVersion<'_>) ->
     other.is_whole && seen.is_some_and(|seen| seen.pins.files.keys().any(lacks))
 }
 
-/// True where something of a new capability's kind left the package as it came: a folder that was moved or renamed
-/// stands
-/// where something trusted stood.
+/// True where something of a new capability's kind left the package as it came. A folder that was moved or renamed
+/// stands where something trusted stood.
 fn replaces(before: &PackageVersion<'_>, after: &PackageVersion<'_>, new: &CapabilityVersion<'_>) -> bool {
     let kind = new.capability.kind;
     before.seen.iter().any(|(id, old)| old.capability.kind == kind && !after.seen.contains_key(id))

@@ -1,8 +1,9 @@
-//! Recipients: constant mail addresses in code to which something is sent, so that a copy to a stranger is seen in a file
+//! Recipients: constant mail addresses in code to which something is sent. A copy to a stranger is so seen in a file
 //! that is otherwise as it was.
 //!
-//! Must not know a mail library: keys, constants and the names of calls around an address tell, in any language. Linear in
-//! the text but for a bounded look back from each address.
+//! No mail library is known: keys, constants and the names of calls around an address tell, in any language. Linear in
+//! the
+//! text but for a bounded look back from each address.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

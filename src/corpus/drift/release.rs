@@ -35,9 +35,8 @@ impl VersionChange {
 pub struct Release {
     /// The version, where it names one.
     pub version: Option<String>,
-    /// A text that stands for the same bytes wherever it is the same: a version that its registry never gives twice, a
-    /// commit,
-    /// a published digest. None where bytes may change under all that is said.
+    /// A text that stands for the same bytes wherever it is the same: a version that is never given twice, a commit, a
+    /// published digest. None where bytes may change under all that is said.
     claim: Option<String>,
     /// True for an endpoint that says on each visit what it offers.
     pub is_live: bool,

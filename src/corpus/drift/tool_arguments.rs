@@ -1,6 +1,6 @@
-//! Asks: what an argument of a tool asks a model to put into it: the conversation, a command, an address.
+//! Asks: the things that an argument of a tool asks a model to put into it: the conversation, a command, an address.
 //!
-//! Must not know what the tool does with it. Tools that are about conversations take them by their nature.
+//! Only names, descriptions and schemas are read. Tools that are about conversations take them by their nature.
 
 use std::sync::LazyLock;
 

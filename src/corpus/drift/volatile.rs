@@ -1,6 +1,6 @@
 //! Volatile: whether two texts differ in nothing but dates, versions and counts.
 //!
-//! Addresses, hosts, numbers of the network and long runs as accounts and wallets have them are never masked: who
+//! Addresses, hosts, numbers of the network and long runs as accounts and wallets have them are never masked. Whoever
 //! changes one of those changes where things go.
 
 /// True where two texts that differ say the same but for dates, versions and counts, and however they are spaced.

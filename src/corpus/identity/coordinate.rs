@@ -8,7 +8,7 @@
 use capdex_model::ids::ListingKey;
 use capdex_model::image::ImageReference;
 use capdex_model::source_role::Ecosystem;
-/// Hosts behind which many servers of many people answer under paths and keys of the host's choosing: an address there
+/// Hosts behind which many servers of many people answer under paths and keys of the host's choosing. An address there
 /// says nothing about whose server it is.
 const GATEWAYS: [&str; 14] = [
     "smithery.ai",
@@ -124,7 +124,7 @@ pub(super) fn of_endpoint(address: &str) -> Option<String> {
     (!host.is_empty()).then(|| format!("mcp:{host}{}", path.trim_end_matches('/')))
 }
 
-/// An endpoint without the last word of its path that says only how it is spoken with: `/mcp` and `/sse` of one address
+/// An endpoint without the last word of its path that says only how it is spoken with. `/mcp` and `/sse` of one address
 /// are one server.
 pub(super) fn server_of_endpoint(coordinate: &str) -> &str {
     match coordinate.rsplit_once('/') {

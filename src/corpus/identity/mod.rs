@@ -1,7 +1,7 @@
 //! Identity: which listings of which directories are one thing.
 //!
-//! Pure: the same statements in any order give the same entities. Must not know how listings are stored, and must not
-//! judge what is bad.
+//! Pure: the same statements in any order give the same entities. The caller reads listings from the store, and other
+//! passes say what is bad.
 
 use std::collections::{BTreeMap, BTreeSet};
 

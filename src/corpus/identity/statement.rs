@@ -1,6 +1,6 @@
 //! `Statement`: what one listing says of what it is, read once from its words.
 //!
-//! Everything here is what somebody says; what of it is proven, `evidence` decides. Must not compare listings.
+//! Everything here is what somebody says; what of it is proven, `evidence` decides.
 
 use serde_json::Value;
 
@@ -85,6 +85,7 @@ impl Statement {
             pinned: pinned_of(listing, place.as_ref()),
             packages: packages_of(listing, document.as_ref()),
             endpoints: of_ecosystem(listing, Ecosystem::Mcp),
+            // Only the forge may number what it lists: a directory's number is a claim.
             number: member.repository_id.filter(|_| is_forge),
             stated_number: stated_number(document.as_ref()).or(member.repository_id.filter(|_| !is_forge)),
             rows: listing.references.iter().filter_map(|key| row_named(key, roles)).collect(),
@@ -102,6 +103,7 @@ impl Statement {
     pub(super) fn one_server(&self) -> &[String] {
         let servers: std::collections::BTreeSet<&str> =
             self.endpoints.iter().map(|endpoint| coordinate::server_of_endpoint(endpoint)).collect();
+        // Several servers behind one listing would be joined into one by it.
         if servers.len() == 1 { &self.endpoints } else { &[] }
     }
 
@@ -117,6 +119,7 @@ fn document_of(listing: &Listing) -> Option<(&'static str, Value)> {
     else {
         return None;
     };
+    // `server.json` is the publisher's own form and comes before a directory's.
     let read = |name: &'static str| Some((name, serde_json::from_str(files.get(name)?).ok()?));
     read("server.json").or_else(|| read("listing.json"))
 }
@@ -139,6 +142,7 @@ fn voice_of(listing: &Listing, role: SourceRole, document: Option<&(&'static str
         Speaker::Artifact(_) => Voice::Artefact,
         _ if is_repository(listing, role) => Voice::Artefact,
         Speaker::Publisher => Voice::Publisher,
+        // A row that carries a `server.json` repeats its publisher.
         Speaker::Directory if server_of(document).is_some() => Voice::Publisher,
         Speaker::Directory => Voice::Directory,
     }

@@ -1,7 +1,7 @@
 //! The bounded distance: optimal string alignment, the restricted form of Damerau's.
 //!
 //! One letter more, less or other counts one, and so do two neighbours in the other order; no letter is edited twice.
-//! The numbers are those of rapidfuzz and, where no bound helps, of strsim. Must not know what is a name.
+//! The numbers are those of rapidfuzz and, where no bound helps, of strsim.
 
 use rapidfuzz::distance::osa;
 

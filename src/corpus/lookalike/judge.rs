@@ -1,7 +1,7 @@
 //! The weight of a look-alike: its severity and its rank, from what is known beside the names.
 //!
 //! A name alone is `info` or `low`, whatever it is. Above that it needs a second signal that has nothing to do with the
-//! name. Must not know where the names come from.
+//! name. A list and a crawl are judged alike but for their [`Basis`].
 
 use serde::{Deserialize, Serialize};
 
@@ -123,9 +123,11 @@ impl Case {
 
     /// The severity. `medium` and above need signals beside the name.
     pub fn severity(&self) -> Severity {
+        // A mark that holds ends the matter: versions of one family and forks are no squats.
         if self.holding().next().is_some() {
             return Severity::Info;
         }
+        // Signals that only say "newer and smaller" hold for nearly every newcomer: conduct is counted apart.
         let has = |signal: Signal| self.signals.contains(&signal);
         let conduct = self.signals.iter().filter(|signal| signal.is_conduct()).count();
         let by_name = if self.is_weak { Severity::Info } else { Severity::Low };
@@ -134,15 +136,18 @@ impl Case {
             Kind::Edits | Kind::Affix | Kind::Combosquat | Kind::Scope | Kind::HostSuffix | Kind::HostSubdomain
         );
         match (conduct, self.basis) {
+            // On a list that a person made, another owner and a wide gap are facts enough for a close name.
             (0, Basis::List) if has(Signal::OtherOwner) && has(Signal::PopularityGap) && is_close && !self.is_weak => {
                 Severity::Medium
             }
+            // In a crawl nearly everybody is another owner: a deceptive name needs a script that runs by itself.
             (0, Basis::Crawl)
                 if has(Signal::InstallScript) && has(Signal::NewPublisher) && self.kind.is_deceptive() =>
             {
                 Severity::Medium
             }
             (0, _) => by_name,
+            // A likeness by accident with one signal is mostly an honest neighbour.
             (1, _) if self.is_weak && !has(Signal::HighFindings) => Severity::Low,
             (1, _) if self.kind.is_deceptive() && !self.is_weak => Severity::High,
             (1, _) => Severity::Medium,
@@ -160,6 +165,7 @@ impl Case {
         };
         let of_signals: u32 = self.signals.iter().map(|signal| signal.weight()).sum();
         let sum = of_kind + of_signals + 30 * self.gap.min(8);
+        // Names that are alike by accident are far more, and would crowd out the others.
         let sum = if self.is_weak { sum / 2 } else { sum };
         (if self.holding().next().is_none() { sum } else { sum / 4 }).min(1_000)
     }

@@ -1,6 +1,6 @@
 //! `Kind`: in what way one name is almost another.
 //!
-//! Must not know who stands behind the names.
+//! The kind follows from the two names alone, whoever stands behind them.
 
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +132,7 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ki
     if distance > 1 {
         return Kind::Edits;
     }
+    // The bound is one edit: a shorter name can only lack a letter.
     if newcomer.len() < target.len() {
         return Kind::Omission;
     }
@@ -141,6 +142,7 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ki
         return if is_swap { Kind::Transposition } else { Kind::Replacement };
     }
     let added = newcomer.get(same);
+    // Of a doubled letter the walk stops behind the first, so that either neighbour may be its twin.
     let neighbours = [same.checked_sub(1).and_then(|at| newcomer.get(at)), newcomer.get(same + 1)];
     if neighbours.contains(&added) { Kind::Repetition } else { Kind::Insertion }
 }
@@ -149,6 +151,7 @@ pub(super) fn of_edit(newcomer: &[char], target: &[char], distance: usize) -> Ki
 pub(super) fn is_family(one: &Name, other: &Name) -> bool {
     let stem = |name: &Name| -> Vec<String> {
         let of_word = |word: &str| {
+            // Numbers and versions tell the members of one family apart.
             let word: String = word.chars().filter(|letter| !letter.is_ascii_digit()).collect();
             let singular = word.strip_suffix('s').unwrap_or(&word);
             let singular = singular.strip_suffix('e').unwrap_or(singular);
@@ -157,6 +160,7 @@ pub(super) fn is_family(one: &Name, other: &Name) -> bool {
         name.words().map(of_word).filter(|word| !word.is_empty()).collect()
     };
     let (of_one, of_other) = (stem(one), stem(other));
+    // `reque5ts` has the stem of no family: its digit stands for a letter.
     one.key != other.key && of_one == of_other && !of_one.is_empty() && !differs_in_letters_for_digits(one, other)
 }
 
@@ -172,6 +176,7 @@ fn differs_in_letters_for_digits(one: &Name, other: &Name) -> bool {
 /// letters that have little in common. Names of other numbers of words are judged as a whole.
 pub(super) fn is_near_word_by_word(newcomer: &Name, target: &Name) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (words(&newcomer.latin).collect(), words(&target.latin).collect());
+    // With another number of words no word has a counterpart.
     if one.len() != other.len() || one.len() < 2 {
         return true;
     }

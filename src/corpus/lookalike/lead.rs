@@ -1,6 +1,6 @@
 //! `Lead`: a name that is almost the name of something established, with everything that is known of the two.
 //!
-//! Must not know how it was found.
+//! Lists and nights make leads alike; `judge` gives them severity and rank.
 
 use serde::{Deserialize, Serialize};
 

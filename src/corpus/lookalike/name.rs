@@ -1,6 +1,6 @@
 //! `Name`: a name as it is written and as it is compared.
 //!
-//! Must not know what other names there are.
+//! Everything by which a name is looked up is made here, once.
 
 use super::drawn;
 use super::index::Compared;
@@ -32,6 +32,7 @@ impl Name {
         if text.len() > MOST_LETTERS * 4 || text.chars().count() > MOST_LETTERS {
             return None;
         }
+        // White space around a name is the list's and not the name's.
         let text = text.trim();
         let latin = drawn::latin(text);
         let key: String = latin.chars().filter(|letter| !is_separator(*letter)).collect();
@@ -75,6 +76,7 @@ impl Name {
         let own: Vec<&str> = self.words().filter(|word| AFFIXES.binary_search(word).is_err()).collect();
         let joined = match own.as_slice() {
             [] => return None,
+            // A glued affix is only taken off where the word is the whole name.
             [one] if one.len() == self.key.len() => unglued(one).to_owned(),
             own => own.concat(),
         };

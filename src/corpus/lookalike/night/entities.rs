@@ -1,6 +1,6 @@
 //! `Entities`: the things that listings are listings of, with who answers for each and whether it is established.
 //!
-//! Must not know names that look alike.
+//! Names are compared elsewhere; here things are only known by what their listings say of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +37,7 @@ pub(super) struct Entities<'a> {
 impl<'a> Entities<'a> {
     pub(super) fn of(corpus: &'a Corpus, as_of: AsOf) -> Self {
         let mut grouped: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+        // A listing that is gone can be installed by nobody.
         for member in corpus.members().iter().filter(|member| member.is_active) {
             grouped.entry(&member.entity).or_default().push(member);
         }
@@ -50,6 +51,7 @@ impl<'a> Entities<'a> {
         let known_vendors = established.flat_map(|entity| entity.vendors.iter().copied()).collect();
         let mut descriptions: BTreeMap<String, u32> = BTreeMap::new();
         for entity in &all {
+            // A set, because the listings of one thing mostly repeat its description: a thing counts once.
             let own: BTreeSet<String> = entity.descriptions().collect();
             own.into_iter().for_each(|text| *descriptions.entry(text).or_default() += 1);
         }

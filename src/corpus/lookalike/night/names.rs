@@ -1,6 +1,6 @@
 //! The names of a night, space by space: which things bear which name.
 //!
-//! Must not know which names are alike.
+//! Likeness is asked of the names afterwards.
 
 use std::collections::BTreeMap;
 
@@ -49,6 +49,7 @@ pub(super) fn names_of<'a>(corpus: &'a Corpus, entities: &Entities<'a>, inner: &
     }
     for borne in names.values_mut() {
         borne.by.sort_by_key(|(number, member)| (*number, &member.key));
+        // One thing bears a name once, however many listings of it say so.
         borne.by.dedup_by_key(|(number, _)| *number);
     }
     names

@@ -1,7 +1,7 @@
 //! `Relation`: what two things have to do with each other, as far as it is proven.
 //!
 //! Claims count against a newcomer only where it is proven that somebody else answers for it: one project often lists
-//! itself under two registries with one description and one repository. Must not know names.
+//! itself under two registries with one description and one repository.
 
 use super::super::hosts::Host;
 use super::super::judge::Signal;
@@ -33,6 +33,7 @@ impl Relation {
         target: Option<(&str, &Entity<'_>)>,
     ) -> Option<Self> {
         let Some((of_target, target)) = target else { return Some(Self::Unknown) };
+        // The pass `identity` has settled that already.
         let is_same =
             newcomer.members.first().zip(target.members.first()).is_some_and(|(one, other)| one.entity == other.entity);
         if is_same || newcomer.vendors.iter().any(|vendor| target.vendors.contains(vendor)) {
@@ -54,6 +55,7 @@ impl Relation {
                 return Some(Self::Others);
             }
         }
+        // Only where one registry gave both names can they be said to be two owners.
         let is_comparable = ours.iter().any(|at| theirs.contains(at));
         Some(if is_comparable { Self::Others } else { Self::Unknown })
     }
@@ -68,6 +70,7 @@ impl Relation {
         signals: &mut Vec<Signal>,
         reasons: &mut Vec<String>,
     ) {
+        // One project may stand under two registries: without a proof nothing is a copy.
         if self != Self::Others {
             return;
         }
