@@ -136,8 +136,7 @@ pub struct Fact {
 
 impl Fact {
     /// True where users see it as a finding: true, and of a rule that looks for defects. Measures have a value and
-    /// severity
-    /// `info`, and are not findings.
+    /// severity `info`, and are not findings.
     pub fn is_finding(&self) -> bool {
         self.outcome == Outcome::True && (self.severity != Severity::Info || self.value.is_null())
     }

@@ -38,8 +38,7 @@ impl ImageReference {
         let tagged = text.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'));
         let (name, tag) = tagged.map_or((text, None), |(name, tag)| (name, Some(tag)));
         let (registry, path) = match name.split_once('/') {
-            // As the reference implementation does: a first part without dot, colon or `localhost` is a part of the
-            // path.
+            // As the reference implementation does: a first part without dot, colon or `localhost` is a part of the path.
             Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => (host, path),
             _ => (registry, name),
         };

@@ -22,9 +22,9 @@ pub struct Listing {
     /// The claims of the source about the package.
     pub claims: Claims,
     /// The other things it names, by the key under which another source lists them (`npm:@scope/pkg`,
-    /// `github:owner/repo`),
-    /// sorted and each once. Those sources visit what is named, so that a package is fetched once however many
-    /// directories list it. Left out of the text where empty, so that a listing of before has the digest that it had.
+    /// `github:owner/repo`), sorted and each once. Those sources visit what is named, so that a package is fetched once
+    /// however many directories list it. Left out of the text where empty, so that a listing of before has the digest
+    /// that it had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ListingKey>,
 }
@@ -99,8 +99,7 @@ pub struct Claims {
     /// The deprecation message or yank reason.
     pub deprecated: Claim<String>,
     /// Downloads, installs or stars, whichever its source ranks by. It changes every day, and so is no part of the text
-    /// of
-    /// the claims and of no digest: the store keeps it beside them.
+    /// of the claims and of no digest: the store keeps it beside them.
     #[serde(skip)]
     pub popularity: Option<u64>,
     /// Downloads in the last month.

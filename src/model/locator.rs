@@ -39,8 +39,7 @@ pub enum Locator {
     /// The tree of a git repository at one commit, as the archive that its forge makes of it.
     GitArchive {
         /// The name of the repository that stays from commit to commit: `github:owner/name`, `git:host/owner/name`,
-        /// lower case;
-        /// `pinned:<listing>` for a commit that another listing chose.
+        /// lower case; `pinned:<listing>` for a commit that another listing chose.
         repository: String,
         /// The commit, in full hex.
         commit: String,
@@ -89,8 +88,7 @@ pub enum Locator {
 
 impl Locator {
     /// The name that stays the same over versions: `npm:<name>`, `pypi:<name>`, `folder:<name>`,
-    /// `github:<owner>/<name>`.
-    /// Capability ids are derived from it.
+    /// `github:<owner>/<name>`. Capability ids are derived from it.
     pub fn identity(&self) -> String {
         match self {
             Self::NpmPackage { name, .. } => format!("npm:{name}"),
@@ -104,16 +102,14 @@ impl Locator {
     }
 
     /// The part of the identity before the colon. It says where the names of its dependencies are to be looked for, and
-    /// whose
-    /// credentials go along when it is fetched.
+    /// whose credentials go along when it is fetched.
     pub fn ecosystem(&self) -> String {
         let identity = self.identity();
         identity.split_once(':').map_or_else(String::new, |(ecosystem, _)| ecosystem.to_owned())
     }
 
     /// The mark that tells one artifact from another under the same identity: version and strongest published digest,
-    /// never
-    /// an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
+    /// never an address (mirrors rewrite those). Equal text means that the bytes claim to be the same.
     pub fn artifact(&self) -> String {
         // The lists of digests begin with the strongest; a weaker one could be met by other bytes.
         let strongest = |integrity: &[Integrity]| integrity.first().map(ToString::to_string).unwrap_or_default();

@@ -1,8 +1,7 @@
 //! `SourceRole`: the properties of a source that the passes need, declared by the source itself.
 //!
 //! Passes never name a source. They ask for the role of a listing's source. It follows from the *kind* of the source
-//! and
-//! not from the table that an operator keeps it under.
+//! and not from the table that an operator keeps it under.
 
 use std::collections::BTreeMap;
 

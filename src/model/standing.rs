@@ -64,13 +64,11 @@ pub struct Standing {
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub fork_of: Claim<u64>,
     /// The reports of imported lists of abuse about it, sorted: known and empty where none does, unknown while no list
-    /// was
-    /// imported. The store adds it; no source says it.
+    /// was imported. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub reports: Claim<Vec<Report>>,
     /// The sightings of passes when nights or directories were compared, sorted; unknown where they saw nothing or did
-    /// not
-    /// look. The store adds it; no source says it.
+    /// not look. The store adds it; no source says it.
     #[serde(skip_serializing_if = "Claim::is_unknown")]
     pub sightings: Claim<Vec<Sighting>>,
 }

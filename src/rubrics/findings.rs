@@ -70,8 +70,7 @@ pub(super) fn needs(family: &str, measures: &[&'static str]) -> Vec<&'static str
 }
 
 /// The way in which a method counts what one rule finds: under the one of the rule's codes that weighs most. That does
-/// not
-/// depend on the fact, so that a worse fact never moves to a code under which it would cost less.
+/// not depend on the fact, so that a worse fact never moves to a code under which it would cost less.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     rule: &'static RuleMeta,

@@ -34,8 +34,7 @@ fn said(band: Band, score: &Score) -> String {
 }
 
 /// The thing that moved a score most: the constraint that took hold, else the largest deduction with the rules behind
-/// it.
-/// Without either it is the part that is furthest from the top of the scale.
+/// it. Without either it is the part that is furthest from the top of the scale.
 fn cause(score: &Score) -> String {
     // The mild-cause cap says why a band was lowered, and explains nothing about the score.
     let decisive: Vec<&str> = score.caps.iter().map(|cap| &**cap).filter(|cap| *cap != bands::MILD_CAUSE).collect();

@@ -145,8 +145,7 @@ impl Traits {
             let Some(text) = text.filter(|_| is_read_by_people(path)) else { continue };
             let found = addresses(text);
             sites.extend(found.iter().map(|address| address.site.clone()));
-            // Sites are read of all documents; only lures are bounded, or a flood of them would hide whose sites are
-            // named.
+            // Sites are read of all documents; only lures are bounded, or a flood of them would hide whose sites are named.
             if traits.lures.len() < MOST_LURES {
                 let page = Page {
                     path,
@@ -256,9 +255,8 @@ impl Page<'_> {
 }
 
 /// The subject by a capability's own words, in small letters and without addresses: the names and descriptions of its
-/// frontmatters. Their first headings stand in where no document has one. A word elsewhere in the text costs nothing
-/// and
-/// says nothing.
+/// frontmatters. The first headings of its documents stand in where none has one. A word elsewhere in the text costs
+/// nothing and says nothing.
 fn subject(files: &Files<'_>) -> String {
     // Only the capability's own documents introduce it; a reference below may be about anything.
     let own = files.iter().filter(|(path, _)| !path.contains('/') || path.ends_with("/SKILL.md"));

@@ -100,8 +100,7 @@ impl Index {
 }
 
 /// The bin from which each bin of a sketch takes its value: an empty one borrows from one that is not. The order is
-/// always
-/// the same (Shrivastava 2017), so that equal texts still agree everywhere.
+/// always the same (Shrivastava 2017), so that equal texts still agree everywhere.
 struct Filled([u8; BINS]);
 
 impl Filled {

@@ -1,8 +1,7 @@
 //! The order of a family: which member was there first, and how that is known.
 //!
 //! Our own nights' observations weigh most, because nobody can date himself back in them. When a package appeared says
-//! its
-//! registry, but not whether the capability was in it then. A copy is less used than what it was made from, and an
+//! its registry, but not whether the capability was in it then. A copy is less used than what it was made from, and an
 //! honest one names its upstream. The order is unknown, and says so, where nothing tells.
 
 use serde::{Deserialize, Serialize};

@@ -47,8 +47,7 @@ impl Sketch {
         let runs = runs_of(files);
         let mut bins = Box::new([EMPTY; BINS]);
         for run in &runs {
-            // The low half is the value and the top byte the bin: the two must not share bits, or bins would hold alike
-            // values.
+            // The low half is the value and the top byte the bin: the two must not share bits, or bins would hold alike values.
             let value = u32::try_from(run & 0xffff_ffff).unwrap_or(EMPTY);
             if let Some(bin) = bins.get_mut(usize::try_from(run >> 56).unwrap_or(0)) {
                 *bin = value.min(*bin);

@@ -1,5 +1,4 @@
-//! Judges whether a copy is an attack on those who know the original: another publisher's, that does what that does
-//! not.
+//! Judges whether a copy attacks those who know the original: it is another publisher's and does what that does not.
 //!
 //! Two signals, never one: being a copy is common and honest, and so is each finding alone.
 

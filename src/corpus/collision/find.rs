@@ -226,8 +226,8 @@ fn look_alikes(index: &Index<'_>, found: &mut Vec<Collision>) {
         alike.entry(skeleton(name)).or_default().insert(name);
     }
     for names in alike.into_values().filter(|names| names.len() > 1) {
-        // What is written in plain letters is looked like; what has others looks like it.
-        // Two names that both have foreign letters are nobody's plain name to imitate.
+        // What is written in plain letters is looked like; what has others looks like it. Two names that both
+        // have foreign letters are nobody's plain name to imitate.
         for target_name in names.iter().filter(|name| name.is_ascii()) {
             for name in names.iter().filter(|name| !name.is_ascii()) {
                 let pairs = index.tools.get(*name).into_iter().flatten();

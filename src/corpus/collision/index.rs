@@ -67,8 +67,8 @@ impl<'a> Index<'a> {
     }
 
     /// True where a folded name says whose tool it is, as far as somebody who came later is concerned. Only parties
-    /// count that
-    /// were there long before, or not after and with a proven vendor: whoever came later cannot make a name common.
+    /// count that were there long before, or not after and with a proven vendor: whoever came later cannot make a name
+    /// common.
     pub(super) fn is_rare_for(&self, name: &str, entity: &str) -> bool {
         // Without a date nobody can be said to have come later.
         let Some(later) = self.since(entity).filter(|_| !is_plain(name)) else { return false };
@@ -100,8 +100,7 @@ impl<'a> Index<'a> {
     }
 
     /// True where two entities are packages of one registry, or rows of one, whose publishers are known and are others.
-    /// Copies
-    /// of repositories are what forges are for.
+    /// Copies of repositories are what forges are for.
     pub(super) fn are_known_strangers(&self, one: &str, other: &str) -> bool {
         let kinds = |entity: &str| -> BTreeSet<&str> {
             let vendors = self.world.standings.get(entity).into_iter().flat_map(|standing| &standing.vendors);

@@ -121,8 +121,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut before) = (String::new(), ' ');
     for letter in name.chars() {
-        // `getHTTPData`: a run of capitals is one word, so that only a capital after a small letter or digit begins
-        // one.
+        // `getHTTPData`: a run of capitals is one word, so that only a capital after a small letter or digit begins one.
         let begins = letter.is_uppercase() && (before.is_lowercase() || before.is_numeric());
         if !letter.is_alphanumeric() || begins {
             words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));

@@ -1,8 +1,7 @@
 //! Judge: the class and the severity of a change, from its effects and from what surrounds it.
 //!
 //! The whole art is to say nothing about honest releases: most bring code, many bring hosts, programs and permissions,
-//! and
-//! say so with another version. Effects are found elsewhere.
+//! and say so with another version. Effects are found elsewhere.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! Declared: what a package's manifests ask for that they did not: permissions, hooks, scripts at installation, other
-//! addresses, packages, repositories and credentials.
-//! Owners of the package are compared in [`owners`](super::owners).
+//! addresses, packages, repositories and credentials. Owners of the package are compared in [`owners`](super::owners).
 
 use std::collections::BTreeSet;
 
@@ -39,9 +38,8 @@ pub(super) fn effects(before: &PackageVersion<'_>, own: &Declared, moved: Versio
 }
 
 /// The places of the server and the packages that it is made of: all of it elsewhere is another server, some of it is
-/// not.
-/// Another number under the same address is another repository; with another address the publisher may have moved or
-/// mistyped.
+/// not. Another number under the same address is another repository; with another address the publisher may have moved
+/// or mistyped.
 fn places(old: &Declared, own: &Declared, version: VersionChange) -> Vec<Effect> {
     let mut effects = Vec::new();
     let sites = |declared: &Declared| -> BTreeSet<String> {

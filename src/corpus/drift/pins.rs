@@ -93,8 +93,7 @@ pub struct Change {
 }
 
 /// The changes from one set of pins to the next, sorted; empty when they are equal. The digest of the tree is not
-/// named:
-/// the files are.
+/// named: the files are.
 pub fn changes(before: &Pins, after: &Pins) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(&before.files, &after.files, &mut changes, "file", |path, old, new, changes| {

@@ -2,8 +2,7 @@
 //! that is otherwise as it was.
 //!
 //! No mail library is known: keys, constants and the names of calls around an address tell, in any language. Linear in
-//! the
-//! text but for a bounded look back from each address.
+//! the text but for a bounded look back from each address.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
 //! Names for entities that stay from night to night.
 //!
 //! An entity keeps the id that most of its members had before; where that is even, the least such id. If several
-//! entities
-//! that would keep one id, the one with most of its former members does. An id is given once: what is new takes the first
-//! of its members' keys, registries of artefacts before directories, and a number behind it where that was an id before.
-//! A member whose artefact was replaced by another under the same name (a re-created repository) has no vote.
+//! entities that would keep one id, the one with most of its former members does. An id is given once: what is new
+//! takes the first of its members' keys, registries of artefacts before directories, and a number behind it where that
+//! was an id before. A member whose artefact was replaced by another under the same name (a re-created repository) has
+//! no vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -26,8 +26,8 @@ pub(super) fn each_deletion(letters: &[char], most: usize, mut each: impl FnMut(
     }
     let hash = |to: usize| before.get(to).copied().unwrap_or(0);
     let power = |of: usize| powers.get(of).copied().unwrap_or(1);
-    // What stands from one place to another, and something put after a hash.
-    // Polynomial hashes of parts follow from those of the beginnings, so that each deletion costs a few steps.
+    // What stands from one place to another, and something put after a hash. Polynomial hashes of parts follow
+    // from those of the beginnings, so that each deletion costs a few steps.
     let part = |from: usize, to: usize| hash(to).wrapping_sub(hash(from).wrapping_mul(power(to - from)));
     let then = |first: u64, from: usize, to: usize| first.wrapping_mul(power(to - from)).wrapping_add(part(from, to));
     each(fold(hash(length)));

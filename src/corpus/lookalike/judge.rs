@@ -172,8 +172,8 @@ impl Case {
 }
 
 /// True where names have such a likeness by accident: short ones, two edits in less than ten letters, the first letter
-/// of a
-/// short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's own.
+/// of a short one, words that are near only as a whole, a whole name among other words, a name under a scope of one's
+/// own.
 pub fn is_weak(kind: Kind, newcomer: &Name, target: &Name) -> bool {
     let (one, other) = (&newcomer.compared.letters, &target.compared.letters);
     let shorter = one.len().min(other.len());

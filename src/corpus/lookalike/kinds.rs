@@ -172,8 +172,7 @@ fn differs_in_letters_for_digits(one: &Name, other: &Name) -> bool {
 }
 
 /// True where the words that differ are near enough by themselves: `pytest-salt` and `pytest-split` are two words of
-/// four
-/// letters that have little in common. Names of other numbers of words are judged as a whole.
+/// four letters that have little in common. Names of other numbers of words are judged as a whole.
 pub(super) fn is_near_word_by_word(newcomer: &Name, target: &Name) -> bool {
     let (one, other): (Vec<&str>, Vec<&str>) = (words(&newcomer.latin).collect(), words(&target.latin).collect());
     // With another number of words no word has a counterpart.

@@ -28,8 +28,7 @@ pub struct Alert {
     /// The pass that raised it, such as `drift`.
     pub pass: String,
     /// The event that the pass saw, a closed word of that pass such as `same_version`. With the pass it is the rule
-    /// that an
-    /// acknowledgement is bound to.
+    /// that an acknowledgement is bound to.
     #[serde(default)]
     pub class: String,
     /// The capability that it is about, where it is about one.

@@ -184,8 +184,7 @@ impl SparseFacts {
     }
 
     /// The findings in what is there, without those that only say what a pass saw. Passes go by these, so that none
-    /// takes
-    /// another's word, or its own of last night, for a second signal.
+    /// takes another's word, or its own of last night, for a second signal.
     pub fn findings_of_its_own(&self) -> impl Iterator<Item = &Fact> {
         self.findings().filter(|fact| !fact.rule.as_str().starts_with(RULE_PREFIX))
     }

@@ -97,8 +97,7 @@ const ALL: Answered = Answered { asked: 1, answered: 1 };
 /// One question, not answered.
 const NOTHING: Answered = Answered { asked: 1, answered: 0 };
 /// The questions of the first check about the account that publishes: its name, age, repositories, contributions, stars
-/// and
-/// organisations.
+/// and organisations.
 const ASKED_OF_DEPLOYER: usize = 6;
 
 /// A check that nothing is known of yet; its status is that of its missing data.

@@ -175,8 +175,7 @@ fn is_shadow(code: &str) -> bool {
 }
 
 /// True where the public rule files look for an id in a kind. `SS-MCP-…` is for servers alone and so on; `SS-SKILL-…`
-/// for
-/// every kind, but for the manifest that only a skill has.
+/// for every kind, but for the manifest that only a skill has.
 fn applies(code: &str, kind: Kind) -> bool {
     match code.split('-').nth(1) {
         Some("MCP") => kind == Kind::McpServer,

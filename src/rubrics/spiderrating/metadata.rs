@@ -68,8 +68,7 @@ pub(super) fn read(value: Option<&Value>) -> Claimed<'_> {
 }
 
 /// The layer, its value rounded to two decimals; none where no signal is known. A skill is measured by its downloads
-/// first
-/// and a server by its stars.
+/// first and a server by its stars.
 pub(super) fn layer(kind: Kind, claimed: &Claimed<'_>, day: Timestamp) -> Layer {
     let weights = &TABLE.metadata.weights;
     let parts = [

@@ -73,8 +73,7 @@ fn by_sign<'a>(
 }
 
 /// True where both are known to be published by somebody, and by nobody of the same name. A forge says more of two
-/// names of
-/// one repository.
+/// names of one repository.
 fn are_strangers(one: &Look, other: &Look) -> bool {
     let is_moved =
         one.is_forge && other.is_forge && one.anchor.number.is_some() && one.anchor.number == other.anchor.number;

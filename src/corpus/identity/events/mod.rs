@@ -1,8 +1,7 @@
 //! Identity events: what became of who or what stands behind a name, from one night to the next.
 //!
 //! Each subject as the pass saw it last (its anchor) is compared with what it sees now. Silence of a source tells
-//! nothing:
-//! values that come or go are no events, so a registry that rewrites its rows is silent.
+//! nothing: values that come or go are no events, so a registry that rewrites its rows is silent.
 
 use std::collections::{BTreeMap, BTreeSet};
 

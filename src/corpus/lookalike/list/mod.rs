@@ -158,8 +158,7 @@ impl Popular {
     }
 
     /// True where a name is less popular than a target, as far as anybody says. Being on the list counts for a target,
-    /// and so
-    /// does a place among two lines of which nothing is known.
+    /// and so does a place among two lines of which nothing is known.
     fn is_less_popular(&self, line: &Line, target: &Line) -> bool {
         match (line.popularity, target.popularity, line.rank, target.rank) {
             (Some(few), Some(many), _, _) => few < many,

@@ -1,8 +1,7 @@
 //! `spiderrating/live-2026-03`: the composition and the grades that the published rows of March 2026 show.
 //!
 //! The layers are those of `seed`. Source: the publisher's own rows (CC0); how well they are reproduced is tested over
-//! all
-//! of them. A variant has no voice in the verdict.
+//! all of them. A variant has no voice in the verdict.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
