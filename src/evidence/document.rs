@@ -127,6 +127,7 @@ impl Document {
     pub fn read_as_run(path: &str, bytes: &[u8], language: Language, by: Place) -> Self {
         let text = zones::decode_text(path, bytes, &mut Vec::new());
         let shape = shape::of(bytes, text.is_some());
+        // An interpreter does not stop at a stray byte, and neither may the reader.
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
         let role = match language {
             Language::Python | Language::JavaScript | Language::TypeScript => FileRole::Source,
@@ -138,6 +139,7 @@ impl Document {
     fn new(path: &str, role: FileRole, language: Language, text: String, shape: Shape) -> Self {
         let zones = zones::zones_of(language, role, &text);
         let line_starts = line_starts(text.as_bytes());
+        // A `#` in other languages is a comment.
         let headings =
             if language == Language::Markdown { zones::headings_of(&text, &zones, &line_starts) } else { Vec::new() };
         Self {
@@ -174,6 +176,7 @@ impl Document {
 
     /// The titles of the Markdown headings over a byte offset, the nearest first, up to the outermost.
     pub fn headings_at(&self, offset: usize) -> impl Iterator<Item = &str> {
+        // Headings are sorted and each knows its parent, so that one search finds the chain.
         let last = self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1);
         let heading = |index: Option<usize>| index.and_then(|index| self.headings.get(index));
         std::iter::successors(heading(last), move |inner| heading(inner.parent)).map(|found| found.title.as_str())
@@ -188,6 +191,7 @@ impl Document {
     /// The place of a byte offset: line and column from 1, the column in code points. Costs the length of the line
     /// at most up to the offset.
     pub fn place(&self, offset: usize) -> Place {
+        // Offsets of a folded or decoded text may fall inside a letter.
         let offset = floor_char_boundary(&self.text, offset);
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
@@ -215,6 +219,7 @@ impl Document {
     pub fn line_at(&self, offset: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        // One less than the next start leaves out the newline.
         let end = self.line_starts.get(line).map_or(self.text.len(), |next| next - 1);
         (start, end.max(start))
     }
@@ -247,6 +252,7 @@ pub fn is_test_path(path: &str) -> bool {
     ];
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default();
+    // Folders alone: a file called `test` at the root may well be the program.
     parts.any(|part| FOLDERS.contains(&part))
         || name.starts_with("test_")
         || name.contains(".test.")

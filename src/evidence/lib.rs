@@ -69,13 +69,16 @@ impl Evidence {
     /// Reads some bundles, each step of it for all of them before the next: what a step works with is fetched from memory
     /// once for many.
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
+        // Step by step over all bundles, so that the tables of a step stay in the cache.
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();
         all.iter_mut().for_each(|evidence| evidence.manifests = evidence.read_each(manifest::read));
         all.iter_mut().for_each(|evidence| evidence.sources = evidence.read_each(code::read));
+        // Manifests and source must be there: they tell which commands run which files.
         all.iter_mut().zip(bundles).for_each(|(evidence, bundle)| run_files::read(bundle, evidence));
         for evidence in &mut all {
             evidence.note_bytecode();
             evidence.tools = tools::collect(evidence);
+            // Several readers may note the same gap, and their order must not show.
             evidence.gaps.sort();
             evidence.gaps.dedup();
         }

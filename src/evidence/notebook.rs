@@ -54,7 +54,9 @@ impl Notebook {
                 Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
                 _ => continue,
             };
+            // As JSON writes it: the source stands in the text with its escapes.
             let first = pieces.first().map(|first| Value::from(*first).to_string()).unwrap_or_default();
+            // Escapes can be written in several ways, and a search in vain runs to the end of the text.
             let rest = text.get(at..).filter(|_| missed < MISSED_MOST).unwrap_or_default();
             match rest.find(&first) {
                 Some(further) => at += further,
@@ -76,6 +78,7 @@ fn kernel(notebook: &Value) -> Kernel {
     let says = |pointer: &str| notebook.pointer(pointer).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let places = ["/metadata/kernelspec/name", "/metadata/kernelspec/language", "/metadata/language_info/name"];
     let said: Vec<String> = places.iter().filter_map(|pointer| says(pointer)).collect();
+    // Without a kernel a notebook is read as Python: what does not parse becomes a gap.
     if said.is_empty() || said.iter().any(|said| said.contains("python")) {
         Kernel::Python
     } else if said.iter().any(|said| is_shell(said)) {
@@ -101,6 +104,7 @@ impl Cell {
         let first = source.trim_start().lines().next().unwrap_or_default();
         let mut magic = first.strip_prefix("%%").unwrap_or_default().split_whitespace();
         let runs = match magic.next() {
+            // `%%` alone names nothing that could run it.
             None if first.starts_with("%%") => Kernel::Other,
             None | Some("time" | "timeit" | "capture" | "prun" | "memit") => kernel,
             Some("python" | "python3" | "pypy") => Kernel::Python,
@@ -132,6 +136,7 @@ impl Cell {
             if own.is_some() || goes_on {
                 let indent = own.as_ref().and_then(|own| own.name("indent"));
                 cell.python.push_str(indent.map_or("", |indent| indent.as_str()));
+                // A statement in its place, so that a block with commands alone in it stays a block.
                 cell.python.push_str("pass #");
             }
             cell.python.push_str(line);

@@ -61,6 +61,7 @@ pub fn sends_data(text: &str) -> Option<usize> {
 /// Where words stand that have an agent do something and hide it: the order and the hiding within a few lines.
 pub fn covert_order(text: &str) -> Option<usize> {
     const REACH: usize = 400;
+    // A bound on the windows: repeated words would otherwise cost 800 bytes each.
     HIDES.find_iter(text).take(20).find_map(|hidden| {
         let low = floor_char_boundary(text, hidden.start().saturating_sub(REACH));
         let high = floor_char_boundary(text, hidden.end() + REACH);

@@ -20,16 +20,19 @@ const MOST: usize = 2_000;
 pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
     let mut open: Vec<String> = evidence.documents.keys().cloned().collect();
     let mut count = 0;
+    // A program that is found may run the next, however long the chain.
     while let Some(path) = open.pop() {
         for (target, language, place) in named_by(evidence, &path) {
             let Some(file) = bundle.files.get(&target) else { continue };
             count += 1;
+            // A bundle whose files run each other must not be read over and over.
             if count > MOST {
                 return;
             }
             if let Some(program) = evidence.documents.get_mut(&target)
                 && matches!(program.shape, Shape::Program(_) | Shape::Bytecode(_))
             {
+                // Machine code stays what it is; that a command runs it is what rules ask.
                 program.run_by = Some(place);
                 continue;
             }
@@ -46,6 +49,7 @@ pub(super) fn read(bundle: &Bundle, evidence: &mut Evidence) {
 /// The files that the commands of one file run and that are not read as programs yet.
 fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_model::fact::Place)> {
     let Some(document) = evidence.documents.get(path) else { return Vec::new() };
+    // Commands in documents and tests are shown or tried and not run for a user.
     if matches!(document.role, FileRole::Binary | FileRole::Lock | FileRole::Docs | FileRole::Test) {
         return Vec::new();
     }
@@ -54,6 +58,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
         let Event { deed: Deed::RunsFile { path: written, runner, .. }, .. } = event else { continue };
         let Some(target) = resolve(evidence, path, written) else { continue };
         let Some(run) = evidence.documents.get(&target) else { continue };
+        // Once is enough, and a file that names itself would never end.
         if run.run_by.is_some() || !is_other_than_program(run) || target == path {
             continue;
         }
@@ -82,6 +87,7 @@ fn resolve(evidence: &Evidence, from: &str, written: &str) -> Option<String> {
     if relative.starts_with('$') {
         relative = relative.split_once('/').map(|(_, rest)| rest)?;
     }
+    // Home folders and options name no file of the bundle.
     if relative.is_empty() || relative.len() > 300 || relative.starts_with(['~', '-']) {
         return None;
     }

@@ -47,13 +47,16 @@ pub struct Registered {
 /// The part of a host that one owner has. `host` is lower-case and has no dot at its ends. None for an address of numbers,
 /// a lone label, and a public suffix itself.
 pub fn registered(host: &str) -> Option<Registered> {
+    // An address has no owner by name.
     if host.split('.').all(|label| label.bytes().all(|byte| byte.is_ascii_digit())) {
         return None;
     }
     let suffix = psl::suffix(host.as_bytes())?;
+    // A public suffix alone has nothing before its dot.
     let before = host.len().checked_sub(suffix.as_bytes().len() + 1)?;
     let from = host.get(..before)?.rfind('.').map_or(0, |dot| dot + 1);
     let is_farm = host.get(from..).is_some_and(|domain| TENANT_FARMS.binary_search(&domain).is_ok());
+    // One label more below a platform, whose customers are strangers to each other.
     let from = match from.checked_sub(1) {
         Some(before) if is_farm => host.get(..before)?.rfind('.').map_or(0, |dot| dot + 1),
         _ => from,

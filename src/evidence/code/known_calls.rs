@@ -229,6 +229,7 @@ pub(super) fn snake(callee: &str) -> bool {
 }
 
 fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bool {
+    // The first component alone decides for a module, so that members nobody listed are kept too.
     let module = callee.split_once('.').map_or(callee, |(module, _)| module);
     let method = callee.rsplit_once('.').map(|(_, method)| method);
     names.contains(&callee) || modules.contains(&module) || method.is_some_and(|method| methods.contains(&method))
@@ -236,6 +237,7 @@ fn known(callee: &str, names: &[&str], modules: &[&str], methods: &[&str]) -> bo
 
 /// A JavaScript module's name as callees spell it: without `node:`, `fs/promises` as `fs`.
 pub(super) fn script_module(name: &str) -> &str {
+    // One spelling for each module, since tables and rules list one.
     let name = name.strip_prefix("node:").unwrap_or(name);
     match name {
         "fs/promises" => "fs",

@@ -32,6 +32,7 @@ impl Budget {
     pub(super) fn take(&mut self, value: Value) -> Option<Value> {
         let cost = cost(&value);
         if cost > self.left {
+            // Refused rather than cut, since half a value reads as another one; the file gets a gap.
             self.exhausted = true;
             return None;
         }
@@ -43,10 +44,12 @@ impl Budget {
 /// How many values a value holds, long text counting more.
 fn cost(value: &Value) -> usize {
     let mut sum = 0;
+    // A stack of its own, because values nest as deep as the source does.
     let mut work = vec![value];
     while let Some(value) = work.pop() {
         sum += 1;
         match value {
+            // Long text pays as well: a large constant that is used often would otherwise cost one value each time.
             Value::String(text) => sum += text.len() / 256,
             Value::Array(items) => work.extend(items),
             Value::Object(items) => work.extend(items.values()),
@@ -79,11 +82,13 @@ pub(super) fn join(pieces: &[Argument], between: &str) -> Option<Argument> {
                 open = true;
             }
         }
+        // Constants that contain each other grow with each join.
         if text.len() > MAX_TEXT {
             return Some(Argument::Other);
         }
     }
     match (open, literal) {
+        // Without one literal piece nothing is known, and `{}{}` would look like text.
         (_, false) => None,
         (true, true) => Some(Argument::Composed(text)),
         (false, true) => Some(Argument::Literal(text)),
@@ -103,6 +108,7 @@ pub(super) fn object_schema(properties: Map<String, Value>) -> Value {
     let mut required = Vec::new();
     let mut kept = Map::new();
     for (name, mut schema) in properties {
+        // The mark is taken out again, so that rules are given plain JSON Schema.
         let marked = schema.as_object_mut().is_some_and(|map| map.remove(OPTIONAL).is_some());
         if !marked {
             required.push(Value::String(name.clone()));
@@ -136,6 +142,7 @@ pub(super) fn as_schema(value: Value) -> Option<Value> {
     map.remove(OPTIONAL);
     let is_text = |key: &str| map.get(key).is_some_and(|value| value.is_string() || value.is_array());
     let is_object = |key: &str| map.get(key).is_some_and(Value::is_object);
+    // A tool may have an argument called `properties`: where all values are schemas, the object is a shape.
     let is_schema = map.is_empty()
         || is_text("type")
         || (is_object("properties") && !map.values().all(is_schema_like))

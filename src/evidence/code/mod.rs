@@ -118,6 +118,7 @@ impl Findings {
         if self.calls.len() < MAX_CALLS {
             self.calls.push((offset, call));
         } else {
+            // Told as a gap, so that a file padded with calls is not called clean.
             self.flooded = true;
         }
     }
@@ -157,6 +158,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
         return notebook::read(document, gaps);
     }
     let dialect = dialect(document)?;
+    // Words before size: a large file that cannot matter is no gap.
     if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
         return None;
     }
@@ -168,6 +170,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
 fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     let fits = document.text.len() <= MAX_BYTES;
     if !fits {
+        // Unread is not clean: the size is told.
         let detail = format!("{} bytes of source, of which {MAX_BYTES} are parsed at most", document.text.len());
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
     }
@@ -183,6 +186,7 @@ fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap
         Dialect::Jsx => nesting::javascript(&program.text, true, false),
         Dialect::Tsx => nesting::javascript(&program.text, true, true),
     };
+    // The parsers recurse, and a stack overflow would end the process where no handler can catch it.
     if bound > nesting::LIMIT {
         let detail = format!("nested deeper than the {} levels that are parsed", nesting::LIMIT);
         gaps.push(Gap::new(path, GapReason::BudgetExhausted, detail));
@@ -199,6 +203,7 @@ fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap
 
 fn dialect(document: &Document) -> Option<Dialect> {
     let name = document.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    // Declarations have no bodies, so that nothing in them runs.
     if [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end)) {
         return None;
     }
@@ -233,6 +238,7 @@ fn parse(document: &Document, dialect: Dialect, bound: usize) -> Parsed {
     };
     let refused = |what: &str| Parsed::Refused(what.to_owned());
     if bound <= NEAR_LEVELS {
+        // A parser's panic costs one file, never the scan.
         let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         return parsed.unwrap_or_else(|_| refused("the parser gave up"));
     }
@@ -251,12 +257,14 @@ fn view(document: &Document, mut findings: Findings, gaps: &mut Vec<Gap>) -> Sou
         let detail = format!("more than {MAX_CALLS} calls worth knowing; the rest was not looked at");
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
     }
+    // The walk meets nested calls and handlers out of order, and places are counted forwards only.
     findings.calls.sort_by_key(|(offset, _)| *offset);
     findings.tools.sort_by_key(|(offset, _)| *offset);
     findings.imports.sort();
     findings.imports.dedup();
     let mut places = Places::new(document);
     let calls = findings.calls.into_iter().map(|(offset, call)| Call { place: places.at(offset), ..call }).collect();
+    // Tools begin at the top of the file again, and the first counter has moved past them.
     let mut places = Places::new(document);
     let tools = findings.tools.into_iter().map(|(offset, tool)| Tool { place: places.at(offset), ..tool }).collect();
     SourceView { imports: findings.imports, calls, tools }
@@ -282,6 +290,7 @@ impl<'a> Places<'a> {
             self.last = start;
             self.place = self.document.place(start);
         }
+        // Only the text since the last place is counted, so that a line of megabytes is read once.
         let passed = self.document.text.get(self.last..offset).map_or(0, |text| text.chars().count());
         self.place.column = self.place.column.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         self.last = offset;

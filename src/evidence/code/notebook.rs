@@ -24,6 +24,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
         starts.push((program.len(), cell.offset));
         program.push_str(&cell.python);
     }
+    // One program of all cells, because a later cell uses the names of an earlier.
     let cells = Document::read("cells.py", program.as_bytes(), &mut Vec::new());
     debug_assert_eq!(cells.language, Language::Python);
     let mut findings = findings(&cells, Dialect::Python, &document.path, gaps)?;
@@ -31,6 +32,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceVie
         let cell = starts.partition_point(|(start, _)| start <= offset).checked_sub(1);
         *offset = cell.and_then(|cell| starts.get(cell)).map_or(0, |(_, at)| *at);
     }
+    // Tools still have offsets of the joined program, which mean nothing in the notebook.
     findings.tools.clear();
     Some(view(document, findings, gaps))
 }

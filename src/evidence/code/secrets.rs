@@ -10,6 +10,7 @@ use super::taint::TaintSources;
 
 /// What the output of a literal command tells.
 pub(super) fn of_command(command: &str) -> TaintSources {
+    // Whole words alone: the `id` in `uuid` asks for no user.
     let has = |word: &str| {
         command.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
     };
@@ -23,6 +24,7 @@ pub(super) fn of_command(command: &str) -> TaintSources {
     if has("ifconfig") || has("ipconfig") || command.starts_with("ip a") {
         origins |= TaintSources::HOST_NETWORK;
     }
+    // Alone only: `env X=1 make` sets a variable and prints nothing.
     if matches!(command.trim(), "env" | "printenv" | "set" | "export -p") {
         origins |= TaintSources::ENVIRONMENT;
     }
@@ -38,6 +40,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         Regex::new(r"(?i-u)(?:token|secret|passw(?:or)?d|api_?key|private_?key|credential|access_?key)s?$")
             .expect("the pattern is fixed and valid")
     });
+    // The length is asked first, so that text which is no name costs no match.
     name.len() <= 80 && NAMES.is_match(name)
 }
 
@@ -49,6 +52,7 @@ fn is_secret_path(text: &str) -> bool {
         )
         .expect("the pattern is fixed and valid")
     });
+    // `.ssh` is the shortest path that matters, and longer text is no path.
     (4..=260).contains(&text.len()) && PATHS.is_match(text)
 }
 
@@ -119,10 +123,12 @@ const HAND_OUT: [&str; 22] = [
 /// Whether what a command prints is a token that a program hands out.
 pub(crate) fn hands_out_token(command: &str) -> bool {
     const LONGEST: usize = 400;
+    // The first words are looked for before any text is built: almost no command has one.
     if command.len() > LONGEST || !HAND_OUT.iter().any(|words| command.contains(words.split(' ').next().unwrap_or("")))
     {
         return false;
     }
+    // A second blank must not hide a command, since the shell drops it.
     let plain = command.split_whitespace().collect::<Vec<_>>().join(" ");
     HAND_OUT.iter().any(|words| plain.contains(words))
 }
@@ -131,6 +137,7 @@ pub(crate) fn hands_out_token(command: &str) -> bool {
 pub fn is_issuer(address: &str) -> bool {
     let host = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = host.split(['/', '?', '#', '"', '\'', ' ', ':']).next().unwrap_or_default();
+    // A suffix begins at a full stop, so that `notgithub.com` is not taken for `github.com`.
     let ends = |end: &&str| host == *end || host.strip_suffix(*end).is_some_and(|rest| rest.ends_with('.'));
     const ISSUERS: [&str; 22] = [
         "github.com",

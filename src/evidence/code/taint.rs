@@ -179,6 +179,7 @@ pub(super) struct Flow {
 impl Flow {
     /// What a name may hold.
     pub(super) fn of(&self, name: &str) -> TaintSources {
+        // Most files follow nothing: this saves a look-up for every identifier.
         if self.names.is_empty() {
             return TaintSources::NONE;
         }
@@ -198,6 +199,7 @@ impl Flow {
         let depth = self.scopes.len();
         let stack = self.names.entry(name.to_owned()).or_default();
         match stack.last_mut() {
+            // Joined and never replaced, so that the last of two branches does not clear the first.
             Some((at, known)) if *at == depth => *known |= origins,
             _ => {
                 stack.push((depth, origins));
@@ -218,6 +220,7 @@ impl Flow {
 
     /// Notes what is written to a path in plain text.
     pub(super) fn write_to(&mut self, path: &str, origins: TaintSources) {
+        // Bounds memory; to forget the rest errs towards saying nothing.
         if path.len() <= MAX_PATH && self.files.len() < MAX_FILES {
             *self.files.entry(path.to_owned()).or_default() |= origins;
         }
@@ -231,6 +234,7 @@ impl Flow {
         let depth = self.scopes.len();
         match self.names.get_mut(name).and_then(|stack| stack.last_mut()) {
             Some((_, known)) => *known |= origins,
+            // Bound once, it is the same variable in every function, so it outlives this one.
             None if unique => {
                 self.names.insert(name.to_owned(), vec![(0, origins)]);
             }
@@ -252,6 +256,7 @@ impl Flow {
         if let Some(name) = &name {
             self.entered.insert(name.clone());
         }
+        // The expression around the function is half walked; its value comes back when the function is left.
         let outside = self.take();
         self.scopes.push(Scope { name, outside, ..Scope::default() });
         (known, given)
@@ -271,6 +276,7 @@ impl Flow {
         (self.returned, self.held) = (scope.returned, scope.outside);
         if let (Some(name), false) = (scope.name, scope.returned.is_empty()) {
             let known = self.returns.entry(name).or_default();
+            // Only what was not known before asks for another walk, so that a file that is understood gets none.
             if (scope.returned & WORTH & !*known).any(WORTH) {
                 self.again = true;
             }
@@ -304,6 +310,7 @@ impl Flow {
                 known.push(TaintSources::NONE);
             }
             if let Some(slot) = known.get_mut(index) {
+                // A function that is still to be entered will see this in the same walk.
                 if (*origins & WORTH & !*slot).any(WORTH) && self.entered.contains(name) {
                     self.again = true;
                 }
@@ -317,6 +324,7 @@ impl Flow {
         self.scopes.clear();
         self.entered.clear();
         self.names.retain(|_, stack| {
+            // What functions above an assignment could not know of a global, they know in the next walk.
             stack.truncate(1);
             stack.first().is_some_and(|(depth, _)| *depth == 0)
         });

@@ -66,7 +66,9 @@ impl Context {
         let is_order = place.is_order();
         let defensive = place.is_defensive(is_order);
         let security_topic = is_about_security(document);
+        // A real order is never explained away: an attacker would write "security check" above it.
         let explained = !is_order && (defensive || security_topic);
+        // In code, quotation marks delimit literals and name nothing.
         let is_prose = matches!(
             zone,
             ZoneKind::Prose | ZoneKind::Table | ZoneKind::Quotation | ZoneKind::Comment | ZoneKind::Frontmatter
@@ -129,6 +131,7 @@ impl Stretch<'_> {
         let start = zones.get(index).map_or(self.origin, |zone| zone.start);
         let head = slice(self.document.text.as_bytes(), start..self.origin.min(start + 2000));
         let row = head.split(|byte| *byte == b'\n').next().unwrap_or(head);
+        // Without a heading row in sight nothing says that the table lists examples.
         row.len() == head.len() || STEPS.is_match(row)
     }
 }
@@ -153,6 +156,7 @@ fn breaks_before(bytes: &[u8], at: usize) -> bool {
     let here = bytes.get(at).copied().unwrap_or(b'\n');
     match before {
         b'.' | b'!' | b'?' => {
+            // Neither an ellipsis nor `e.g.` ends a sentence.
             let is_ellipsis = slice(bytes, at.saturating_sub(3)..at) == b"...";
             here.is_ascii_whitespace()
                 && !is_ellipsis
@@ -179,7 +183,9 @@ fn begins_list_item(bytes: &[u8], at: usize) -> bool {
 }
 
 fn is_negated(left: &[u8]) -> bool {
+    // A negation further to the left governs another clause.
     let left = slice(left, left.len().saturating_sub(NEGATION_REACH)..left.len());
+    // "Do not hesitate to" orders what follows.
     NEGATION.find(left).is_some_and(|found| !NEGATED_NEGATION.is_match(found.as_bytes()))
 }
 
@@ -191,6 +197,7 @@ fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     let left = left.rsplit(|byte| *byte == b'\n').next().unwrap_or(left);
     let right = slice(bytes, span.end..(span.end + 200).min(bytes.len()));
     let right = right.split(|byte| *byte == b'\n').next().unwrap_or(right);
+    // A straight mark looks the same at both ends; an odd count says that one is open.
     let odd = |mark: u8| left.iter().filter(|byte| **byte == mark).count() % 2 == 1;
     let straight = odd(b'"') && right.contains(&b'"') && !delimits_value(left, b'"');
     let single = opens_word(left, b'\'') && right.contains(&b'\'') && !delimits_value(left, b'\'');
@@ -224,6 +231,7 @@ fn delimits_value(left: &[u8], mark: u8) -> bool {
     let Some(at) = left.iter().rposition(|byte| *byte == mark) else { return false };
     let before = slice(left, 0..at).trim_ascii_end();
     let key = before.strip_suffix(b":").or_else(|| before.strip_suffix(b"="));
+    // A key is one word or quoted itself; a colon behind more words is running text.
     before.is_empty() || key.is_some_and(|key| !key.contains(&b' ') || key.ends_with(b"\""))
 }
 
@@ -238,6 +246,7 @@ fn lead_in(bytes: &[u8], sentence: usize) -> Option<&[u8]> {
 
 /// Whether the beginning of the document (front matter, first heading) names security as its subject.
 fn is_about_security(document: &Document) -> bool {
+    // The beginning alone: one word about security further down would excuse the whole document.
     let head = slice(document.text.as_bytes(), 0..document.text.len().min(700));
     document.language == Language::Markdown && SECURITY_TOPIC.is_match(head)
 }

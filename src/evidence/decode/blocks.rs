@@ -29,15 +29,18 @@ pub(super) struct Blocks(Vec<u8>);
 impl Blocks {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let (here, _) = bytes.as_chunks();
+        // The same bytes moved by one: each byte is asked together with the one behind it.
         let (behind, _) = bytes.get(1..).unwrap_or(&[]).as_chunks();
         let mut alone = Vec::with_capacity((bytes.len() / WORD + 1) * (WORD / BLOCK) + 1);
         alone.extend(here.iter().zip(behind).flat_map(|(here, behind)| kinds_in(here, behind)));
         let rest = bytes.get(alone.len() * BLOCK..).unwrap_or(&[]);
+        // The rest is filled up with nought, which no kind of wanted byte contains.
         let mut last = [0; WORD + 1];
         last.iter_mut().zip(rest).for_each(|(own, byte)| *own = *byte);
         if let (Some(here), Some(behind)) = (last.first_chunk(), last.last_chunk()) {
             alone.extend(kinds_in(here, behind));
         }
+        // The last block has a next one too, which shares nothing.
         alone.push(0);
         let next = alone.get(1..).unwrap_or(&[]);
         Self(alone.iter().zip(next).map(|(kinds, next)| told(*kinds, *next)).collect())
@@ -74,7 +77,9 @@ impl Blocks {
             let before = bytes.get(from..at).unwrap_or(&[]).iter().rev();
             let behind = bytes.get(at..).unwrap_or(&[]).iter();
             let end = at + behind.take_while(|byte| is_wanted(**byte)).count();
+            // The block may only border on wanted bytes: an empty stretch says so, and the caller passes over it.
             let start = if end == at { at } else { at - before.take_while(|byte| is_wanted(**byte)).count() };
+            // Always further on, so that each byte is looked at a bounded number of times.
             from = end.max(at + 1);
             Some(start..end)
         })

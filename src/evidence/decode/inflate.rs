@@ -14,6 +14,7 @@ const LEAST: usize = 64;
 
 /// The text of a compressed stream, at most `most` bytes of it; none where the bytes are no such stream.
 pub(super) fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    // Headers are checked as far as they can be, so that few other bytes pass for a stream.
     let body = match bytes {
         [0x1F, 0x8B, 8, flags, rest @ ..] => after_gzip_header(*flags, rest)?,
         [method, flags, rest @ ..]
@@ -29,7 +30,9 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
 
 /// What a raw stream gives before its end, its first damage or the cap, whichever comes first.
 fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
+    // Boxed, because the tables of the decoder are large for a stack.
     let mut state = Box::<DecompressorOxide>::default();
+    // Room by the length of the input: a bomb's promise is never allocated ahead.
     let mut out = vec![0; body.len().saturating_mul(GROWTH).max(LEAST).min(most)];
     let (mut read, mut written) = (0, 0);
     loop {
@@ -41,6 +44,7 @@ fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
         if status != TINFLStatus::HasMoreOutput || out.len() >= most {
             break;
         }
+        // Doubling keeps the copies linear in what comes out.
         out.resize(out.len().saturating_mul(2).min(most), 0);
     }
     out.truncate(written);
@@ -51,6 +55,7 @@ fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
 fn after_gzip_header(flags: u8, rest: &[u8]) -> Option<&[u8]> {
     let mut rest = rest.get(6..)?;
     if flags & 4 != 0 {
+        // An optional field: its length stands in front.
         let length = usize::from(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]));
         rest = rest.get(2 + length..)?;
     }

@@ -61,6 +61,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     for list in LIST.find_iter(bytes) {
         let before = bytes.get(list.start().saturating_sub(BEFORE)..list.start()).unwrap_or(&[]);
         let after = bytes.get(list.end()..(list.end() + BEHIND).min(bytes.len())).unwrap_or(&[]);
+        // A list of words is data; only one that is joined hides text.
         if !holds(before, b"join") && !holds(after, b"join") && !holds(before, b"concat") {
             continue;
         }
@@ -88,12 +89,14 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     for line in bytes.split(|byte| *byte == b'\n') {
         let here = at;
         at += line.len() + 1;
+        // A piece has 400 bytes at most, so that longer lines cannot match.
         if line.len() > 600 || !line.contains(&b'=') {
             continue;
         }
         let Some(found) = GROWS.captures(line) else { continue };
         let (Some(name), Some(piece)) = (found.get(1), found.get(3).or_else(|| found.get(4))) else { continue };
         if found.get(2).is_none() {
+            // Text that assigns to thousands of names must not make a map of them.
             if grown.len() < FOLLOWED || grown.contains_key(name.as_bytes()) {
                 let range = here..here + line.len();
                 grown.entry(name.as_bytes()).or_insert_with(|| (range, piece.as_bytes().to_vec(), 0));
@@ -105,6 +108,7 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
         }
     }
     for (range, text, pieces) in grown.into_values() {
+        // A variable that never grew is an ordinary literal, which is read as it stands.
         if pieces > 0 {
             push(found, range, &text);
         }

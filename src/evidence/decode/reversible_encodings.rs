@@ -89,6 +89,7 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
+    // One copy in lower case costs less than a search that minds the case.
     let lower = bytes.to_ascii_lowercase();
     if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
@@ -111,6 +112,7 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
 fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
     let mut from = 0;
     while let Some(at) = blocks.next(blocks::SPACED, from) {
+        // A block tells of eight bytes only; the stretch around it has to be counted out.
         let is_spaced = |pair: &&[u8]| pair.contains(&b' ');
         let before = bytes.get(from..=at).unwrap_or(&[]).windows(2).rev().take_while(is_spaced).count();
         let behind = bytes.get(at..).unwrap_or(&[]).windows(2).take_while(is_spaced).count();
@@ -128,9 +130,11 @@ fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec
     let mut at = 0;
     while let Some(first) = telling.find_at(bytes, at) {
         let Range { start, end } = line_around(bytes, first.range(), at, REACH);
+        // Past the whole line, so that each is undone once.
         at = end.max(first.end());
         let line = bytes.get(start..end).unwrap_or(&[]);
         let others = telling.find_iter(line).filter(|other| other.as_bytes() != first.as_bytes()).count();
+        // One short word turned round occurs by chance in any language; two, or an address, do not.
         if others == 0 && !first.as_bytes().contains(&b':') {
             continue;
         }
@@ -147,6 +151,7 @@ fn lines_with(bytes: &[u8], telling: &Regex, encoding: Encoding, found: &mut Vec
 /// Single blanks removed, wider ones kept as one.
 fn despaced(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
+    // Two blanks part words, one parts letters.
     let words: Vec<String> =
         text.split("  ").map(|word| word.chars().filter(|letter| *letter != ' ').collect()).collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<String>>().join(" ")
@@ -166,6 +171,7 @@ fn characters(bytes: &[u8]) -> String {
 }
 
 fn push(found: &mut Vec<Run>, span: std::ops::Range<usize>, encoding: Encoding, text: String) {
+    // Entities may spell anything, and control characters are no text to judge.
     if is_text(&text) {
         found.push(Run { span, encoding, text: Some(text) });
     }

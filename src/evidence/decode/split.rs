@@ -30,10 +30,12 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
     let mut used = 0;
     for split in SPLIT.find_iter(bytes) {
+        // The line was undone with an earlier match in it.
         if split.start() < used {
             continue;
         }
         let Range { start, end } = line_around(bytes, split.range(), used, REACH);
+        // The signs between the pieces go, and nothing else: what is left is the line as it runs.
         let joined = JOINT.replace_all(bytes.get(start..end).unwrap_or(&[]), &b""[..]);
         let text = Some(String::from_utf8_lossy(&joined).into_owned()).filter(|text| is_text(text));
         found.push(Run { span: start..end, encoding: Encoding::Split, text });
@@ -48,6 +50,7 @@ fn may_stand(bytes: &[u8], blocks: &Blocks) -> bool {
         return true;
     }
     let mut joins = false;
+    // The older and plainer test asked for empty quotes anywhere or a plus on the line; it is kept exactly.
     let mut on_line = blocks.any(EMPTY);
     for at in pluses(bytes) {
         let before = bytes.get(..at).unwrap_or(&[]);
@@ -55,6 +58,7 @@ fn may_stand(bytes: &[u8], blocks: &Blocks) -> bool {
         let is_open = |byte: &u8| is_blank(*byte) || matches!(byte, b'\r' | b'\n' | b'\\');
         let left = || before.iter().rfind(|byte| !is_open(byte));
         let right = || behind.iter().find(|byte| !is_open(byte));
+        // Each look ends at the first byte that is neither blank nor a line end.
         joins = joins || left().is_some_and(is_quote) && right().is_some_and(is_quote);
         on_line = on_line || before.iter().rfind(|byte| !is_blank(**byte)).is_some_and(is_quote);
         if joins && on_line {
@@ -74,6 +78,7 @@ const fn is_blank(byte: u8) -> bool {
 
 /// Whether empty quotes that begin in a block stand between letters.
 fn breaks_word(bytes: &[u8], block: usize) -> bool {
+    // One byte before the block and two behind its last pair, which may begin in its last byte.
     let around = bytes.get(block.saturating_sub(1)..(block + 10).min(bytes.len())).unwrap_or(&[]);
     around.windows(4).any(|window| match window {
         [left, open, close, right] => {

@@ -43,12 +43,14 @@ pub fn decompose(bundle: &Bundle, evidence: &Evidence) -> Vec<Capability> {
         .zip(files)
         .map(|(anchor, files)| capability(bundle, anchor.kind, &anchor.path, &anchor.name, files))
         .collect();
+    // Always there, so that no file is outside every capability and unread by rules.
     capabilities.push(capability(bundle, Kind::Package, "", &package_name(&survey), rest));
     capabilities
 }
 
 /// Every anchor in the bundle, sorted by (kind, path); some may share both.
 fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    // Skills and plugins come first: the finders of servers and hooks ask where they are.
     let skills = skill::anchors(survey);
     let plugins = plugin::anchors(survey);
     let servers = mcp_server::anchors(survey, &skills, &plugins);
@@ -70,6 +72,7 @@ fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
                 last.own.extend(anchor.own);
                 last.named.extend(anchor.named);
                 last.kept.extend(anchor.kept);
+                // A file and a folder at one path: the folder's claim is kept.
                 last.folder = last.folder.take().or(anchor.folder);
             }
             None => merged.push(anchor),
@@ -128,9 +131,11 @@ impl<'a> Claimed<'a> {
                 claimed.claim_folder(folder, rank, at);
             }
             for folder in &anchor.kept {
+                // The weakest claim, which holds only where nobody is anchored there.
                 claimed.claim_folder(folder, KEPT, at);
             }
         }
+        // Named files after all own ones: a name in a command must not take another's manifest.
         for (at, anchor) in anchors.iter().enumerate() {
             for path in &anchor.named {
                 claimed.files.entry(path).or_insert(at);
@@ -141,6 +146,7 @@ impl<'a> Claimed<'a> {
 
     fn claim_folder(&mut self, folder: &'a str, rank: u8, at: usize) {
         let held = self.folders.entry(folder).or_insert((rank, at));
+        // The lowest rank wins whatever the order, so that the result does not hang on it.
         *held = (*held).min((rank, at));
     }
 
@@ -183,6 +189,7 @@ impl<'a> Survey<'a> {
         let mut folders = BTreeSet::from([""]);
         for path in &paths {
             for folder in around(folder_of(path)) {
+                // The folders further up were added with this one: the work stays linear.
                 if !folders.insert(folder) {
                     break;
                 }
@@ -209,6 +216,7 @@ impl<'a> Survey<'a> {
 
     /// What a folder is called where nothing in it gives a name: its last component, and at the root the input's.
     fn name_of_folder(&self, folder: &str) -> String {
+        // A `!` at the end marks a nested archive and is no part of a name.
         let name = if folder.is_empty() { self.identity_name() } else { name_of(folder) };
         name.trim_end_matches('!').to_owned()
     }
@@ -240,6 +248,7 @@ fn package_name(survey: &Survey<'_>) -> String {
 
 /// Builds a capability from its anchor and the sorted paths of its files.
 pub fn capability(bundle: &Bundle, kind: Kind, path: &str, name: &str, files: Vec<String>) -> Capability {
+    // Over paths and digests, so that a moved file changes the content too.
     let content = Digest::of_tree(
         files.iter().filter_map(|path| bundle.files.get(path).map(|file| (path.as_str(), file.digest))),
     );

@@ -48,5 +48,6 @@ fn is_rules_file(path: &str) -> bool {
 
 /// Whether a folder is, or lies below, one whose last components are the given ones.
 fn lies_in(folder: &str, components: &str) -> bool {
+    // Slashes on both sides, so that `my.cursor/rules` is another folder.
     format!("/{folder}/").contains(&format!("/{components}/"))
 }

@@ -13,6 +13,7 @@ const PARTS: [&str; 3] = ["scripts", "references", "assets"];
 
 /// One anchor for each folder with a `SKILL.md`, which claims the folder.
 pub(super) fn anchors(survey: &Survey<'_>) -> Vec<Anchor> {
+    // In any case: a file system that does not mind it loads `Skill.md` as well.
     let manifests = survey.own_paths().filter(|path| name_of(path).eq_ignore_ascii_case("skill.md"));
     manifests
         .map(|path| {

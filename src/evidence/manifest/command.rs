@@ -7,6 +7,7 @@
 pub fn words_of(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in command.chars() {
+        // Quotation marks are dropped and not obeyed: a path with blanks is rare, a hidden name is not.
         if matches!(letter, '"' | '\'') {
             continue;
         }

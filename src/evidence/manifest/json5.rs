@@ -28,6 +28,7 @@ fn rewritten(text: &str) -> String {
         if letter.is_whitespace() || now.starts_with("//") || now.starts_with("/*") {
             continue;
         }
+        // A comma is held back until it is known that something follows it.
         if comma && !matches!(letter, '}' | ']') {
             out.push(',');
         }
@@ -89,14 +90,17 @@ fn push_quoted(inner: &str, closed: bool, out: &mut String) {
                 continue;
             }
             (false, '"') => out.push_str("\\\""),
+            // A backslash at the end of a line joins the next to it.
             (true, '\n' | '\r') => {}
             (true, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u') => out.extend(['\\', letter]),
+            // JSON has no `\x41`; two digits follow in either form.
             (true, 'x') => out.push_str("\\u00"),
             (_, letter) if letter.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
             (_, letter) => out.push(letter),
         }
         escaped = false;
     }
+    // Left open where it was open, so that the parser refuses it.
     if closed && !escaped {
         out.push('"');
     }
@@ -107,6 +111,7 @@ fn push_bare(token: &str, out: &mut String) {
     if matches!(token, "true" | "false" | "null") {
         out.push_str(token);
     } else if matches!(token.trim_start_matches(['+', '-']), "Infinity" | "NaN") {
+        // JSON has no such numbers; a value must stand there all the same.
         out.push_str("null");
     } else if let Some(number) = number(token) {
         out.push_str(&number);
@@ -125,6 +130,7 @@ fn number(token: &str) -> Option<String> {
     if !digits.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
         return None;
     }
+    // `.5` and `2.` want a digit on either side.
     let before = if digits.starts_with('.') { "0" } else { "" };
     let after = if digits.ends_with('.') { "0" } else { "" };
     let number = format!("{sign}{before}{digits}{after}");

@@ -47,6 +47,7 @@ pub(super) fn expected(path: &str) -> Option<ManifestKind> {
 /// Whether a JSON file is worth parsing though its path does not say what it is.
 pub(super) fn deserves_look(path: &str, text: &str) -> bool {
     match name_of(path) {
+        // Browser extensions and web apps call theirs `manifest.json` as well.
         "manifest.json" => text.contains("\"server\"") || text.contains("\"tools\""),
         "plugin.json" | "marketplace.json" => true,
         _ => text.contains("\"tools\"") || (text.contains("\"hooks\"") && may_hold_hooks(path)),
@@ -63,6 +64,7 @@ pub(super) fn looks_like_one(text: &str) -> bool {
 /// What is wrong with the entries of a tools list: those that are no tools, and descriptions that are no text. None
 /// where nothing is.
 pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
+    // A list with strange entries is still read; the gap says how many.
     let tools = value_at(value, tools_pointer(value)?)?.as_array()?;
     let strange = tools.iter().filter(|tool| !is_named(tool)).count();
     let described = |tool: &&Value| tool.get("description").is_some_and(|text| !text.is_string() && !text.is_null());
@@ -103,6 +105,7 @@ pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
         _ if may_hold_hooks(path) && is_hooks(object) => Some(ManifestKind::HooksJson),
         _ => None,
     };
+    // Names come first: a shape alone may fit more than one format.
     kind.or_else(|| (may_be_server(name) && is_server(object)).then_some(ManifestKind::ServerJson))
         .or_else(|| tools_pointer(value).is_some().then_some(ManifestKind::ToolsList))
 }
@@ -159,6 +162,7 @@ fn may_be_server(name: &str) -> bool {
 
 fn is_server(object: &Map<String, Value>) -> bool {
     let schema = object.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    // The registry's names have a namespace; a web server's own settings have none.
     let named = object.get("name").and_then(Value::as_str).is_some_and(|name| name.contains('/'));
     let installs = ["packages", "remotes"].iter().any(|key| object.get(*key).is_some_and(Value::is_array));
     let described = ["description", "version"].iter().all(|key| object.get(*key).is_some_and(Value::is_string));
@@ -166,6 +170,7 @@ fn is_server(object: &Map<String, Value>) -> bool {
 }
 
 fn is_mcpb(object: &Map<String, Value>) -> bool {
+    // `manifest_version` is a number in browser extensions and a text in bundles.
     let version = ["dxt_version", "mcpb_version", "manifest_version"].iter().find_map(|key| object.get(*key));
     version.is_some_and(Value::is_string) && object.get("server").is_some_and(Value::is_object)
 }
@@ -194,6 +199,7 @@ pub(super) fn server_map(object: &Map<String, Value>) -> Option<(&'static str, &
         .into_iter()
         .find_map(|key| object.get(key).and_then(Value::as_object).map(|servers| (key, servers)));
     let launches = |entry: &Value| LAUNCHES.iter().any(|key| entry.get(key).is_some());
+    // Every entry must look like a launch, since any object is a flat map of something.
     nested.or_else(|| (!object.is_empty() && object.values().all(launches)).then_some(("", object)))
 }
 
@@ -213,11 +219,13 @@ fn is_hooks(object: &Map<String, Value>) -> bool {
     const ACTIONS: [&str; 7] = ["hooks", "command", "bash", "powershell", "prompt", "url", "type"];
     let events = match object.get("hooks") {
         Some(Value::Object(events)) => events,
+        // `hooks` is there and holds no events: the file is about something else.
         Some(_) => return false,
         None => object,
     };
     let acts = |entry: &Value| ACTIONS.iter().any(|key| entry.get(key).is_some());
     let mut lists = events.values().filter_map(Value::as_array).filter(|entries| !entries.is_empty()).peekable();
+    // An empty object of hooks is what tools write before the first hook is set.
     let wrapped_empty = object.contains_key("hooks") && events.is_empty();
     wrapped_empty || (lists.peek().is_some() && lists.all(|entries| entries.iter().all(acts)))
 }

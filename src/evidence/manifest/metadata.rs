@@ -40,6 +40,7 @@ pub(super) fn is_core_metadata(path: &str) -> bool {
 /// Reads `pyproject.toml`. Dates become their text.
 pub(super) fn read_project(document: &Document, max_bytes: usize, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if document.text.len() > max_bytes {
+        // Unread is not clean: the size is told.
         let detail = format!("a manifest of more than {max_bytes} bytes");
         gaps.push(Gap::new(&document.path, GapReason::BudgetExhausted, detail));
         return None;
@@ -74,6 +75,7 @@ fn json_of(value: toml::Value) -> Value {
 pub(super) fn read_headers(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let mut headers: Vec<(String, String)> = Vec::new();
     for line in document.text.trim_start_matches('\u{feff}').lines() {
+        // The body follows: the README, in which any line may look like a header.
         if line.trim().is_empty() {
             break;
         }
@@ -93,9 +95,11 @@ pub(super) fn read_headers(document: &Document, gaps: &mut Vec<Gap>) -> Option<M
                 values.push(Value::String(value));
             }
         } else {
+            // The first counts, as in Python's own reader; a second one cannot rename the package.
             object.entry(name).or_insert(Value::String(value));
         }
     }
+    // Other files are called `PKG-INFO` too; these two headers are required.
     if object.contains_key("metadata-version") && object.contains_key("name") {
         return Some(manifest(document, Value::Object(object)));
     }

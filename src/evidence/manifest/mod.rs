@@ -98,6 +98,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
         _ if metadata::is_core_metadata(&document.path) => metadata::read_headers(document, &mut found),
         _ => None,
     };
+    // Broken samples are what tests of parsers are made of.
     if !is_foreign(&document.path) {
         gaps.append(&mut found);
     }
@@ -107,6 +108,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
 fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let (path, text) = (&document.path, &document.text);
     let expected = kinds::expected(path);
+    // Most JSON is data; parsing all of it would cost more than every rule.
     if expected.is_none() && !kinds::deserves_look(path, text) {
         return None;
     }
@@ -117,6 +119,7 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     let parsed = match json::parse(text, kinds::dialect(expected)) {
         Ok(parsed) => parsed,
         Err(message) => {
+            // A name that promises nothing and a text that shows nothing is just broken data.
             if expected.is_some() || kinds::looks_like_one(text) {
                 gaps.push(Gap::new(path, GapReason::Malformed, message));
             }
@@ -132,7 +135,9 @@ fn read_json(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if let Some(defects) = (kind == ManifestKind::ToolsList).then(|| kinds::defects_of_tools(&parsed.value)).flatten() {
         gaps.push(Gap::new(path, GapReason::Malformed, defects));
     }
+    // Known here at no cost; it lets the search for places end early.
     let keys_are_unique = parsed.doubled.is_none();
+    // A client may take the first value and a reviewer the last: that hides one from the other.
     if let Some(key) = parsed.doubled {
         gaps.push(Gap::new(path, GapReason::Malformed, format!("the key {key:?} stands twice in one object")));
     }

@@ -29,6 +29,7 @@ pub fn around(folder: &str) -> impl Iterator<Item = &str> {
 
 /// Joins a folder and a relative path; `.` and `..` are resolved. None where it leaves the input or is absolute.
 pub fn join(folder: &str, relative: &str) -> Option<String> {
+    // A backslash is a separator on one system and a letter on another.
     if relative.starts_with('/') || relative.contains('\\') {
         return None;
     }
@@ -36,6 +37,7 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     for part in relative.split('/') {
         match part {
             "" | "." => {}
+            // Refused and not stopped at the root: a path out of the input names nothing in it.
             ".." => _ = parts.pop()?,
             part => parts.push(part),
         }
@@ -82,6 +84,7 @@ pub fn is_foreign(path: &str) -> bool {
     let mut folders = folder_of(path).split('/').peekable();
     while let Some(folder) = folders.next() {
         let named_freely = COLLECTIONS.contains(&around);
+        // `tests/AGENTS.md` is a rule for the tests and is loaded; `tests/skills/a` is a sample.
         let sample = FIXTURES.contains(&folder) || (["test", "tests"].contains(&folder) && folders.peek().is_some());
         if folder == "node_modules" || (!named_freely && (sample || VENDORED.contains(&folder))) {
             return true;

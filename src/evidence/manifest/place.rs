@@ -36,6 +36,7 @@ fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Ve
     if pointers.is_empty() {
         return Vec::new();
     }
+    // The text decides and not the name, since front matter stands in Markdown.
     let known = if is_json(&document.text) {
         json_places(document, pointers, keys_are_unique)
     } else {
@@ -45,6 +46,7 @@ fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Ve
         let at = known.binary_search_by(|(known, _)| (*known).cmp(pointer)).ok()?;
         known.get(at).map(|(_, spot)| *spot)
     };
+    // The nearest ancestor that is in the text: a place a little above beats none.
     pointers.iter().map(|pointer| lineage(pointer).find_map(spot).unwrap_or(BEGINNING)).collect()
 }
 
@@ -71,6 +73,7 @@ fn json_places<'a>(document: &Document, asked: &[&'a str], keys_are_unique: bool
     let offsets = json::offsets_of(&document.text, &wanted, keys_are_unique);
     let mut found: Vec<(usize, &str)> =
         offsets.into_iter().zip(wanted).filter_map(|(offset, pointer)| Some((offset?, pointer))).collect();
+    // By offset, because the cursor only moves on.
     found.sort_unstable();
     let mut cursor = Cursor { text: &document.text, offset: 0, line: 1, column: 1 };
     let mut places: Vec<(&str, Spot)> =
@@ -112,6 +115,7 @@ impl Cursor<'_> {
 fn line_places<'a>(document: &Document, asked: &[&'a str]) -> Vec<(&'a str, Spot)> {
     let mut wanted: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();
     for pointer in asked {
+        // An index has no line of its own in YAML; its key has.
         let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<u64>().is_err());
         wanted.entry(name.unwrap_or_default().to_ascii_lowercase()).or_default().push(pointer);
     }
@@ -123,6 +127,7 @@ fn line_places<'a>(document: &Document, asked: &[&'a str]) -> Vec<(&'a str, Spot
         }
         let Some((key, _)) = line.split_once([':', '=']) else { continue };
         let key = key.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
+        // The first line with the key counts, so the key is looked for once.
         for pointer in wanted.remove(&key).unwrap_or_default() {
             let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
             let column = u32::try_from(indent + 1).unwrap_or(u32::MAX);

@@ -30,6 +30,7 @@ impl Keys {
     pub(super) const fn of(words: &[&str]) -> Self {
         let (mut keys, mut rest) = (Self([0; 4]), words);
         while let [first, others @ ..] = rest {
+            // A prefix fits words with any hash, so it lets every key through.
             keys = match first.as_bytes() {
                 [.., b'*'] => Self::ALL,
                 word => keys.with(key(hash(word))),

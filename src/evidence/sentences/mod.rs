@@ -62,6 +62,7 @@ pub struct Text {
 impl Text {
     /// Takes a text apart. Line breaks within a paragraph do not end a sentence; blank lines and bullets do.
     pub fn of(text: &str) -> Self {
+        // Most texts are plain and are neither folded nor copied twice.
         let is_plain = unicode::is_plain(text.as_bytes());
         let marks = if is_plain { Marks::default() } else { Marks::STRANGE };
         let plain = if is_plain { Cow::Borrowed(text) } else { unfolded(text) };
@@ -117,6 +118,7 @@ impl Text {
         let small = self.small(start, end);
         let hash = hash(small.as_bytes());
         let (classes, key) = (lexicon::classes_of(small, hash), key(hash));
+        // Offsets of four bytes keep a word small; no text that is read needs more.
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
         let word = Word { start, end, quoted, classes, key };
         self.classes = self.classes.with(said(&word));
@@ -127,6 +129,7 @@ impl Text {
     fn push_sentence(&mut self, first: usize, (start, end): (usize, usize), is_bare: bool) {
         let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let words = self.words.get(first..).unwrap_or_default();
+        // Quoted words are mentioned and not said: rules about wording pass over them.
         let unquoted = words.iter().filter(|word| !word.quoted);
         let (classes, keys) = unquoted.fold((Classes::NONE, Keys::default()), |(classes, keys), word| {
             (word.classes.with(classes), keys.with(word.key))
@@ -147,6 +150,7 @@ fn range((start, end): (u32, u32)) -> std::ops::Range<usize> {
 /// A text with its deceptions undone and its apostrophes straight.
 fn unfolded(text: &str) -> Cow<'_, str> {
     let folded = unicode::fold(text).map_or(Cow::Borrowed(text), |folded| Cow::Owned(folded.text));
+    // Word lists write `don't` with the straight sign.
     if folded.contains('’') { Cow::Owned(folded.replace('’', "'")) } else { folded }
 }
 
@@ -170,6 +174,7 @@ fn push_small(small: &mut String, text: &str) {
     let mut at = 0;
     for (offset, letter) in unicode::beyond_ascii(text) {
         small.push_str(text.get(at..offset).unwrap_or_default());
+        // Offsets must fit both halves, so a letter that changes its length keeps its form.
         let mut forms = letter.to_lowercase();
         small.push(match (forms.next(), forms.next()) {
             (Some(form), None) if form.len_utf8() == letter.len_utf8() => form,
@@ -311,6 +316,7 @@ impl<'a> Sentence<'a> {
     /// Whether a colon or a bracket stands behind a word: what follows explains it.
     pub fn explains(&self, index: usize) -> bool {
         let Some(word) = self.words.get(index) else { return false };
+        // Marks that close a quotation or emphasis stand between the word and its colon.
         let behind = self.text.plain(word.end as usize, self.text.length()).trim_start_matches(['`', '"', '\'', '*']);
         [":", " (", " -", " :"].iter().any(|mark| behind.starts_with(mark))
     }
@@ -372,6 +378,7 @@ impl<'a> Sentence<'a> {
 
     /// The places of the words outside quotations that belong to one of these families.
     pub fn all(&self, classes: Classes) -> impl Iterator<Item = usize> + use<'a> {
+        // The union of the sentence's families says for most that no word is looked at.
         let words = if self.classes.any(classes) { self.words } else { &[] };
         words
             .iter()

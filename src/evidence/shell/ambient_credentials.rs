@@ -13,6 +13,7 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     ) {
         return None;
     }
+    // The subcommands stand in front; later words are names and values.
     let command = format!("{name} {}", words.iter().take(5).copied().collect::<Vec<_>>().join(" "));
     hands_out_token(&command).then(|| TaintedValue {
         unknown: true,
@@ -23,6 +24,7 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
 
 /// What addresses answer. The machine's own service answers with its tokens.
 pub(super) fn answer_of(addresses: Vec<String>) -> TaintedValue {
+    // The service also tells the region and the like, which is no secret.
     let issues = addresses.first().is_some_and(|address| {
         is_token_service(address) && ["token", "credentials", "identity"].iter().any(|word| address.contains(word))
     });

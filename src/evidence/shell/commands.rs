@@ -47,6 +47,7 @@ pub(super) enum Role {
 
 /// The role of a command by its name without folders.
 pub(super) fn role_of(name: &str) -> Role {
+    // `curl.exe` on Windows does what `curl` does.
     let name = name.strip_suffix(".exe").unwrap_or(name);
     match name {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => Role::Shell,
@@ -91,6 +92,7 @@ pub(super) fn role_of(name: &str) -> Role {
 
 fn is_python(name: &str) -> bool {
     let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    // `python3.12` is the interpreter, `python-config` is not.
     rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
@@ -144,6 +146,7 @@ fn is_meant(name: &str) -> bool {
 /// Whether a command by this first word does nothing that is followed, whatever stands behind it. Almost all lines of
 /// running text are such.
 pub(super) fn is_idle(first: &str) -> bool {
+    // A path may be a file of the bundle, which is run by being named.
     let is_file = first.contains(['/', '\\']);
     !is_file
         && role_of(first) == Role::Other
@@ -177,6 +180,7 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     let takes_value = prefix_options(name)?;
     let mut at = 1;
     while let Some(word) = words.get(at) {
+        // `env A=b program` sets a variable before the program that it runs.
         let is_assignment = matches!(name, "env" | "sudo") && word.contains('=') && !word.starts_with('-');
         if takes_value.contains(word) {
             at += 2;
@@ -186,6 +190,7 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
             break;
         }
     }
+    // The duration stands before the program and is no option.
     if name == "timeout" {
         at += 1;
     }
@@ -199,6 +204,7 @@ pub(super) fn name_of(word: &str) -> &str {
 
 /// Whether a word is or begins an address.
 pub(super) fn is_address(word: &str) -> bool {
+    // The scheme alone is put into lower case: addresses may be long.
     let lower = word.get(..8.min(word.len())).unwrap_or("").to_ascii_lowercase();
     ["http://", "https://", "ftp://", "hxxp", "sftp://", "tftp://"].iter().any(|start| lower.starts_with(start))
 }
@@ -285,16 +291,20 @@ pub(super) fn is_secret_path(word: &str) -> bool {
     if word.len() > 300 || word.contains("://") {
         return false;
     }
+    // Paths such as `Application\ Support` are written with the blank escaped.
     let lower = word.to_ascii_lowercase().replace("\\ ", " ");
+    // First, because public keys and samples lie in the same folders.
     if PUBLIC_PARTS.iter().any(|part| lower.contains(part)) {
         return false;
     }
+    // A folder `.aws` in the project is its own; below a home folder it is the user's.
     let rooted =
         ["~", "$home", "${home}", "/home/", "/root/", "/users/", "$userprofile", "/etc/", "/proc/", "%userprofile%"]
             .iter()
             .any(|root| lower.starts_with(root));
     let place = |place: &str| {
         lower.find(place).is_some_and(|at| {
+            // `~/.sshrc` is no secret, `~/.ssh/*` is.
             let after = lower.as_bytes().get(at + place.len());
             after.is_none_or(|byte| !byte.is_ascii_alphanumeric() || *byte == b'*')
         })

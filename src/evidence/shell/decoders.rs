@@ -8,6 +8,7 @@ use capdex_model::digest::bytes_of_hex;
 
 /// What a decoding command makes of known text; none where it fails.
 pub(super) fn undo(decoder: &str, text: &str) -> Option<String> {
+    // The programs skip line ends, which `base64` puts after 76 letters.
     let packed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     match decoder {
         "base64 -d" => {
@@ -38,6 +39,7 @@ pub fn rotate(letter: char) -> char {
 pub(super) fn decoder_of(name: &str, words: &[&str]) -> Option<&'static str> {
     let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
     let cluster = |letter: char| {
+        // Short options may stand together: `-di`.
         words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
     };
     match name {

@@ -321,6 +321,7 @@ impl Tracer {
             self.send(&input, texts.last().unwrap_or(&""));
             return TaintedValue::of_network(vec![texts.last().unwrap_or(&"").to_string()]);
         }
+        // The first word of these is a pattern or a program and names no file.
         let skipped = usize::from(matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "sed" | "jq" | "yq"));
         let mut read = TaintedValue::default();
         let mut reads_files = false;
@@ -406,6 +407,7 @@ impl Tracer {
         };
         match archive {
             Some(archive) if archive != "-" => {
+                // The archive is data: that its files were read does not make it one of them.
                 packed.files.clear();
                 self.write(&archive, &packed, false);
                 TaintedValue::default()

@@ -50,6 +50,7 @@ impl Runner {
             "open" => Self::Other,
             "node" | "nodejs" | "deno" | "bun" => Self::JavaScript,
             _ if name.starts_with("python") || name.starts_with("pypy") => Self::Python,
+            // `bash`, `zsh` and `dash` take the same text; PowerShell does not.
             _ if name.ends_with("sh") && name != "pwsh" => Self::Shell,
             _ => Self::Other,
         }
@@ -132,12 +133,14 @@ pub fn read(document: &Document) -> Shell {
         replaced.extend(regions::read(&region, document, &mut tracer));
     }
     let mut events = tracer.events;
+    // Here-documents and arguments of JSON are read out of the order of the text.
     events.sort_by_key(|event| event.start);
     Shell { events, plain: restated(&document.text, &replaced) }
 }
 
 /// A shell text that stands nowhere, such as a decoded one, in plain spelling; none where it says it plainly already.
 pub fn plain_of(text: &str) -> Option<String> {
+    // One search spares most decoded texts the parser.
     if !regions::may_matter(text) {
         return None;
     }
@@ -155,10 +158,12 @@ fn restated(text: &str, replaced: &[trace::Traced]) -> Option<Folded> {
     let mut folded = Folded::default();
     let mut at = 0;
     for traced in sorted {
+        // Stretches may overlap: the first one stands for what they share.
         let Some(between) = text.get(at..traced.start) else { continue };
         folded.mark(at);
         folded.text.push_str(between);
         for letter in traced.plain.chars() {
+            // Each letter of the plain spelling comes from the command's beginning, so that a find in it has a place.
             folded.mark(traced.start);
             folded.text.push(letter);
         }

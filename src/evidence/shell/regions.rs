@@ -65,6 +65,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
             document.language,
             Language::JavaScript | Language::TypeScript | Language::Python | Language::Go | Language::Rust
         );
+    // Before the language is asked: a notebook is JSON by its name.
     if is_notebook(&document.path)
         && let Ok(notebook) = Notebook::read(&document.text)
     {
@@ -123,6 +124,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
     let whole = text.get(start..end)?;
     let first = whole.lines().next().unwrap_or("");
     let fence = first.trim_start().trim_start_matches(['`', '~']);
+    // An indented block has no fence that could name a language.
     if fence.len() == first.trim_start().len() {
         return Some(Region { start, end, text: None });
     }
@@ -150,6 +152,7 @@ fn block(text: &str, start: usize, end: usize) -> Option<Region> {
             | "dockerfile"
     );
     let inside = start + first.len() + 1;
+    // A block that is never closed runs to the end, and its last line is a command.
     let close = whole.trim_end().rfind('\n').map_or(end, |at| start + at + 1);
     let last = text.get(close..end).unwrap_or("").trim_start();
     let end = if last.starts_with("```") || last.starts_with("~~~") { close } else { end };
@@ -171,10 +174,12 @@ fn prose(document: &Document, start: usize, end: usize) -> impl Iterator<Item = 
         let mut length = 0;
         for line in rest.split_inclusive(|byte| *byte == b'\n') {
             length += line.len();
+            // A backslash continues the command in the next line.
             if !line.trim_ascii_end().ends_with(b"\\") {
                 break;
             }
         }
+        // Always further on, even where the command is empty.
         at = from + length.max(1);
         Some(Region { start: from, end: from + length, text: None })
     })
@@ -193,6 +198,7 @@ fn json(document: &Document, anchors: &mut Anchors<'_>) -> Vec<Region> {
             continue;
         }
         let literal = literal.trim();
+        // The zone may be given with or without its quotation marks.
         let quoted = if literal.starts_with('"') { literal.to_owned() } else { format!("\"{literal}\"") };
         if let Ok(unescaped) = serde_json::from_str::<String>(&quoted)
             && (!is_escaped || may_matter(&unescaped))
@@ -237,6 +243,7 @@ impl<'a> Anchors<'a> {
 }
 
 fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>, depth: u8) {
+    // Configuration is flat; a deeper tree or more commands are data.
     if depth > 12 || regions.len() > 1000 {
         return;
     }
@@ -246,9 +253,11 @@ fn commands_with_arguments(value: &Value, text: &str, regions: &mut Vec<Region>,
                 let mut line = command.clone();
                 for word in words.iter().filter_map(Value::as_str) {
                     line.push_str(" '");
+                    // Quoted, because a client hands over arguments without a shell.
                     line.push_str(&word.replace('\'', "'\\''"));
                     line.push('\'');
                 }
+                // The first place with that text: good enough to point at, without a second parser.
                 let start = text.find(command.as_str()).unwrap_or(0);
                 let end = floor_char_boundary(text, start + command.len());
                 regions.push(Region { start, end, text: Some(line) });
@@ -268,6 +277,7 @@ pub(super) fn read(region: &Region, document: &Document, tracer: &mut Tracer) ->
         let text = document.text.get(region.start..region.end).unwrap_or("");
         return tracer.read(text, region.start, None);
     };
+    // Offsets in an unescaped text mean nothing in the document.
     let traced = tracer.read(text, 0, Some((region.start, region.end)));
     let plains: Vec<String> = traced.into_iter().map(|traced| traced.plain).collect();
     if plains.is_empty() {

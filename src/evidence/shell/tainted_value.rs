@@ -61,6 +61,7 @@ impl TaintedValue {
     pub(super) fn taint(&mut self, other: &Self) {
         self.network |= other.network;
         self.environment |= other.environment;
+        // The first origin is kept: it is the one that the event names.
         self.decoded = self.decoded.or(other.decoded);
         if self.secret.is_none() {
             self.secret.clone_from(&other.secret);
@@ -83,6 +84,7 @@ impl TaintedValue {
 
     fn cap(&mut self) {
         if self.text.len() > LONGEST {
+            // Dropped and not cut: half a command would be followed as another one.
             self.text = String::new();
             self.unknown = true;
         }
@@ -91,6 +93,7 @@ impl TaintedValue {
 
 fn add(names: &mut Vec<String>, more: &[String]) {
     for name in more {
+        // An event shows a few; a loop over a list of addresses must not grow it.
         if names.len() < MOST && !names.contains(name) {
             names.push(name.clone());
         }

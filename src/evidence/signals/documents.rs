@@ -18,6 +18,7 @@ pub(super) fn has(evidence: &Evidence, folder: &str, stems: &[&str]) -> bool {
         return names.into_iter().any(|name| stems.iter().any(|stem| is_called(name, stem)));
     }
     stems.iter().any(|stem| {
+        // Three spellings, so that a range in the sorted paths finds each without a walk.
         let (first, rest) = stem.split_at(1);
         let written = [(*stem).to_owned(), stem.to_ascii_uppercase(), format!("{}{rest}", first.to_ascii_uppercase())];
         written.iter().any(|written| has_named(evidence, folder, written))
@@ -34,6 +35,7 @@ fn is_called(name: &str, stem: &str) -> bool {
     let Some((written, rest)) = name.split_at_checked(stem.len()) else { return false };
     let is_spelt = written.eq_ignore_ascii_case(stem) && {
         let mut letters = written.bytes().filter(u8::is_ascii_alphabetic);
+        // `README`, `Readme` and `readme`: the same three that the search by range knows.
         let begins_large = letters.next().is_some_and(|first| first.is_ascii_uppercase());
         let large = letters.clone().filter(u8::is_ascii_uppercase).count();
         large == 0 || (begins_large && large == letters.count())
@@ -66,6 +68,7 @@ pub(super) fn has_body(evidence: &Evidence, path: &str) -> bool {
         .get(path)
         .is_some_and(|manifest| manifest.text("description").is_some_and(|text| text != "UNKNOWN"));
     let text = evidence.documents.get(path).map(|document| document.text.as_str()).unwrap_or_default();
+    // Core metadata has the README behind its first blank line.
     let body = text.split_once("\n\n").or_else(|| text.split_once("\r\n\r\n")).map(|(_, body)| body.trim());
     in_header || body.is_some_and(|body| !body.is_empty() && body != "UNKNOWN")
 }

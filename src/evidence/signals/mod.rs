@@ -83,6 +83,7 @@ pub(crate) struct Gathered(Mutex<BTreeMap<CapabilityId, Arc<Signals>>>);
 
 fn gather(subject: &Subject<'_>) -> Signals {
     let (capability, evidence) = (subject.capability, subject.evidence);
+    // A capability speaks for itself first, then the package around it, then the listing.
     let own = own_manifests(capability, evidence);
     let enclosing = enclosing_manifests(capability, evidence);
     let mut signals =
@@ -93,10 +94,12 @@ fn gather(subject: &Subject<'_>) -> Signals {
         signals.add_package(&stated);
         signals.add_shared(stated);
     }
+    // Their format has a place for both, so that silence is an absence.
     if own.is_empty() && matches!(capability.kind, Kind::Skill | Kind::Plugin) {
         (signals.name, signals.description) = (Claim::Absent, Claim::Absent);
     }
     let is_file = capability.files.binary_search(&capability.path).is_ok();
+    // A server that is one file in a project does not take the project's name.
     let lends_all = own.is_empty() && !is_file && matches!(capability.kind, Kind::McpServer | Kind::Package);
     for manifest in enclosing {
         let stated = Stated::of(manifest);
@@ -107,6 +110,7 @@ fn gather(subject: &Subject<'_>) -> Signals {
         signals.add_shared(stated);
     }
     signals.add_claims(subject);
+    // Manifest and listing tell the same scripts, and the order of their telling must not show.
     signals.install_scripts.sort();
     signals.install_scripts.dedup();
     signals
@@ -120,6 +124,7 @@ pub fn is_package(subject: &Subject<'_>) -> bool {
     let root = root_of(evidence);
     match capability.kind {
         Kind::Package => !capability.files.is_empty() || evidence.documents.is_empty(),
+        // One package may hold several servers; the listing speaks of the one at its root.
         Kind::McpServer => capability.path == root,
         Kind::Skill | Kind::Plugin => {
             let manifest = inside(root, "package.json");
@@ -171,6 +176,7 @@ impl Signals {
 
     fn add_claims(&mut self, subject: &Subject<'_>) {
         let claims = subject.claims.clone();
+        // The listing describes the package, not a skill or hook inside it.
         if matches!(subject.capability.kind, Kind::McpServer | Kind::Package) {
             fill(&mut self.description, claims.description);
         }
@@ -237,6 +243,7 @@ fn speaks_for(kind: Kind, root: &str, manifest: &Manifest) -> bool {
 /// Whether a manifest describes the package in a folder; a wheel's and a build's metadata lie one folder below it.
 fn is_package_at(root: &str, manifest: &Manifest) -> bool {
     let folder = folder_of(&manifest.path);
+    // Builds write their metadata into a folder of its own.
     let below = [".dist-info", ".egg-info"].iter().any(|end| name_of(folder).ends_with(end));
     is_package_manifest(manifest) && (folder == root || (below && folder_of(folder) == root))
 }
@@ -273,9 +280,11 @@ fn count(subject: &Subject<'_>, own: &[&Manifest]) -> Signals {
     if !root.is_empty() {
         signals.note_documents(evidence, root);
     }
+    // Each folder is looked through once.
     if !own_root.is_empty() && own_root != root {
         signals.note_documents(evidence, own_root);
     }
+    // A wheel has no README file and carries licences in its metadata folder.
     for manifest in own.iter().filter(|manifest| manifest.value.get("metadata-version").is_some()) {
         let folder = folder_of(&manifest.path);
         signals.has_license_file |=

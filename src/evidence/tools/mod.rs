@@ -58,6 +58,7 @@ pub fn collect(evidence: &Evidence) -> Vec<Tool> {
     for manifest in evidence.manifests.values() {
         tools.extend(tools_of(evidence, manifest));
     }
+    // Sorted by file, which the search for a capability's own tools relies on.
     tools.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut named: BTreeSet<(&str, &str)> = BTreeSet::new();
     // Equal definitions have one name in one file: where every name stands once, none has to be written out.
@@ -76,6 +77,7 @@ fn order(tool: &Tool) -> (&str, u32, &str, u32) {
 /// (a registration here, a schema there), so there the name decides.
 fn definition(tool: &Tool) -> String {
     let Tool { name, title, description, input_schema, output_schema, annotations, origin, place } = tool;
+    // A schema may be missing in one part and not in the other, and it is one tool all the same.
     if *origin == ToolOrigin::Source {
         return json!([place.file, name]).to_string();
     }
@@ -87,6 +89,7 @@ fn tools_of(evidence: &Evidence, manifest: &Manifest) -> Vec<Tool> {
         ManifestKind::ToolsList => tools_pointer(&manifest.value).into_iter().map(str::to_owned).collect(),
         ManifestKind::Mcpb => {
             let mut lists = vec!["/tools".to_owned()];
+            // Publishers record their tools in `_meta`, though the format has a place of its own.
             lists.extend(published_lists(&manifest.value));
             lists
         }
@@ -127,10 +130,12 @@ fn published_lists(value: &Value) -> Vec<String> {
 fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: String) -> Option<Tool> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let any = |keys: &[&str]| {
+        // The first spelling counts, whatever the others hold.
         let (key, value) = keys.iter().find_map(|key| entry.get(*key).map(|value| (*key, value)))?;
         (!value.is_null()).then(|| SharedJson::new(manifest, [&pointer, "/", key].concat()))
     };
     Some(Tool {
+        // Some manifests list names alone.
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
         title: text("title"),
         description: text("description").or_else(|| lines(entry.get("description")?)),
@@ -163,6 +168,7 @@ fn as_schema(value: SharedJson) -> SharedJson {
                 property.insert(key.to_owned(), value.clone());
             }
         }
+        // The catalogue marks what may be left out, and other lists what may not.
         let optional = argument.get("optional").and_then(Value::as_bool) == Some(true);
         if !optional && argument.get("required").and_then(Value::as_bool) != Some(false) {
             required.push(Value::String(name.to_owned()));

@@ -59,6 +59,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or(&[]);
+        // The first line names the interpreter: it is run, and no comment.
         if rest.starts_with(b"#!") && at == 0 {
             at = line_end(bytes, at);
         } else if let Some((open, close)) = syntax.block_comment.filter(|(open, _)| rest.starts_with(open)) {
@@ -74,6 +75,7 @@ pub(super) fn zones(text: &str, syntax: &Syntax, cover: &mut Cover) {
             at = end;
             cover.to(at, ZoneKind::Literal);
         } else {
+            // Outside literals too: `\"` in a shell opens none.
             at += if *byte == b'\\' { 2 } else { 1 };
         }
     }
@@ -93,6 +95,7 @@ fn literal_end(bytes: &[u8], at: usize, quote: u8, syntax: &Syntax) -> Option<us
         return Some(find(bytes, at + 3, &triple));
     }
     let end = closing_quote(bytes, at, quote, syntax.long_quotes.contains(&quote));
+    // A character is short, escapes included; `'a` with a far end is a lifetime.
     if syntax.short_apostrophe && quote == b'\'' && end > at + 8 { None } else { Some(end) }
 }
 
@@ -163,6 +166,7 @@ pub(super) fn yaml_zones(text: &str, cover: &mut Cover) {
     for line in text.split_inclusive('\n') {
         let comment = yaml_comment(line).unwrap_or(line.len());
         let value = line.get(..comment).and_then(yaml_value).unwrap_or(0);
+        // In this order, since the cover only grows: key, value, comment.
         cover.to(start + value, ZoneKind::Code);
         cover.to(start + comment, ZoneKind::Literal);
         cover.to(start + line.len(), ZoneKind::Comment);
@@ -178,6 +182,7 @@ fn yaml_comment(line: &str) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate() {
         match (quote, byte) {
             (Some(open), byte) if byte == open => quote = None,
+            // An apostrophe inside a word opens no quotation.
             (None, b'"' | b'\'') if begins_word(bytes, at) => quote = Some(byte),
             (None, b'#') if begins_word(bytes, at) => return Some(at),
             _ => {}

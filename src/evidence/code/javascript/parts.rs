@@ -45,12 +45,14 @@ pub(super) fn last_name<'x>(expression: &'x Expression<'_>) -> Option<&'x str> {
     match expression.get_inner_expression() {
         Expression::Identifier(name) if name.name.as_str() != "undefined" => Some(name.name.as_str()),
         Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        // No literal, yet without a name: the empty name is never that of a secret.
         Expression::CallExpression(_) | Expression::TemplateLiteral(_) | Expression::BinaryExpression(_) => Some(""),
         _ => None,
     }
 }
 
 pub(super) fn is_request(object: &Expression<'_>) -> bool {
+    // Types are not known here, so the usual parameter names of Express and Koa handlers have to do.
     matches!(object.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "req" | "request" | "ctx"))
 }
 

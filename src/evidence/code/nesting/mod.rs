@@ -63,6 +63,7 @@ impl Depth {
     }
 
     fn end_item(&mut self) {
+        // Too high a bound refuses a file, too low a one overflows the stack: in doubt nothing is given back.
         if let (false, Some(frame)) = (self.uncertain, self.frames.last_mut()) {
             self.total -= std::mem::take(&mut frame.marks);
         }
@@ -76,11 +77,13 @@ impl Depth {
     }
 
     fn open(&mut self, bracket: u8, special: bool) {
+        // A step beside the frame's own, which only the end of the item gives back: chains such as `a()()()` nest.
         self.mark();
         self.frames.push(Frame { bracket, marks: 0, words: 0, special });
         self.add(1);
         self.brackets += 1;
         if self.brackets > MAX_BRACKETS {
+            // Refused at once, because the time of the parser is bounded here and not its depth.
             self.peak = LIMIT + 1;
         }
     }
@@ -89,6 +92,7 @@ impl Depth {
     fn close(&mut self, bracket: u8) -> bool {
         self.brackets = self.brackets.saturating_sub(1);
         let matches = self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.bracket == bracket);
+        // A bracket that does not fit shows that a literal or a comment was misread.
         if !matches {
             self.uncertain = true;
             return false;
@@ -110,6 +114,7 @@ impl Depth {
 }
 
 fn is_word(byte: u8) -> bool {
+    // Letters of other scripts belong to names; which ones do makes no difference to the depth.
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

@@ -29,9 +29,12 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     let ast::Mod::Module(module) = parsed.syntax() else { return Parsed::Refused("no module".to_owned()) };
     let mut reader = Reader::new(text, path);
     reader.visit_body(&module.body);
+    // Names come first, since a call may use an alias that is bound further down.
     reader.naming = false;
+    // The second walk must not find the budget spent by the first.
     let budget = reader.budget.clone();
     reader.visit_body(&module.body);
+    // Two walks over the calls at most, so that the time stays linear in the text.
     if reader.flow.again {
         (reader.findings, reader.budget) = (Findings::default(), budget);
         reader.flow.restart();
@@ -148,9 +151,11 @@ impl<'a> Reader<'a> {
             Expr::Call(call) => {
                 let callee = self.dotted(&call.func, depth + 1)?;
                 match (callee.as_str(), &*call.arguments.args) {
+                    // A module that is loaded by name stands for itself, however the name is put together.
                     ("__import__" | "importlib.import_module" | "importlib.__import__", [module, ..]) => {
                         fold::folded(module, 0)
                     }
+                    // `getattr(os, "sys" + "tem")` is `os.system`.
                     ("getattr", [object, member, ..]) => {
                         let object = self.dotted(object, depth + 1)?;
                         Some(format!("{object}.{}", fold::folded(member, 0)?))
@@ -166,8 +171,10 @@ impl<'a> Reader<'a> {
     fn other_name(&self, bound: &Expr, depth: usize) -> Option<String> {
         match bound {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {
+                // Steps of four: names bound to each other, in a circle even, come to an end soon.
                 let path = self.dotted(bound, depth + 4)?;
                 let module = path.split('.').next().unwrap_or_default();
+                // Other names keep their own spelling, since an alias of a local object says nothing.
                 (known_calls::snake(&path) || matches!(module, "os" | "builtins")).then_some(path)
             }
             _ => None,
@@ -181,12 +188,14 @@ impl<'a> Reader<'a> {
                     match &alias.asname {
                         Some(local) => self.explain(local.as_str(), Meaning::Alias(alias.name.to_string())),
                         None => {
+                            // `import os.path` binds `os` alone.
                             let root = alias.name.as_str().split('.').next().unwrap_or_default();
                             self.explain(root, Meaning::Alias(root.to_owned()));
                         }
                     }
                 }
             }
+            // A relative import names a file of the package, which no rule knows by name.
             Stmt::ImportFrom(import) if import.level == 0 => {
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
                 for alias in &import.names {
@@ -208,6 +217,7 @@ impl<'a> Reader<'a> {
             }
             Stmt::AugAssign(assign) => {
                 if let Expr::Name(name) = &*assign.target {
+                    // `x += y` makes another value of it, so that the name stands for none.
                     self.names.insert(name.id.as_str(), None);
                 }
             }
@@ -222,6 +232,7 @@ impl<'a> Reader<'a> {
                 self.findings.imports.extend(import.names.iter().map(|alias| alias.name.to_string()))
             }
             Stmt::ImportFrom(import) => {
+                // The number of dots is the author's choice: bounded before it becomes a string.
                 let dots = ".".repeat(import.level.min(64) as usize);
                 let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
                 self.findings.imports.push(format!("{dots}{module}"));
@@ -246,6 +257,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
 
     fn visit_parameter(&mut self, parameter: &'a ast::Parameter) {
         if self.naming {
+            // A parameter hides the constant of the same name, and its value is the caller's.
             self.names.insert(parameter.name.as_str(), None);
         }
         visitor::walk_parameter(self, parameter);

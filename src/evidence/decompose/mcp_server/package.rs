@@ -75,8 +75,10 @@ impl<'a> Registering<'a> {
         let registering =
             survey.evidence.sources.iter().filter(|(path, view)| !view.tools.is_empty() && !is_foreign(path));
         let nearest = |path: &'a str| {
+            // A skill between the file and the package ends the search: its source is its own.
             let stop = |folder: &&str| packages.contains(folder) || skills.contains(folder);
             let folder = around(folder_of(path)).find(stop).filter(|folder| packages.contains(folder))?;
+            // Seen from the package: an example project of its own is no example of itself.
             (!is_aside(path.get(folder.len()..).unwrap_or_default())).then_some(folder)
         };
         Self { folders: registering.filter_map(|(path, _)| nearest(path)).collect() }
@@ -95,6 +97,7 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
     match manifest.kind {
         ManifestKind::PackageJson => Some(folder),
         ManifestKind::PythonProject if name_of(folder).ends_with(".dist-info") => Some(folder_of(folder)),
+        // A build writes its metadata beside or below the source, and setuptools does either.
         ManifestKind::PythonProject if name_of(folder).ends_with(".egg-info") => {
             let projects = ["pyproject.toml", "setup.py", "PKG-INFO"];
             let project = around(folder_of(folder)).find(|around| projects.iter().any(|name| survey.has(around, name)));
@@ -111,6 +114,7 @@ pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, mani
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
     let deployed = survey.has(folder, "smithery.yaml");
+    // A kit alone proves nothing, since clients and agents depend on the same package.
     let kitted = package.kit && (package.worded || deployed || (package.runs && !is_client(survey, folder)));
     marked || kitted || (package.runs && package.worded)
 }
@@ -136,6 +140,7 @@ impl Package {
     }
 
     fn of_npm(manifest: &Manifest) -> Self {
+        // A bundled server lists its kit among the development dependencies.
         let groups = ["dependencies", "peerDependencies", "optionalDependencies", "devDependencies"];
         let depends =
             |kit: &str| groups.iter().any(|group| manifest.value.get(group).and_then(|g| g.get(kit)).is_some());
@@ -152,6 +157,7 @@ impl Package {
 
     fn of_python(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> Self {
         let value = &manifest.value;
+        // PEP 621 first, then Poetry's table, then core metadata, which has its keys at the top.
         let project = value.get("project").or_else(|| value.pointer("/tool/poetry")).unwrap_or(value);
         let listed = ["dependencies", "requires-dist"].iter().filter_map(|key| project.get(*key));
         let extras = project.get("optional-dependencies").and_then(Value::as_object);
@@ -174,6 +180,7 @@ fn requirement_names(requirements: &Value) -> Vec<String> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let normal = |text: &str| {
         let name = text.trim().split(|letter: char| !is_name(letter)).next().unwrap_or_default();
+        // PyPI takes `fast_mcp`, `Fast.MCP` and `fast-mcp` for one name.
         name.to_ascii_lowercase().replace(['_', '.'], "-")
     };
     match requirements {
@@ -187,6 +194,7 @@ fn requirement_names(requirements: &Value) -> Vec<String> {
 fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
     let listed = keywords.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let text: Vec<&str> = name.into_iter().chain(listed).chain(keywords.and_then(Value::as_str)).collect();
+    // Name and keywords together: one may say `mcp` and the other `server`.
     let text = text.join(" ").to_ascii_lowercase();
     let words: BTreeSet<&str> = text.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
     let speaks = ["mcp", "modelcontextprotocol"].iter().any(|word| words.contains(word))
@@ -222,6 +230,7 @@ fn is_client(survey: &Survey<'_>, folder: &str) -> bool {
         import.contains("sdk/client") || import.starts_with("mcp.client") || import == "mcp.ClientSession"
     };
     let serves = |import: &String| {
+        // One import of the server's side is enough, since bridges use both.
         let server = import.contains("sdk/server") || import.starts_with("mcp.server") || import.starts_with("fastmcp");
         server || NPM_KITS.iter().skip(1).any(|kit| import.starts_with(kit))
     };
@@ -247,6 +256,7 @@ pub(in crate::decompose) fn name_in(manifest: &Manifest) -> Option<String> {
         &["server"],
     ];
     let at = |steps: &&[&str]| steps.iter().try_fold(&*manifest.value, |value, step| value.get(step));
+    // In this order: the first form that holds a text wins.
     let text = STEPS.iter().filter_map(at).find_map(Value::as_str);
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -55,6 +55,7 @@ impl Parser<'_> {
         match self.byte(1) {
             Some(b'\n') => self.at += 2,
             Some(byte) => {
+                // `c\url` runs `curl`: an escape before a plain letter does nothing but hide it.
                 builder.note_break(byte.is_ascii_alphanumeric());
                 builder.push(byte);
                 self.at += 2;
@@ -75,12 +76,14 @@ impl Parser<'_> {
                 self.at += length + 1;
                 builder.quoted_before(self.peek());
             }
+            // An apostrophe in running text, not the beginning of a quotation.
             None => builder.push(b'\''),
         }
     }
 
     fn double(&mut self, builder: &mut Builder) {
         self.at += 1;
+        // Without a second mark it is an inch or a typing error.
         if !self.rest().contains(&b'"') {
             return builder.push(b'"');
         }
@@ -115,6 +118,7 @@ impl Parser<'_> {
             }
             Some(b'(') if self.byte(2) == Some(b'(') => {
                 self.at += 3;
+                // The result of arithmetic is a number, whose value nobody needs.
                 builder.push(b'0');
                 while self.peek().is_some_and(|byte| byte != b'\n') && !self.rest().starts_with(b"))") {
                     self.at += 1;
@@ -128,6 +132,7 @@ impl Parser<'_> {
                     Some(inner) => builder.part(Part::Output(inner)),
                     None => {
                         builder.push(b'$');
+                        // Too deep to follow: the rest is read as text, and nothing is skipped.
                         self.at = before + 1;
                     }
                 }
@@ -154,6 +159,7 @@ impl Parser<'_> {
 
     /// `${name}`, with an index or a default behind the name.
     fn braced_variable(&mut self, builder: &mut Builder, quoted: bool) {
+        // A bounded look, since each `${` without its brace would run to the end of the text.
         let close = self.rest().iter().take(400).position(|byte| *byte == b'}');
         let Some(close) = close else {
             builder.push(b'$');
@@ -176,6 +182,7 @@ impl Parser<'_> {
 
     /// `$'…'` with its escapes.
     fn ansi(&mut self, builder: &mut Builder) {
+        // Plain commands have no need of `$'…'`.
         builder.broken = true;
         while let Some(byte) = self.peek() {
             self.at += 1;
@@ -193,6 +200,7 @@ impl Parser<'_> {
 
     fn back_quotes(&mut self, builder: &mut Builder) {
         let inner = self.text.get(self.at + 1..).unwrap_or(&[]);
+        // Markdown's back-ticks come in pairs too, so that only the depth is bounded.
         let Some(length) = inner.iter().position(|byte| *byte == b'`').filter(|_| self.depth < DEPTH) else {
             builder.push(b'`');
             self.at += 1;
@@ -204,6 +212,7 @@ impl Parser<'_> {
             at: start,
             depth: self.depth + 1,
             jump: None,
+            // Here-documents inside are not looked for: each look would run beyond the quotes.
             lost_ends: LOST_ENDS,
         };
         let inner = parser.list(Until::End);
