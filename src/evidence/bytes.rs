@@ -1,4 +1,5 @@
-//! Looking through bytes many at a time: what is asked of every byte of a chunk without a jump is asked of many at once.
+//! Looking through bytes many at a time: what is asked of every byte of a chunk without a jump is asked of many at
+//! once.
 //!
 //! Must not know what the text means.
 
@@ -18,7 +19,8 @@ pub fn first(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
     rest.iter().position(|byte| is_wanted(*byte)).map(|at| near + at)
 }
 
-/// Whether so many wanted bytes stand in a row. Only one byte in so many has to be looked at: no row fits in between.
+/// True where so many wanted bytes stand in a row. Only one byte in so many has to be looked at: no row fits in
+/// between.
 pub fn has_run(bytes: &[u8], length: usize, is_wanted: impl Fn(u8) -> bool) -> bool {
     // Every run of `length` bytes covers one of the offsets looked at, so nothing between them can be missed.
     let mut at = length.saturating_sub(1);
@@ -61,10 +63,10 @@ pub(crate) fn end_of_quoted(bytes: &[u8], open: usize) -> usize {
     }
 }
 
-/// How many bytes one word has bits for.
+/// The number of bytes that one word has bits for.
 pub const WORD: usize = 64;
 
-/// One bit for each byte of a kind, the lowest for the first. What tells a kind must not jump.
+/// One bit for each byte of a kind, the lowest for the first. The test for a kind must not jump.
 pub fn places(bytes: &[u8; WORD], is: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0_u8; WORD];
     // One flag for each byte first: no step waits for the one before, so that many are done at once.
@@ -98,13 +100,13 @@ pub fn nth_of(bits: u64, mut nth: usize) -> usize {
     place
 }
 
-/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the highest
-/// eight.
+/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the
+/// highest eight.
 const fn gathered(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Tells the place of each byte of a kind, from the first on. What tells a kind must not jump.
+/// Tells the place of each byte of a kind, from the first on. The test for a kind must not jump.
 pub(crate) fn each_place(bytes: &[u8], is: impl Fn(u8) -> bool, mut tell: impl FnMut(usize)) {
     let (chunks, rest) = bytes.as_chunks();
     for (chunk, from) in chunks.iter().zip((0..).step_by(WORD)) {
@@ -114,7 +116,7 @@ pub(crate) fn each_place(bytes: &[u8], is: impl Fn(u8) -> bool, mut tell: impl F
     last.for_each(|(at, _)| tell(at));
 }
 
-/// Where each line begins.
+/// The offset at which each line begins.
 pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
     // A guess of 32 bytes a line: it saves most growth and takes a quarter of the text's size at most.
     let mut starts = Vec::with_capacity(1 + bytes.len() / 32);
@@ -123,14 +125,14 @@ pub(crate) fn line_starts(bytes: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// How many bytes are wanted. Quick only where the question is without a jump.
+/// The number of wanted bytes. Quick only where the question is without a jump.
 pub fn count(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> usize {
     // A chunk holds 128 bytes, so that a `u8` is wide enough for its count and many are added at once.
     let in_chunk = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(is_wanted(*byte))).sum::<u8>();
     bytes.chunks(FAR).map(|chunk| usize::from(in_chunk(chunk))).sum()
 }
 
-/// How many pairs of neighbours are wanted. Quick only where the question is without a jump: `&` and `|`.
+/// The number of wanted pairs of neighbours. Quick only where the question is without a jump: `&` and `|`.
 pub fn count_pairs(bytes: &[u8], is_wanted: impl Fn(u8, u8) -> bool) -> usize {
     let behind = bytes.get(1..).unwrap_or(&[]);
     let chunks = bytes.chunks(FAR).zip(behind.chunks(FAR));

@@ -15,7 +15,7 @@ use super::shell::{self, Shell};
 use super::unicode::{self, Hidden};
 use super::zones::{self, Heading, Zone, ZoneKind};
 
-/// What a file is for. Decides which rules may look at it and how loudly they may speak.
+/// The purpose of a file. Decides which rules may look at it and how loudly they may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileRole {
@@ -81,7 +81,7 @@ pub type Noted = Vec<(Range<usize>, usize)>;
 pub struct Document {
     /// The path inside the input.
     pub path: String,
-    /// What it is for.
+    /// Its purpose.
     pub role: FileRole,
     /// Its language.
     pub language: Language,
@@ -97,11 +97,11 @@ pub struct Document {
     runs: OnceLock<Vec<Run>>,
     /// The hidden characters, once somebody asked.
     hidden: OnceLock<Vec<Hidden>>,
-    /// What its shell text does, once somebody asked.
+    /// The deeds of its shell text, once somebody asked.
     shell: OnceLock<Shell>,
     /// For each question that rules ask of the whole text, where a match may lie; once somebody has looked.
     pub noted: OnceLock<Vec<Noted>>,
-    /// What the bytes are, whatever the name says.
+    /// The shape of its bytes, whatever the name says.
     pub shape: Shape,
     /// The command elsewhere in the bundle that runs it although its name promises no program; none for most files.
     pub run_by: Option<Place>,
@@ -159,7 +159,7 @@ impl Document {
         }
     }
 
-    /// What the shell text in it does.
+    /// The deeds of the shell text in it.
     pub fn shell(&self) -> &Shell {
         self.shell.get_or_init(|| shell::read(self))
     }
@@ -204,7 +204,8 @@ impl Document {
         }
     }
 
-    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch goes.
+    /// The lines of a stretch, each with where it begins and with its newline; the outer ones as far as the stretch
+    /// goes.
     pub fn lines_within(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &str)> {
         let first = self.line_starts.partition_point(|line| *line <= start);
         let behind = self.line_starts.get(first..).unwrap_or(&[]).iter().copied().take_while(move |line| *line < end);

@@ -13,7 +13,7 @@ use super::manifest::{around, folder_of, join};
 use super::shape::Shape;
 use super::shell::{Deed, Event};
 
-/// How many files may be read again for one bundle.
+/// The most files that may be read again for one bundle.
 const MOST: usize = 2_000;
 
 /// Reads again what is run, and what that runs in turn.
@@ -72,7 +72,7 @@ fn named_by(evidence: &Evidence, path: &str) -> Vec<(String, Language, capdex_mo
     named
 }
 
-/// Whether a file is not read as a program already. Text that agents load stays what it is.
+/// True where a file is not read as a program already. Text that agents load stays what it is.
 const fn is_other_than_program(document: &Document) -> bool {
     matches!(
         document.role,

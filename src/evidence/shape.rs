@@ -3,7 +3,7 @@
 //! Reads headers only; must not know any rule. Sources: the PNG, JPEG, GIF89a and Mach-O specifications, the ELF and PE
 //! headers, CPython's `importlib/_bootstrap_external.py` (the header of a `.pyc`, PEP 552).
 
-/// What a file's bytes are.
+/// The kind of a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Text.
@@ -24,14 +24,14 @@ pub enum Shape {
     Other,
 }
 
-/// What the header of compiled Python says of the source that it was made from.
+/// The header of compiled Python, which tells of the source that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytecode {
     /// The length of the source in bytes, where the header holds it rather than a hash.
     pub source_length: Option<u32>,
 }
 
-/// What bytes are; `is_text` where they were decoded as such.
+/// The shape of some bytes; `is_text` where they were decoded as such.
 pub fn of(bytes: &[u8], is_text: bool) -> Shape {
     // Text first: a script that begins with `MZ` is no program for a processor.
     if is_text {

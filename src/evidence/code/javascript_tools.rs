@@ -50,7 +50,7 @@ pub(super) fn from_call(reader: &mut Reader<'_>, call: &CallExpression<'_>) {
     keep(reader, &fields, start_of(call));
 }
 
-/// Whether the object after a name is a registration of its own and no shape: `{description: "…", inputSchema: …}`.
+/// True where the object after a name is a registration of its own and no shape: `{description: "…", inputSchema: …}`.
 fn is_config(config: &Map<String, Value>) -> bool {
     config.get("description").is_some_and(Value::is_string) || config.contains_key("inputSchema")
 }

@@ -214,12 +214,12 @@ pub(super) const SENDING: [&str; 36] = [
     "open",
 ];
 
-/// Whether a JavaScript callee is kept.
+/// True where a JavaScript callee is kept.
 pub(super) fn script(callee: &str) -> bool {
     known(callee, &SCRIPT, &SCRIPT_MODULES, &SCRIPT_METHODS)
 }
 
-/// Whether a Python callee is kept.
+/// True where a Python callee is kept.
 pub(super) fn snake(callee: &str) -> bool {
     known(callee, &SNAKE, &SNAKE_MODULES, &SNAKE_METHODS)
         || callee.starts_with("os.exec")

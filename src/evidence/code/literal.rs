@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::Argument;
 
-/// How many values all constants of one file may hold together, so that constants that repeat each other stay small.
+/// The most values that all constants of one file may hold together, so that constants that repeat each other stay
+/// small.
 pub(super) const MAX_VALUES: usize = 200_000;
 
 /// The longest text put together from constants, in bytes.
@@ -15,11 +16,11 @@ const MAX_TEXT: usize = 1024 * 1024;
 /// Marks the schema of an optional property until the schema around it is put together.
 const OPTIONAL: &str = "\u{0}optional";
 
-/// What remains of a file's budget.
+/// The remaining budget of a file.
 #[derive(Clone)]
 pub(super) struct Budget {
     left: usize,
-    /// Whether anything was refused.
+    /// True where anything was refused.
     pub(super) exhausted: bool,
 }
 
@@ -41,7 +42,7 @@ impl Budget {
     }
 }
 
-/// How many values a value holds, long text counting more.
+/// The number of values that a value holds, long text counting more.
 fn cost(value: &Value) -> usize {
     let mut sum = 0;
     // A stack of its own, because values nest as deep as the source does.
@@ -157,7 +158,7 @@ fn is_schema_like(value: &Value) -> bool {
     value.get("type").is_some_and(Value::is_string)
 }
 
-/// Whether an object holds nothing but tool annotations.
+/// True where an object holds nothing but tool annotations.
 pub(super) fn is_annotations(value: &Value) -> bool {
     const HINTS: [&str; 5] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "title"];
     value.as_object().is_some_and(|map| !map.is_empty() && map.keys().all(|key| HINTS.contains(&key.as_str())))

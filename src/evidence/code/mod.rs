@@ -46,7 +46,7 @@ const STACK_STEP_BYTES: usize = 24 * 1024;
 /// The longest text of a call, in code points.
 const TEXT_LENGTH: usize = 120;
 
-/// What one source file does, as far as a parser can tell.
+/// The imports, calls and tools of one source file, as far as a parser can tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
     /// The modules that it imports, as written: `@modelcontextprotocol/sdk/server/mcp.js`, `mcp.server.fastmcp`.
@@ -54,10 +54,11 @@ pub struct SourceView {
     pub imports: Vec<String>,
     /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
     /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
-    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. What is no call
-    /// stands among them under a word of its own: `throw`, `return` and `compare` where a followed value is thrown,
+    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. Other events
+    /// stand among them under a word of their own: `throw`, `return` and `compare` where a followed value is thrown,
     /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
-    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of another module that is given one, `hidden-name` where a name is in pieces.
+    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of
+    /// another module that is given one, `hidden-name` where a name is in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,
@@ -71,9 +72,9 @@ pub struct Call {
     pub callee: String,
     /// The shape of each argument; Python's keyword arguments stand together as the last.
     pub arguments: Vec<Argument>,
-    /// What reaches it, as far as this file shows.
+    /// The taint sources that reach it, as far as this file shows.
     pub flows: TaintedArguments,
-    /// Where the call begins.
+    /// The place at which the call begins.
     pub place: Place,
     /// The first 120 code points of the call's text.
     pub text: String,
@@ -98,15 +99,15 @@ pub enum Argument {
     Other,
 }
 
-/// What a parser found, with byte offsets instead of places.
+/// The findings of a parser, with byte offsets instead of places.
 #[derive(Default)]
 struct Findings {
     imports: Vec<String>,
     calls: Vec<(usize, Call)>,
     tools: Vec<(usize, Tool)>,
-    /// Whether constants were not followed to their end.
+    /// True where constants were not followed to their end.
     exhausted: bool,
-    /// Whether there were more calls than are kept.
+    /// True where there were more calls than are kept.
     flooded: bool,
 }
 
@@ -124,7 +125,7 @@ impl Findings {
     }
 }
 
-/// What came of parsing.
+/// The outcome of parsing.
 enum Parsed {
     Read(Findings),
     /// Read as far as possible; the parser's message says where it stumbled.
@@ -166,7 +167,7 @@ pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     Some(view(document, findings, gaps))
 }
 
-/// Whether a document is small enough to be read as source; a larger one becomes a gap.
+/// True where a document is small enough to be read as source; a larger one becomes a gap.
 fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     let fits = document.text.len() <= MAX_BYTES;
     if !fits {
@@ -177,7 +178,7 @@ fn fits(document: &Document, gaps: &mut Vec<Gap>) -> bool {
     fits
 }
 
-/// What a parser finds in a program; what it cannot read becomes a gap of the file at `path`.
+/// The findings of a parser in a program; source that it cannot read becomes a gap of the file at `path`.
 fn findings(program: &Document, dialect: Dialect, path: &str, gaps: &mut Vec<Gap>) -> Option<Findings> {
     let bound = match dialect {
         Dialect::Python => nesting::python(&program.text),
@@ -225,7 +226,7 @@ fn dialect(document: &Document) -> Option<Dialect> {
 }
 
 /// The nesting up to which a file is parsed where the caller stands: a thread for each small file costs more than the
-/// file. What is this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
+/// file. Source this shallow fits a megabyte of stack, which a test holds to; threads have two at least.
 const NEAR_LEVELS: usize = 24;
 
 /// Parses where the caller stands, or on a thread of its own whose stack fits the bound. A panic in a parser becomes a

@@ -1,12 +1,12 @@
 //! Notebooks: what Python runs of their cells, read as one program.
 //!
-//! What a cell holds is placed at the cell's first line. Must not judge.
+//! A call in a cell is placed at the cell's first line. Must not judge.
 
 use super::super::document::{Document, Language};
 use super::super::notebook::Notebook;
 use super::{Dialect, Gap, GapReason, SourceView, WORTH_READING, findings, fits, view};
 
-/// Reads a notebook; `None` where it holds nothing that can matter. What cannot be read becomes a gap.
+/// Reads a notebook; `None` where it holds nothing that can matter. A notebook that cannot be read becomes a gap.
 pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<SourceView> {
     if !WORTH_READING.is_match(document.text.as_bytes()) || !fits(document, gaps) {
         return None;

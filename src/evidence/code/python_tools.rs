@@ -12,7 +12,7 @@ use super::javascript_tools::tool;
 use super::literal::{object_schema, optional};
 use super::python::Reader;
 
-/// How deep annotations are followed.
+/// The depth to which annotations are followed.
 const MAX_DEPTH: usize = 16;
 
 /// A function under `@mcp.tool()`, `@server.tool(name=…)`, `@app.tool` or a bare `@tool`.

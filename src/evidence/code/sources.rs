@@ -10,13 +10,13 @@ use super::taint::{TaintSources, TaintedArguments};
 pub(super) struct Known<'x> {
     /// Its dotted name.
     pub(super) callee: &'x str,
-    /// What reaches it.
+    /// The taint sources that reach it.
     pub(super) flows: TaintedArguments,
     /// Its first two arguments, where they are plain literals.
     pub(super) literals: [Option<&'x str>; 2],
 }
 
-/// What survives a call that nobody knows.
+/// The taint sources that survive an unknown call.
 fn strong() -> TaintSources {
     TaintSources::SECRET
         | TaintSources::ISSUED
@@ -28,12 +28,12 @@ fn strong() -> TaintSources {
         | TaintSources::CHECKED
 }
 
-/// What a cleaned value no longer is.
+/// The taint sources that a sanitizer removes.
 fn cleared_by_sanitizers() -> TaintSources {
     TaintSources::TOOL_INPUT | TaintSources::REQUEST
 }
 
-/// What a call in JavaScript or TypeScript gives.
+/// The taint sources in the result of a call in JavaScript or TypeScript.
 pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     // The result is a value of its own: that an argument was put together does not make it so.
@@ -119,7 +119,7 @@ pub(super) fn javascript_call(call: &Known<'_>) -> TaintSources {
     of_method(method, call.flows)
 }
 
-/// What a call in Python gives.
+/// The taint sources in the result of a call in Python.
 pub(super) fn python_call(call: &Known<'_>) -> TaintSources {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     let all = call.flows.all() & !TaintSources::COMPOSED;
@@ -249,12 +249,12 @@ fn read(path: TaintSources) -> TaintSources {
     TaintSources::FILE | secret | answer | (path & TaintSources::ISSUED)
 }
 
-/// What a service answers that hands out the machine's own tokens.
+/// The answer of a service that hands out the machine's own tokens.
 fn issued_by(address: Option<&str>) -> TaintSources {
     if address.is_some_and(is_token_service) { TaintSources::ISSUED } else { TaintSources::NONE }
 }
 
-/// What a method of an unknown object gives: text and lists hand on what they hold, answers and files their content.
+/// The result of a method of an unknown object: text and lists hand on what they hold, answers and files their content.
 fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
     let all = flows.all() & !TaintSources::COMPOSED;
     // An error carries its message to whoever catches it.
@@ -301,7 +301,7 @@ fn of_method(method: &str, flows: TaintedArguments) -> TaintSources {
     }
 }
 
-/// Whether a JavaScript call opens a connection or asks for something over the network.
+/// True where a JavaScript call opens a connection or asks for something over the network.
 pub(super) fn is_script_client(callee: &str) -> bool {
     let (module, method) = callee.split_once('.').unwrap_or((callee, ""));
     match module {
@@ -386,7 +386,7 @@ pub(super) fn is_snake_client(callee: &str) -> bool {
     }
 }
 
-/// Whether a method puts its arguments into its object.
+/// True where a method puts its arguments into its object.
 pub(super) fn is_growth(method: &str) -> bool {
     matches!(
         method,
@@ -406,7 +406,7 @@ pub(super) fn is_growth(method: &str) -> bool {
     )
 }
 
-/// Whether a method asks something about a value without changing it.
+/// True where a method asks something about a value without changing it.
 pub(super) fn is_question(method: &str) -> bool {
     matches!(
         method,

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
-/// Where a value may come from: a set.
+/// The set of sources that a value may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintSources(u32);
 
@@ -34,9 +34,9 @@ impl TaintSources {
     pub const USER_NAME: Self = Self(1 << 8);
     /// The machine's network addresses.
     pub const HOST_NETWORK: Self = Self(1 << 9);
-    /// What came over the network.
+    /// Data that came over the network.
     pub const ANSWER: Self = Self(1 << 10);
-    /// What was decoded, decrypted, unpacked or put together from numbers.
+    /// Data that was decoded, decrypted, unpacked or put together from numbers.
     pub const DECODED: Self = Self(1 << 11);
     /// A connection to another machine, or a request being written.
     pub const CONNECTION: Self = Self(1 << 12);
@@ -53,23 +53,23 @@ impl TaintSources {
     /// A token that a program or the machine's own service hands out to whoever asks on this machine.
     pub const ISSUED: Self = Self(1 << 18);
 
-    /// What is left of this in a file that it is written to: that it was fetched, or decoded.
+    /// The sources that remain in a file that it is written to: that it was fetched, or decoded.
     pub(super) fn in_file(self) -> Self {
         let fetched = if self.any(Self::ANSWER) { Self::FETCHED_FILE } else { Self::NONE };
         fetched | (self & Self::DECODED)
     }
 
-    /// Whether it holds any of these.
+    /// True where it holds any of these.
     pub fn any(self, wanted: Self) -> bool {
         self.0 & wanted.0 != 0
     }
 
-    /// How many of these it holds.
+    /// The number of these that it holds.
     pub fn count(self, wanted: Self) -> u32 {
         (self.0 & wanted.0).count_ones()
     }
 
-    /// Whether it holds nothing.
+    /// True where it holds nothing.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -102,7 +102,7 @@ impl Not for TaintSources {
     }
 }
 
-/// What reaches a call.
+/// The taint sources that reach a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintedArguments {
     /// Through the object whose method it is.
@@ -137,7 +137,7 @@ const WORTH: TaintSources = TaintSources(
         | TaintSources::DECODED.0,
 );
 
-/// How many parameters of a function are told apart.
+/// The number of parameters of a function that are told apart.
 const MAX_PARAMETERS: usize = 8;
 /// The longest path in plain text that is kept, and how many of them.
 const MAX_PATH: usize = 260;
@@ -148,27 +148,27 @@ struct Scope {
     declared: Vec<String>,
     name: Option<String>,
     returned: TaintSources,
-    /// What was held where the function stands.
+    /// The sources held where the function stands.
     outside: TaintSources,
 }
 
 /// The state of the walk.
 #[derive(Default)]
 pub(super) struct Flow {
-    /// What the expression walked last may hold.
+    /// The sources that the expression walked last may hold.
     pub(super) held: TaintSources,
-    /// What the function walked last returned.
+    /// The sources that the function walked last returned.
     pub(super) returned: TaintSources,
-    /// What a promise that is being made was resolved with.
+    /// The sources that a promise in the making was resolved with.
     pub(super) promised: TaintSources,
-    /// What the parameters of the function walked next are given.
+    /// The sources given to the parameters of the function walked next.
     pub(super) given: TaintSources,
     /// The name of the function walked next.
     pub(super) name: Option<String>,
-    /// Whether another walk would know more.
+    /// True where another walk would know more.
     pub(super) again: bool,
     names: BTreeMap<String, Vec<(usize, TaintSources)>>,
-    /// What was written to files that are named in plain text.
+    /// The sources written to files that are named in plain text.
     files: BTreeMap<String, TaintSources>,
     scopes: Vec<Scope>,
     returns: BTreeMap<String, TaintSources>,
@@ -177,7 +177,7 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// What a name may hold.
+    /// The sources that a name may hold.
     pub(super) fn of(&self, name: &str) -> TaintSources {
         // Most files follow nothing: this saves a look-up for every identifier.
         if self.names.is_empty() {
@@ -210,7 +210,7 @@ impl Flow {
         }
     }
 
-    /// What a path in plain text leads to, where this file wrote there before.
+    /// The sources behind a path in plain text, where this file wrote there before.
     pub(super) fn at_path(&self, path: &str) -> TaintSources {
         if self.files.is_empty() {
             return TaintSources::NONE;
@@ -291,7 +291,7 @@ impl Flow {
         }
     }
 
-    /// What a call of a function of this file gives.
+    /// The sources in the result of a call of a function of this file.
     pub(super) fn returns(&self, name: &str) -> TaintSources {
         if self.returns.is_empty() {
             return TaintSources::NONE;

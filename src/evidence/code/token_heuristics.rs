@@ -1,4 +1,5 @@
-//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals alone.
+//! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals
+//! alone.
 //!
 //! Knows no grammar: it goes by the names that the SDKs of these languages give to a registration, and by the literals
 //! that follow within a bounded number of tokens. Must not judge. Sources: the registration idioms that SpiderRating's
@@ -11,7 +12,7 @@ use capdex_model::fact::Place;
 use super::taint::TaintedArguments;
 use super::{Argument, Call, Findings, MAX_BYTES, SourceView, excerpt};
 
-/// How many tokens after a registration's name its texts may stand.
+/// The number of tokens after a registration's name within which its texts may stand.
 const REACH: usize = 60;
 
 /// The longest name that is taken for a tool's.
@@ -123,7 +124,7 @@ fn named(tokens: &[Placed<'_>], from: usize, end: usize, words: &[&str]) -> Opti
     None
 }
 
-/// Where the bracket that opens at `open` closes, or how far is looked.
+/// The token at which the bracket that opens at `open` closes, or the end of the search.
 fn closing(tokens: &[Placed<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     // A bounded look keeps the pass linear where brackets never close.

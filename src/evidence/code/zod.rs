@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::javascript::Reader;
 use super::literal::{object_schema, optional, properties_of};
 
-/// How deep chains and shapes are followed.
+/// The depth to which chains and shapes are followed.
 const MAX_DEPTH: usize = 64;
 
 /// The schema of a chain; `None` where it is none.

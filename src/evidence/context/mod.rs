@@ -16,21 +16,21 @@ use vocabulary::{
     SECURITY_HEADING, SECURITY_TOPIC, STEPS, STRONG_DEFENCE,
 };
 
-/// How far a sentence is followed to each side, in bytes.
+/// The reach of a sentence to each side, in bytes.
 pub const SENTENCE_REACH: usize = 400;
-/// How far left of a find a negation still governs it, in bytes.
+/// The distance to the left of a find from which a negation still governs it, in bytes.
 const NEGATION_REACH: usize = 70;
 
-/// What surrounds a stretch of text.
+/// The surroundings of a stretch of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The kind of zone that it stands in.
     pub zone: ZoneKind,
     /// A negation governs it: "never", "do not", "avoid", to its left in the same clause.
     pub negated: bool,
-    /// It is quoted and named as such: between quotation marks in running text after a word or mark that names it, or in
-    /// a block quotation that something around it explains. The mark alone quotes nothing, and an order with an address
-    /// or a file of the user's in it stays an order.
+    /// It is quoted and named as such: between quotation marks in running text after a word or mark that names it, or
+    /// in a block quotation that something around it explains. The mark alone quotes nothing, and an order with an
+    /// address or a file of the user's in it stays an order.
     pub quoted: bool,
     /// It stands in a table that lists things, not steps.
     pub tabulated: bool,
@@ -102,14 +102,14 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// Whether the sentence orders something that has a real object: it begins with an action and holds an address or
-    /// a file of the user's. Such a sentence does what it says, whatever marks stand around it.
+    /// True where the sentence orders something that has a real object: it begins with an action and holds an address
+    /// or a file of the user's. Such a sentence does what it says, whatever marks stand around it.
     fn is_order(&self) -> bool {
         let sentence = slice(self.bytes, self.sentence.clone());
         ORDER.is_match(sentence) && REAL_OBJECT.is_match(sentence)
     }
 
-    /// Whether the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
+    /// True where the sentence, the line that leads a list in, or a heading above speaks of what is not to be done. The
     /// words of a real order's own sentence are its author's excuse and prove nothing.
     fn is_defensive(&self, is_order: bool) -> bool {
         let around = [
@@ -124,7 +124,7 @@ impl Stretch<'_> {
         })
     }
 
-    /// Whether the table around it lists steps, or has no heading row within 2,000 bytes.
+    /// True where the table around it lists steps, or has no heading row within 2,000 bytes.
     fn is_in_steps(&self) -> bool {
         let zones = &self.document.zones;
         let index = zones.partition_point(|zone| zone.end <= self.origin);
@@ -150,7 +150,7 @@ pub fn sentence_around(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     start..end.max(span.end)
 }
 
-/// Whether a sentence ends just before `at`.
+/// True where a sentence ends just before `at`.
 fn breaks_before(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|index| bytes.get(index)).copied().unwrap_or(b' ');
     let here = bytes.get(at).copied().unwrap_or(b'\n');
@@ -189,7 +189,7 @@ fn is_negated(left: &[u8]) -> bool {
     NEGATION.find(left).is_some_and(|found| !NEGATED_NEGATION.is_match(found.as_bytes()))
 }
 
-/// Where the quotation mark stands that opens before the span and closes after it on one line. The quotes that delimit
+/// The offset of the quotation mark that opens before the span and closes after it on one line. The quotes that delimit
 /// a whole value (`description: "…"`) quote nothing.
 fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     let low = span.start.saturating_sub(200);
@@ -212,13 +212,13 @@ fn opening_mark(bytes: &[u8], span: &Range<usize>) -> Option<usize> {
     marks.into_iter().flatten().max().map(|at| start + at)
 }
 
-/// Where the last opening mark stands, where none closes after it.
+/// The offset of the last opening mark, where none closes after it.
 fn opened(left: &[u8], open: &str, close: &str) -> Option<usize> {
     let last = |mark: &str| left.windows(mark.len()).rposition(|window| window == mark.as_bytes());
     last(open).filter(|open| last(close).is_none_or(|close| close < *open))
 }
 
-/// Whether the last `mark` on the left stands at the beginning of a word, so that it is no apostrophe.
+/// True where the last `mark` on the left stands at the beginning of a word, so that it is no apostrophe.
 fn opens_word(left: &[u8], mark: u8) -> bool {
     left.iter().rposition(|byte| *byte == mark).is_some_and(|at| {
         let before = at.checked_sub(1).and_then(|index| left.get(index));
@@ -244,7 +244,7 @@ fn lead_in(bytes: &[u8], sentence: usize) -> Option<&[u8]> {
     })
 }
 
-/// Whether the beginning of the document (front matter, first heading) names security as its subject.
+/// True where the beginning of the document (front matter, first heading) names security as its subject.
 fn is_about_security(document: &Document) -> bool {
     // The beginning alone: one word about security further down would excuse the whole document.
     let head = slice(document.text.as_bytes(), 0..document.text.len().min(700));

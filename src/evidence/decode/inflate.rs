@@ -1,13 +1,13 @@
 //! Deflate (RFC 1951) inside zlib (RFC 1950) and gzip (RFC 1952), as far as reading hidden text needs it.
 //!
-//! The stream is read by `miniz_oxide`; the headers are read here, and checksums are not: a stream that is cut still gives
-//! the text before the cut. Output is capped. Must not know what the text means.
+//! The stream is read by `miniz_oxide`; the headers are read here, and checksums are not: a stream that is cut still
+//! gives the text before the cut. Output is capped. Must not know what the text means.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-/// How many times longer than its stream a text is expected to be, before more room is asked for.
+/// The expected ratio of a text to its stream, before more room is asked for.
 const GROWTH: usize = 4;
 /// Room for the shortest streams.
 const LEAST: usize = 64;
@@ -28,7 +28,7 @@ pub(super) fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// What a raw stream gives before its end, its first damage or the cap, whichever comes first.
+/// The output of a raw stream before its end, its first damage or the cap, whichever comes first.
 fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
     // Boxed, because the tables of the decoder are large for a stack.
     let mut state = Box::<DecompressorOxide>::default();
@@ -51,7 +51,7 @@ fn unpacked(body: &[u8], most: usize) -> Vec<u8> {
     out
 }
 
-/// What follows the time, the system, and the optional fields of a gzip header.
+/// The bytes behind the time, the system, and the optional fields of a gzip header.
 fn after_gzip_header(flags: u8, rest: &[u8]) -> Option<&[u8]> {
     let mut rest = rest.get(6..)?;
     if flags & 4 != 0 {

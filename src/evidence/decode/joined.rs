@@ -25,15 +25,16 @@ static GROWS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What must stand near a list that is joined. Each is looked for by itself: one word is found quicker than either of two.
+/// The calls that must stand near a list that is joined. Each is looked for by itself: one word is found quicker than
+/// either of two.
 static CALLS: LazyLock<[Regex; 2]> =
     LazyLock::new(|| ["join", "concat"].map(|call| Regex::new(call).expect("the pattern is valid")));
 
-/// How many bytes before a list, and behind it, may hold the call.
+/// The number of bytes before a list, and behind it, that may hold the call.
 const BEFORE: usize = 16;
 const BEHIND: usize = 10;
 
-/// How many growing variables are followed at once.
+/// The number of growing variables followed at once.
 const FOLLOWED: usize = 32;
 
 /// The runs of both forms.
@@ -46,7 +47,7 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether a list may begin closely behind a call, or end closely before it.
+/// True where a list may begin closely behind a call, or end closely before it.
 fn may_join(bytes: &[u8], call: &Range<usize>) -> bool {
     let between = |from: usize, to: usize| bytes.get(from..to.min(bytes.len())).unwrap_or(&[]);
     between(call.end, call.start + BEFORE + 1).iter().any(|byte| matches!(byte, b'[' | b'('))
@@ -80,7 +81,7 @@ fn lists(bytes: &[u8], found: &mut Vec<Run>) {
     }
 }
 
-/// Where a variable stands, what it holds, and how many pieces were added.
+/// The range of a variable, its text so far, and the number of pieces that were added.
 type Grown = (Range<usize>, Vec<u8>, usize);
 
 fn growing(bytes: &[u8], found: &mut Vec<Run>) {

@@ -25,15 +25,15 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-/// How deep an encoding inside an encoding is followed.
+/// The depth to which an encoding inside an encoding is followed.
 const DEPTH: u8 = 2;
 /// Shorter runs are words, names and short hashes.
 const BASE64_LEAST: usize = 24;
 const HEX_LEAST: usize = 32;
-/// How many bytes of compressed text all runs of a document may yield: enough to see what it is.
+/// The most bytes of compressed text that all runs of a document may yield: enough to see what it is.
 const INFLATED_MOST: usize = 256 << 10;
 
-/// How a payload was written.
+/// The form in which a payload was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
     /// Base64, of either alphabet, over lines or not.
@@ -84,24 +84,24 @@ impl Encoding {
 pub struct Payload {
     /// The byte offset in the outermost text at which it stands.
     pub offset: usize,
-    /// How it was written, outermost.
+    /// Its outermost encoding.
     pub encoding: Encoding,
-    /// What it says.
+    /// The decoded text.
     pub text: String,
 }
 
 /// A long run in an encoding's alphabet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it stands.
+    /// The bytes that it covers.
     pub span: Range<usize>,
     /// The encoding whose alphabet it uses.
     pub encoding: Encoding,
-    /// What it decodes to, where that is text.
+    /// The decoded text, where it is text.
     pub text: Option<String>,
 }
 
-/// What the runs of a text say, in the order of their places, payloads inside payloads after the one that holds them.
+/// The payloads in the runs of a text, in the order of their places, inner payloads after the one that holds them.
 pub fn payloads(text: &str, runs: &[Run]) -> Vec<Payload> {
     let mut found = Vec::new();
     // In proportion to the text: decoding must cost no more than reading it twice again.
@@ -170,7 +170,7 @@ pub fn runs(text: &str) -> Vec<Run> {
     found
 }
 
-/// Whether seven commas stand among digits and blanks alone: cheap, and never wrong where it says no.
+/// True where seven commas stand among digits and blanks alone: cheap, and never wrong where it says no.
 fn may_hold_codes(bytes: &[u8], blocks: &Blocks) -> bool {
     let is_wanted = |byte: u8| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'\t' | b'\r' | b'\n');
     blocks.stretches(blocks::NUMBERS, bytes, is_wanted).any(|stretch| {
@@ -307,7 +307,7 @@ fn text_of(bytes: &[u8]) -> Option<String> {
     std::str::from_utf8(bytes).ok().map(str::to_owned)
 }
 
-/// Whether decoded bytes read as text: long enough, without control characters, and mostly ASCII.
+/// True where decoded bytes read as text: long enough, without control characters, and mostly ASCII.
 fn is_text(text: &str) -> bool {
     // Random bytes nearly always hold a control character or letters beyond ASCII.
     let odd = text.chars().filter(|letter| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')).count();

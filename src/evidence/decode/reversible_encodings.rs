@@ -13,7 +13,7 @@ use super::{Encoding, Run, is_text, line_around, pattern};
 use crate::bytes::first;
 use crate::shell::rotate;
 
-/// How far around a telling word its line is undone, in bytes.
+/// The distance around a telling word to which its line is undone, in bytes.
 const REACH: usize = 1500;
 
 /// Words of commands and instructions, rotated: `curl`, `wget`, `bash`, `instructions` and so on.
@@ -76,8 +76,9 @@ static REVERSED: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"//:s?ptth\b|\bhs(?:ab)?/nib/|\b(?:{})\b", REVERSED_WORDS.join("|"))));
 /// Either: almost no text holds one, and one search tells so.
 static TURNED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{}|{}", ROTATED.as_str(), REVERSED.as_str())));
-/// What every match of either holds in lower case: plain letters alone are looked for many bytes at a time. Those of less
-/// than four letters stand apart: among the others they would make every place look like the beginning of one.
+/// The words of which every match of either holds one in lower case: plain letters are looked for many bytes at a time.
+/// Those of less than four letters stand apart: among the others they would make every place look like the beginning of
+/// one.
 static PLAIN: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     let words = MARKS.iter().chain(&ROTATED_WORDS).chain(&REVERSED_WORDS).copied();
     let (short, long): (Vec<&str>, Vec<&str>) = words.partition(|word| word.len() < 4);
@@ -107,8 +108,8 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether nine letters stand in a row with spaces between them, of which the outer two may end longer words: cheap, and
-/// never wrong where it says no.
+/// True where nine letters stand in a row with spaces between them, of which the outer two may end longer words: cheap,
+/// and never wrong where it says no.
 fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
     let mut from = 0;
     while let Some(at) = blocks.next(blocks::SPACED, from) {

@@ -19,7 +19,7 @@ static SPLIT: LazyLock<Regex> = LazyLock::new(|| {
 static JOINT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"["'][ \t]*(?:\\?\r?\n[ \t]*)?\+[ \t]*(?:\\?\r?\n[ \t]*)?["']|''|"""#));
 
-/// How much of its line is shown around a split word, in bytes to each side.
+/// The part of its line that is shown around a split word, in bytes to each side.
 const REACH: usize = 200;
 
 /// Lines with literals joined by `+`, or with words broken by empty quotes, with all of that taken out: what is split
@@ -43,8 +43,8 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// Whether there is a word with empty quotes inside, or a plus sign between quotes: cheap. Literals are looked for where
-/// one of the signs stands on the line of the quote before it, or empty quotes do anywhere.
+/// True where there is a word with empty quotes inside, or a plus sign between quotes: cheap. Literals are looked for
+/// where one of the signs stands on the line of the quote before it, or empty quotes do anywhere.
 fn may_stand(bytes: &[u8], blocks: &Blocks) -> bool {
     if blocks.each(EMPTY).any(|block| breaks_word(bytes, block)) {
         return true;
@@ -76,7 +76,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Whether empty quotes that begin in a block stand between letters.
+/// True where empty quotes that begin in a block stand between letters.
 fn breaks_word(bytes: &[u8], block: usize) -> bool {
     // One byte before the block and two behind its last pair, which may begin in its last byte.
     let around = bytes.get(block.saturating_sub(1)..(block + 10).min(bytes.len())).unwrap_or(&[]);
@@ -88,7 +88,7 @@ fn breaks_word(bytes: &[u8], block: usize) -> bool {
     })
 }
 
-/// Where the plus signs stand: few in most texts.
+/// The offsets of the plus signs: few in most texts.
 fn pluses(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let next = |from: usize| Some(from + first(bytes.get(from..)?, |byte| byte == b'+')?);
     std::iter::successors(next(0), move |last| next(last + 1))

@@ -24,7 +24,7 @@ pub struct HookCommand {
     pub command: String,
     /// `command`, `http`, `prompt` and so on, as the file says; `command` where it does not.
     pub form: String,
-    /// Where it stands; `pointer` leads to it.
+    /// Its place; `pointer` leads to it.
     pub place: Place,
 }
 
@@ -167,8 +167,8 @@ fn folder_for(survey: &Survey<'_>, path: &str) -> Option<String> {
     survey.folders.contains(beside.as_str()).then_some(beside)
 }
 
-/// What `${CLAUDE_PLUGIN_ROOT}` or the project's folder means to a file with hooks: the nearest plugin's root, else
-/// the folder around its dot folder or its `hooks` folder.
+/// The folder that `${CLAUDE_PLUGIN_ROOT}` or the project's variable means to a file with hooks. It is the nearest
+/// plugin's root, else the folder around its dot folder or its `hooks` folder.
 fn base_of<'a>(path: &'a str, plugin_roots: &BTreeSet<&str>) -> &'a str {
     let folder = folder_of(path);
     // The variable is set per plugin, so that the nearest root is what it means.
@@ -204,7 +204,7 @@ fn without_variable(word: &str) -> Option<(bool, &str)> {
     known.iter().any(|end| name.ends_with(end)).then_some((true, rest))
 }
 
-/// Whether a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
+/// True where a file may go to the hook that names it. One that registers MCP tools stays with its server, and what
 /// anchors a capability is not given away in any case.
 fn is_script(survey: &Survey<'_>, path: &str) -> bool {
     // A hook may start a server, whose source must not leave it for that.

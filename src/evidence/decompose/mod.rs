@@ -81,7 +81,7 @@ fn merged(anchors: Vec<Anchor>) -> Vec<Anchor> {
     merged
 }
 
-/// Where a capability was found and what it claims.
+/// The place at which a capability was found, with its claims.
 #[derive(Clone, Debug)]
 struct Anchor {
     kind: Kind,
@@ -113,7 +113,7 @@ impl Anchor {
     }
 }
 
-/// Who claims which file and folder, by the index of the anchor.
+/// The claimant of each file and folder, by the index of the anchor.
 #[derive(Default)]
 struct Claimed<'a> {
     files: BTreeMap<&'a str, usize>,
@@ -156,8 +156,8 @@ impl<'a> Claimed<'a> {
     }
 }
 
-/// Who gets a folder that two kinds claim: a server is its whole source tree, a skill its text and what it says it
-/// keeps, a plugin what the others leave.
+/// The order in which kinds get a folder that two claim. A server is its whole source tree, a skill its text and what
+/// it says it keeps, a plugin what the others leave.
 const fn rank(kind: Kind) -> u8 {
     match kind {
         Kind::McpServer => 0,
@@ -171,7 +171,7 @@ const fn rank(kind: Kind) -> u8 {
 /// The rank of a folder that is only kept: a capability that is anchored there goes before.
 const KEPT: u8 = 5;
 
-/// What the finders of anchors look at.
+/// The input of the finders of anchors.
 struct Survey<'a> {
     identity: &'a str,
     evidence: &'a Evidence,
@@ -214,7 +214,7 @@ impl<'a> Survey<'a> {
         join(folder, name).is_some_and(|path| self.paths.contains(path.as_str()))
     }
 
-    /// What a folder is called where nothing in it gives a name: its last component, and at the root the input's.
+    /// The name of a folder in which nothing gives one: its last component, and at the root the input's.
     fn name_of_folder(&self, folder: &str) -> String {
         // A `!` at the end marks a nested archive and is no part of a name.
         let name = if folder.is_empty() { self.identity_name() } else { name_of(folder) };

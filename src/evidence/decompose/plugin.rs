@@ -13,7 +13,7 @@ use capdex_model::capability::Kind;
 
 use super::{Anchor, Survey, given_name};
 
-/// What a plugin keeps beside its manifest where a server or skill has the same root.
+/// The folders that a plugin keeps beside its manifest where a server or skill has the same root.
 const PARTS: [&str; 7] =
     [".claude-plugin", ".cursor-plugin", ".codex-plugin", "commands", "agents", "output-styles", "themes"];
 

@@ -46,7 +46,7 @@ fn is_rules_file(path: &str) -> bool {
             .any(|(rules, endings)| endings.iter().any(|end| name.ends_with(end)) && lies_in(folder, rules))
 }
 
-/// Whether a folder is, or lies below, one whose last components are the given ones.
+/// True where a folder is, or lies below, one whose last components are the given ones.
 fn lies_in(folder: &str, components: &str) -> bool {
     // Slashes on both sides, so that `my.cursor/rules` is another folder.
     format!("/{folder}/").contains(&format!("/{components}/"))

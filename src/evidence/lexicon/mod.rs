@@ -1,7 +1,7 @@
 //! The lexicon: the families of English words by which text speaks to whoever acts on it.
 //!
-//! Must not know any rule. A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in their
-//! plain form, and every regular form of them is known. A word costs one look-up.
+//! Must not know any rule. A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in
+//! their plain form, and every regular form of them is known. A word costs one look-up.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ impl Classes {
         Self(self.0 | other.0)
     }
 
-    /// Whether the sets have a family in common.
+    /// True where the sets have a family in common.
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -56,37 +56,37 @@ families! {
     TRIGGER = 7;
     /// Arguments that decide where something goes or how much of it: recipient, path, amount.
     ARGUMENT = 8;
-    /// Who is served: user, customer.
+    /// People who are served: user, customer.
     USER = 9;
-    /// What answers calls: tool, function, server.
+    /// Things that answer calls: tool, function, server.
     TOOL = 10;
-    /// What is done by calls: email, payment, file, query.
+    /// Objects of calls: email, payment, file, query.
     OPERATION = 11;
     /// Speaks: mention, tell, reveal.
     SPEAK = 12;
     /// All of a kind: any, every, all.
     UNIVERSAL = 13;
-    /// What is kept from others: password, key, token.
+    /// Things kept from others: password, key, token.
     SECRET = 14;
-    /// What is said between user and model: conversation, history, context.
+    /// Words between user and model: conversation, history, context.
     TALK = 15;
     /// Sets aside: ignore, disregard, override.
     OVERRIDE = 16;
-    /// What guides the model: instruction, prompt, rule.
+    /// Texts that guide the model: instruction, prompt, rule.
     GUIDANCE = 17;
-    /// What protects: safety, restriction, guardrail.
+    /// Protections: safety, restriction, guardrail.
     GUARD = 18;
     /// The user's leave: confirmation, approval.
     CONSENT = 19;
-    /// What happens otherwise: fail, error, corrupt.
+    /// Consequences of not obeying: fail, error, corrupt.
     CONSEQUENCE = 20;
     /// Grounds given for an order: security, compliance, audit.
     GROUNDS = 21;
-    /// What the user wanted: requested, specified, original.
+    /// Wishes of the user: requested, specified, original.
     WISH = 22;
     /// Out of sight: silently, secretly, background.
     HIDDEN = 23;
-    /// What the model gives back: answer, response, summary.
+    /// Outputs of the model: answer, response, summary.
     ANSWER = 24;
     /// Steals: exfiltrate, steal, harvest.
     STEAL = 25;
@@ -216,7 +216,7 @@ struct Form {
 struct Table {
     /// Which folded hashes there are, a bit for each of sixteen bits.
     known: Vec<u64>,
-    /// Where the forms of each bucket begin among all, and where the last ones end.
+    /// The index at which the forms of each bucket begin among all, and the end of the last ones.
     starts: Vec<usize>,
     forms: Vec<Form>,
 }

@@ -50,7 +50,7 @@ pub(super) fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest>
     })
 }
 
-/// Whether agents load a Markdown file, so that broken front matter matters.
+/// True where agents load a Markdown file, so that broken front matter matters.
 fn is_loaded(path: &str) -> bool {
     let name = name_of(path);
     let folders = ["commands", "agents", "rules", "instructions", "prompts"];
@@ -64,7 +64,7 @@ enum Split<'a> {
     None,
     /// It begins and does not end in time.
     Open,
-    /// What stands between the two lines.
+    /// The text between the two lines.
     Closed(&'a str),
 }
 
@@ -118,7 +118,7 @@ fn parse(yaml: &str) -> Result<Value, String> {
 
 struct Lines {
     object: Map<String, Value>,
-    /// Whether every line was a key with a value, a part of a list, a comment or blank.
+    /// True where every line was a key with a value, a part of a list, a comment or blank.
     plain: bool,
 }
 

@@ -28,7 +28,7 @@ const SERVER_LISTS: [&str; 6] = [
 /// The keys of a plugin manifest that bring other capabilities.
 const PLUGIN_PARTS: [&str; 7] = ["commands", "agents", "skills", "hooks", "mcpServers", "lspServers", "outputStyles"];
 
-/// What a JSON file with this path ought to be. A file that ought to be something and does not parse is a gap.
+/// The kind that a JSON file with this path ought to be. A file that ought to be something and does not parse is a gap.
 pub(super) fn expected(path: &str) -> Option<ManifestKind> {
     let (folder, name) = (name_of(folder_of(path)), name_of(path));
     match name {
@@ -44,7 +44,7 @@ pub(super) fn expected(path: &str) -> Option<ManifestKind> {
     }
 }
 
-/// Whether a JSON file is worth parsing though its path does not say what it is.
+/// True where a JSON file is worth parsing though its path does not say what it is.
 pub(super) fn deserves_look(path: &str, text: &str) -> bool {
     match name_of(path) {
         // Browser extensions and web apps call theirs `manifest.json` as well.
@@ -54,14 +54,14 @@ pub(super) fn deserves_look(path: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a text that does not parse was meant to be a manifest all the same.
+/// True where a text that does not parse was meant to be a manifest all the same.
 pub(super) fn looks_like_one(text: &str) -> bool {
     let bundle = text.contains("\"dxt_version\"") || text.contains("\"mcpb_version\"");
     let has = |key: &str| text.contains(key);
     bundle || (has("\"tools\"") && (has("\"inputSchema\"") || (has("\"name\"") && has("\"description\""))))
 }
 
-/// What is wrong with the entries of a tools list: those that are no tools, and descriptions that are no text. None
+/// The defects in the entries of a tools list: those that are no tools, and descriptions that are no text. None
 /// where nothing is.
 pub(super) fn defects_of_tools(value: &Value) -> Option<String> {
     // A list with strange entries is still read; the gap says how many.
@@ -80,7 +80,7 @@ fn is_named(tool: &Value) -> bool {
     tool.get("name").is_some_and(Value::is_string)
 }
 
-/// How the clients of a format read its JSON.
+/// The dialect in which the clients of a format read its JSON.
 pub(super) fn dialect(expected: Option<ManifestKind>) -> Dialect {
     match expected {
         Some(ManifestKind::McpJson | ManifestKind::SettingsJson | ManifestKind::HooksJson) => Dialect::Relaxed,
@@ -88,7 +88,7 @@ pub(super) fn dialect(expected: Option<ManifestKind>) -> Dialect {
     }
 }
 
-/// What a parsed file is, by path and shape together; none where it is no manifest.
+/// The kind of a parsed file, by path and shape together; none where it is no manifest.
 pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
     let (folder, name) = (name_of(folder_of(path)), name_of(path));
     let Value::Object(object) = value else {
@@ -187,7 +187,7 @@ fn is_marketplace(object: &Map<String, Value>) -> bool {
     object.contains_key("name") && plugins.is_some_and(|plugins| plugins.iter().any(entry))
 }
 
-/// Whether servers are listed: under `mcpServers`, `servers` or `mcp`, or as a flat map of launch entries.
+/// True where servers are listed: under `mcpServers`, `servers` or `mcp`, or as a flat map of launch entries.
 fn lists_servers(object: &Map<String, Value>) -> bool {
     object.is_empty() || server_map(object).is_some()
 }

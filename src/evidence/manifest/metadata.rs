@@ -28,7 +28,7 @@ const REPEATED: [&str; 14] = [
     "provides",
 ];
 
-/// Whether a path is that of core metadata: `PKG-INFO` anywhere, `METADATA` in a `.dist-info` folder.
+/// True where a path is that of core metadata: `PKG-INFO` anywhere, `METADATA` in a `.dist-info` folder.
 pub(super) fn is_core_metadata(path: &str) -> bool {
     match name_of(path) {
         "PKG-INFO" => true,

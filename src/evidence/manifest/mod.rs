@@ -71,7 +71,7 @@ pub struct Manifest {
     pub kind: ManifestKind,
     /// Its content; YAML and TOML as the equal JSON. An object, but for a tools list that is a bare array.
     pub value: Arc<Value>,
-    /// Whether it is known that no key stands twice in one object: JSON in which each stands once.
+    /// True where it is known that no key stands twice in one object: JSON in which each stands once.
     pub keys_are_unique: bool,
 }
 

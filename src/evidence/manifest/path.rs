@@ -17,7 +17,7 @@ fn last_slash(path: &str) -> Option<usize> {
     path.bytes().rposition(|byte| byte == b'/')
 }
 
-/// Whether a path is the folder itself or lies below it. Everything lies below the root.
+/// True where a path is the folder itself or lies below it. Everything lies below the root.
 pub fn is_within(folder: &str, path: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -74,7 +74,7 @@ const FIXTURES: [&str; 8] = [
 /// Folders whose members are named freely, so that `skills/test` is a skill called "test".
 const COLLECTIONS: [&str; 6] = ["skills", "plugins", "servers", "packages", "commands", "agents"];
 
-/// Whether a file lies in vendored code or among test fixtures: its bytes belong to the capability around it, but it
+/// True where a file lies in vendored code or among test fixtures: its bytes belong to the capability around it, but it
 /// makes no capability of its own, and damage in it is no gap.
 ///
 /// Folders called `test` or `tests` count only above another folder (`tests/skills/a`, but not `tests/AGENTS.md`).

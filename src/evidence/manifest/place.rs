@@ -10,7 +10,8 @@ use capdex_model::fact::Place;
 
 use super::{Manifest, json};
 
-/// Where a JSON Pointer leads in a manifest: line and column of its key, or of its value for elements of arrays.
+/// The place that a JSON Pointer leads to in a manifest: line and column of its key, or of its value for elements of
+/// arrays.
 ///
 /// A pointer into nothing (a schema that was put together from another form, say) gives the place of its nearest
 /// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
@@ -31,7 +32,7 @@ pub fn locate<'a>(manifest: &Manifest, document: &Document, places: impl Iterato
     }
 }
 
-/// Where each of some pointers leads, in their order.
+/// The spot that each of some pointers leads to, in their order.
 fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Vec<Spot> {
     if pointers.is_empty() {
         return Vec::new();
@@ -53,7 +54,7 @@ fn spots_of(document: &Document, pointers: &[&str], keys_are_unique: bool) -> Ve
 /// A line and a column in it.
 type Spot = (u32, u32);
 
-/// Where a text begins.
+/// The beginning of a text.
 const BEGINNING: Spot = (1, 1);
 
 /// A pointer and its ancestors, nearest first.

@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 use super::manifest::escape;
 
-/// How deep sub-schemas are followed.
+/// The depth to which sub-schemas are followed.
 pub const MAX_DEPTH: usize = 64;
-/// How many sub-schemas are visited.
+/// The most sub-schemas that are visited.
 pub const MAX_NODES: usize = 10_000;
-/// How many bytes of strings and pointers are given.
+/// The most bytes of strings and pointers that are given.
 pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
-/// How many references are resolved.
+/// The most references that are resolved.
 pub const MAX_REFERENCES: usize = 256;
 
-/// What a string in a schema is.
+/// The role of a string in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SchemaField {
     /// The name of a property.
@@ -54,15 +54,15 @@ pub enum SchemaField {
 /// One string of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaText<'a> {
-    /// Where among the walk's pointers that of the string stands, or that of the property whose name it is.
+    /// The range among the walk's pointers of the string's own, or of that of the property whose name it is.
     pub pointer: Range<usize>,
-    /// What it is.
+    /// Its role.
     pub field: SchemaField,
     /// The string.
     pub text: &'a str,
 }
 
-/// What the walk gave.
+/// The result of the walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaWalk<'a> {
     /// The strings: sub-schemas level by level, within each the keys in their order.
@@ -71,7 +71,7 @@ pub struct SchemaWalk<'a> {
     pub pointers: String,
     /// References that leave the document or lead nowhere in it, sorted, each once.
     pub external: Vec<&'a str>,
-    /// Whether a budget ran out before everything was seen.
+    /// True where a budget ran out before everything was seen.
     pub exhausted: bool,
 }
 
@@ -363,8 +363,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What a document's values are called in it: by anchor, and by `$id`; the first of equal ones, looked for in as many
-/// values as the walk may visit.
+/// The names of a document's values in it: by anchor, and by `$id`. The first of equal ones counts, looked for in as
+/// many values as the walk may visit.
 #[derive(Default)]
 struct Names<'a> {
     anchors: BTreeMap<&'a str, &'a Value>,

@@ -1,5 +1,5 @@
-//! Keys: a number for each word, and sets of such numbers; and sets of marks. They tell most words and texts from what is
-//! looked for without a look at their letters.
+//! Keys: a number for each word, and sets of such numbers; and sets of marks. They tell most words and texts from what
+//! is looked for without a look at their letters.
 //!
 //! Must not know what words mean.
 
@@ -51,12 +51,12 @@ impl Keys {
         }
     }
 
-    /// Whether a key is among them.
+    /// True where a key is among them.
     pub(super) fn hold(&self, key: u8) -> bool {
         self.0.get(usize::from(key / 64)).is_some_and(|bits| bits >> (key % 64) & 1 == 1)
     }
 
-    /// Whether two sets have a key in common.
+    /// True where two sets have a key in common.
     pub(super) const fn meet(&self, other: &Self) -> bool {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         (a & e) | (b & f) | (c & g) | (d & h) != 0
@@ -95,12 +95,12 @@ impl Marks {
         Self(self.0 | others.0)
     }
 
-    /// Whether two sets have one in common.
+    /// True where two sets have one in common.
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether a byte is among them.
+    /// True where a byte is among them.
     pub(super) const fn hold(self, byte: u8) -> bool {
         byte.is_ascii() && self.0 >> byte & 1 == 1
     }

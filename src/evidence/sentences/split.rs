@@ -1,4 +1,4 @@
-//! Where words and sentences of a text begin and end, and which words are quoted.
+//! The bounds of words and sentences in a text, and the marks on words that are quoted.
 //!
 //! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
 
@@ -7,14 +7,14 @@ use super::{Marks, Text};
 /// The longest quotation, in words; what is not closed within it is no quotation.
 const MAX_QUOTATION: usize = 40;
 
-/// What stands between white space.
+/// A run of text between white space.
 #[derive(Clone, Copy)]
 struct Run {
     start: usize,
     end: usize,
-    /// Whether a sentence cannot go on over what stands before it.
+    /// True where a sentence cannot go on over what stands before it.
     breaks_before: bool,
-    /// Whether it is letters and digits of ASCII alone.
+    /// True where it is letters and digits of ASCII alone.
     is_bare: bool,
     quoted: bool,
 }
@@ -76,7 +76,7 @@ impl Open {
     }
 }
 
-/// What stands between white space, and the marks in it.
+/// The runs of text between white space, and the marks in them.
 fn runs(text: &str) -> (Vec<Run>, Marks) {
     // English has about five letters to a word.
     let mut runs = Vec::with_capacity(text.len() / 5 + 1);
@@ -173,7 +173,7 @@ fn letter_at(text: &str, at: usize) -> char {
     text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default()
 }
 
-/// Whether a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
+/// True where a run is letters or digits at one end: almost all are at both, and then no mark has to be looked for.
 fn is_plain(end: Option<&u8>) -> bool {
     end.is_some_and(u8::is_ascii_alphanumeric)
 }
@@ -193,7 +193,7 @@ const BEHIND: [char; 19] =
     ['"', '\'', '`', '”', ')', ']', '}', '*', ',', ';', ':', '!', '?', '.', '>', '»', '…', '。', '='];
 /// Marks that may stand behind the one that ends a sentence.
 const CLOSING: [char; 7] = ['"', '\'', '`', '”', ')', ']', '*'];
-/// What fences are of.
+/// The mark of which fences are made.
 const FENCING: Marks = Marks::of(&['`']);
 /// Marks that may quote: those of ASCII, and any beyond.
 const QUOTING: Marks = Marks::of(&['"', '\'', '`']).with_all(Marks::STRANGE);

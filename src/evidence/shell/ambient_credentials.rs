@@ -5,7 +5,7 @@
 use super::super::code::{hands_out_token, is_token_service};
 use super::tainted_value::{ISSUED, TaintedValue};
 
-/// What a program prints that hands out tokens or passwords.
+/// The output of a program that hands out tokens or passwords.
 pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     if !matches!(
         name,
@@ -22,7 +22,7 @@ pub(super) fn issued_by(name: &str, words: &[&str]) -> Option<TaintedValue> {
     })
 }
 
-/// What addresses answer. The machine's own service answers with its tokens.
+/// The answer of addresses. The machine's own service answers with its tokens.
 pub(super) fn answer_of(addresses: Vec<String>) -> TaintedValue {
     // The service also tells the region and the like, which is no secret.
     let issues = addresses.first().is_some_and(|address| {

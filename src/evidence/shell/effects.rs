@@ -1,4 +1,4 @@
-//! What each role of command does with its words and its input, for the tracer.
+//! The effects of each role of command on its words and its input, for the tracer.
 //!
 //! Must not know a shell's syntax.
 
@@ -12,7 +12,7 @@ use super::trace::{Argument, Tracer, passed_on};
 use super::{Deed, Runner};
 
 impl Tracer {
-    /// What a command of a role does. Gives what it prints.
+    /// Applies the effects of a command of a role. Gives what it prints.
     pub(super) fn with_role(
         &mut self,
         role: Role,

@@ -1,8 +1,8 @@
 //! Shell text: what the commands of scripts, hooks, Markdown blocks and configuration do with data.
 //!
 //! A lexer and a tracer, both tolerant and linear: words with their quotation marks removed, variables and files that
-//! the text itself sets, pipes, substitutions and here-documents, followed to what is run, sent or set to start. Nothing
-//! is executed. Must not know any rule. What it cannot see: values from outside the text, and languages other than
+//! the text itself sets, pipes, substitutions and here-documents, followed to what is run, sent or set to start.
+//! Nothing is executed. Must not know any rule. It cannot see values from outside the text, nor languages other than
 //! POSIX-like shells; those are read as text by the rules.
 
 use super::document::{Document, Language};
@@ -26,7 +26,7 @@ mod words;
 
 pub use decoders::rotate;
 
-/// What runs a file or text.
+/// The runner of a file or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Runner {
     /// A shell, `source` included.
@@ -80,9 +80,9 @@ pub enum Deed {
     RunsFile {
         /// Its path as written.
         path: String,
-        /// What runs it.
+        /// Its runner.
         runner: Runner,
-        /// Whether it is named as a program is, and not handed over as data (`cat x | sh`).
+        /// True where it is named as a program is, and not handed over as data (`cat x | sh`).
         whole: bool,
     },
     /// Sends a secret file.
@@ -102,7 +102,7 @@ pub enum Deed {
 /// A deed with its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// What is done.
+    /// The deed.
     pub deed: Deed,
     /// The byte offset of the pipeline in the document.
     pub start: usize,
@@ -116,7 +116,7 @@ pub struct Event {
     pub secret: String,
 }
 
-/// What the shell text of one document does.
+/// The deeds of the shell text of one document.
 #[derive(Debug, Default)]
 pub struct Shell {
     /// The deeds in the order of their places.

@@ -5,16 +5,16 @@
 use super::commands::{is_address, is_secret_path, names_the_caller, stays_local};
 use super::trace::Argument;
 
-/// What a fetching command is told.
+/// The options of a fetching command.
 #[derive(Debug, Default)]
 pub(super) struct Transfer<'a> {
-    /// Where it goes: addresses, and hosts without a scheme.
+    /// Its targets: addresses, and hosts without a scheme.
     pub(super) addresses: Vec<&'a Argument>,
     /// The file that it writes; `-` for its output.
     pub(super) output: Option<String>,
-    /// Whether it writes a file that is called as the address ends.
+    /// True where it writes a file that is called as the address ends.
     pub(super) keeps_name: bool,
-    /// What it hands over as written.
+    /// The words that it hands over as written.
     pub(super) data: Vec<&'a Argument>,
     /// The files that it hands over; `-` is its input.
     pub(super) uploads: Vec<String>,
@@ -163,7 +163,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Whether a word names another machine: `host:path`, `user@host`, or a bucket.
+/// True where a word names another machine: `host:path`, `user@host`, or a bucket.
 pub(super) fn is_remote(word: &str) -> bool {
     // A drive letter (`C:`) and a path with a colon are no hosts; these schemes are.
     let bucket = ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));

@@ -1,11 +1,11 @@
-//! What `echo` and `printf` print, their escapes undone.
+//! The output of `echo` and `printf`, their escapes undone.
 //!
 //! Must not know a shell's syntax.
 
 use super::tainted_value::TaintedValue;
 use super::trace::Argument;
 
-/// What `echo` and `printf` print: their words, escapes undone.
+/// The output of `echo` and `printf`: their words, escapes undone.
 pub(super) fn echo(name: &str, words: &[Argument]) -> TaintedValue {
     let mut printed = TaintedValue::default();
     let options = words.iter().take_while(|word| matches!(word.text(), "-e" | "-n" | "-ne" | "-en" | "-E")).count();

@@ -22,8 +22,9 @@ pub(super) struct Region {
     pub(super) text: Option<String>,
 }
 
-/// What a text that matters holds: the name of a command that is followed, a file that starts by itself, or an odd
-/// spelling. A name that is also a word of running text counts where a command begins, or more than a word stands behind it.
+/// The prefilter. A text that matters holds the name of a command that is followed, a file that starts by itself, or an
+/// odd spelling. A name that is also a word of running text counts where a command begins, or more than a word stands
+/// behind it.
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     let end = r"(?:[ \t\r\n|;)`$<\x22']|\z)";
     let words = "mail|https?|host|su|at|batch|parallel|watch|trap|script|screen|open|start";
@@ -42,7 +43,7 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     RegexBuilder::new(&anchors.join("|")).unicode(false).build().expect("the pattern is valid")
 });
 
-/// What begins a command in running text.
+/// The beginning of a command in running text.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     let names =
         r"\b(?:curl|wget|(?:ba|z|da|k)?sh|source|python3?|node|cat|base64|eval|scp|rsync|tar)[ \t]+[-\w./~$<(\x22']";
@@ -52,7 +53,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
 /// Larger JSON is data, not configuration.
 const LARGEST_JSON: usize = 512 << 10;
 
-/// Whether a text may hold a command that matters.
+/// True where a text may hold a command that matters.
 pub(super) fn may_matter(text: &str) -> bool {
     ANCHOR.is_match(text.as_bytes())
 }
@@ -87,7 +88,7 @@ pub(super) fn of(document: &Document) -> Vec<Region> {
     }
 }
 
-/// What a shell runs of each cell.
+/// The lines of each cell that a shell runs.
 fn cells(notebook: &Notebook) -> impl Iterator<Item = Region> {
     notebook.cells().filter(|cell| may_matter(&cell.shell)).map(|cell| Region {
         start: cell.offset,
@@ -222,7 +223,7 @@ struct Anchors<'a> {
     text: &'a [u8],
     /// From where on was looked.
     from: usize,
-    /// Where the first one ends that begins there or later; none where there is none.
+    /// The end of the first one that begins there or later; none where there is none.
     end: Option<usize>,
 }
 
@@ -231,7 +232,7 @@ impl<'a> Anchors<'a> {
         Self { text, from: 0, end: ANCHOR.shortest_match(text) }
     }
 
-    /// Whether one stands between two offsets, the first of which is not before the last one asked for.
+    /// True where one stands between two offsets, the first of which is not before the last one asked for.
     fn stand_in(&mut self, start: usize, end: usize) -> bool {
         let ends_there = |known: Option<usize>| known.is_some_and(|known| known <= end);
         // That which ends there may have begun before.

@@ -115,8 +115,8 @@ fn word(word: &Word, variables: &Variables, text: &mut String) {
     }
 }
 
-/// Whether a pipeline is written otherwise than in plain spelling: words broken by quotation marks, or variables that
-/// the text itself sets.
+/// True where a pipeline is written otherwise than in plain spelling: words broken by quotation marks, or variables
+/// that the text itself sets.
 pub(super) fn is_odd(pipeline: &Pipeline, variables: &Variables) -> bool {
     pipeline.commands.iter().any(|command| {
         let words = command.words.iter().chain(command.assigns.iter().map(|assign| &assign.value));

@@ -4,18 +4,18 @@
 
 /// The longest text that is kept of what flows; a longer one is unknown.
 const LONGEST: usize = 4 << 10;
-/// How many names are kept of each kind.
+/// The number of names that are kept of each kind.
 const MOST: usize = 4;
 
-/// How a secret begins that no file holds: a program or the machine's own service hands it out.
+/// The beginning of a secret that no file holds: a program or the machine's own service hands it out.
 pub(super) const ISSUED: &str = "the output of ";
 
-/// What is known of some data.
+/// The knowledge of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaintedValue {
     /// Its text; where it is not known, what is shown in its place.
     pub(super) text: String,
-    /// Whether the text is not known.
+    /// True where the text is not known.
     pub(super) unknown: bool,
     /// It came over the network.
     pub(super) network: bool,
@@ -39,12 +39,12 @@ impl TaintedValue {
         stuff
     }
 
-    /// What a file holds.
+    /// The unknown content of a file.
     pub(super) fn of_file(path: &str) -> Self {
         Self { unknown: true, files: vec![path.to_owned()], ..Self::default() }
     }
 
-    /// What came from addresses.
+    /// Unknown data that came from addresses.
     pub(super) fn of_network(addresses: Vec<String>) -> Self {
         Self { unknown: true, network: true, addresses, ..Self::default() }
     }

@@ -31,7 +31,7 @@ pub(super) struct Builder {
     word: Word,
     text: Vec<u8>,
     pub(super) broken: bool,
-    /// Whether a quotation has ended in it.
+    /// True where a quotation has ended in it.
     closed: bool,
 }
 

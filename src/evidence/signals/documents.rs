@@ -1,4 +1,5 @@
-//! Documents for people: whether a folder has a README, a licence and so on, found by name without a walk over all files.
+//! Documents for people: whether a folder has a README, a licence and so on, found by name without a walk over all
+//! files.
 //!
 //! Must not read them beyond what tells that they are there.
 
@@ -7,10 +8,10 @@ use crate::Evidence;
 /// At most so many names with one beginning are looked at, so that an input full of them costs no more than others.
 const NAMES: usize = 256;
 
-/// Of so few documents all names are looked at: that costs less than to look each spelling up.
+/// The number of documents up to which all names are looked at: that costs less than to look each spelling up.
 const FEW: usize = 16;
 
-/// Whether a folder directly holds a document with one of the stems (in lower case): `license`, `LICENSE.md`,
+/// True where a folder directly holds a document with one of the stems (in lower case): `license`, `LICENSE.md`,
 /// `License-MIT`. Stems are looked for in lower case, upper case and with a capital.
 pub(super) fn has(evidence: &Evidence, folder: &str, stems: &[&str]) -> bool {
     if evidence.documents.len() <= FEW {
@@ -30,7 +31,7 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
 }
 
-/// Whether a name is a stem in one of the three spellings, with an ending or more words behind it.
+/// True where a name is a stem in one of the three spellings, with an ending or more words behind it.
 fn is_called(name: &str, stem: &str) -> bool {
     let Some((written, rest)) = name.split_at_checked(stem.len()) else { return false };
     let is_spelt = written.eq_ignore_ascii_case(stem) && {
@@ -43,7 +44,7 @@ fn is_called(name: &str, stem: &str) -> bool {
     is_spelt && is_document(rest)
 }
 
-/// Whether what follows a stem leaves it the name of a document in the folder itself.
+/// True where what follows a stem leaves it the name of a document in the folder itself.
 fn is_document(rest: &str) -> bool {
     !rest.contains('/') && (rest.is_empty() || rest.starts_with(['.', '-', '_'])) && !is_source(rest)
 }
@@ -61,7 +62,7 @@ fn is_source(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether core metadata carries the project's README: as its body, or as a header in the oldest form.
+/// True where core metadata carries the project's README: as its body, or as a header in the oldest form.
 pub(super) fn has_body(evidence: &Evidence, path: &str) -> bool {
     let in_header = evidence
         .manifests

@@ -24,7 +24,7 @@ mod tests;
 pub use scripts::{InstallScript, install_scripts};
 use stated::Stated;
 
-/// What is known of one capability beside its text. Texts are untrusted and never empty.
+/// The facts known of one capability beside its text. Texts are untrusted and never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
     /// The name it gives itself.
@@ -46,7 +46,7 @@ pub struct Signals {
     pub install_scripts: Vec<(String, String)>,
     /// The deprecation message, yank reason, or the Python classifier that says the project is inactive.
     pub deprecated: Claim<String>,
-    /// Whether the listed version carries a provenance attestation. Only a registry knows.
+    /// True where the listed version carries a provenance attestation. Only a registry knows.
     pub provenance: Claim<bool>,
     /// The path of the manifest that spoke first; none where no manifest does.
     pub manifest: Option<String>,
@@ -58,9 +58,9 @@ pub struct Signals {
     pub has_changelog: bool,
     /// A security policy at its root or the input's, or in `.github/` or `docs/` there.
     pub has_security_policy: bool,
-    /// How many of its own files are tests or fixtures.
+    /// The number of its own files that are tests or fixtures.
     pub test_files: usize,
-    /// How many of its own files are program source or scripts.
+    /// The number of its own files that are program source or scripts.
     pub source_files: usize,
 }
 
@@ -116,9 +116,9 @@ fn gather(subject: &Subject<'_>) -> Signals {
     signals
 }
 
-/// Whether the listing's claims about scripts and dependencies are about this capability: the package's own row while
-/// it has files or while there are no bytes at all, else the server at the root, or the skill or plugin there that
-/// holds the package's manifest.
+/// True where the listing's claims about scripts and dependencies are about this capability. It is the package's own
+/// row while it has files or while there are no bytes at all, else the server at the root, or the skill or plugin there
+/// that holds the package's manifest.
 pub fn is_package(subject: &Subject<'_>) -> bool {
     let (capability, evidence) = (subject.capability, subject.evidence);
     let root = root_of(evidence);
@@ -240,7 +240,7 @@ fn speaks_for(kind: Kind, root: &str, manifest: &Manifest) -> bool {
     }
 }
 
-/// Whether a manifest describes the package in a folder; a wheel's and a build's metadata lie one folder below it.
+/// True where a manifest describes the package in a folder; a wheel's and a build's metadata lie one folder below it.
 fn is_package_at(root: &str, manifest: &Manifest) -> bool {
     let folder = folder_of(&manifest.path);
     // Builds write their metadata into a folder of its own.

@@ -26,7 +26,7 @@ pub struct InstallScript {
     pub reached: Vec<String>,
     /// The files in the package that these command lines start, sorted.
     pub files: Vec<String>,
-    /// Where it stands; empty where only the listing tells of it.
+    /// Its place; empty where only the listing tells of it.
     pub place: Place,
 }
 

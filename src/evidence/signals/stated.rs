@@ -1,4 +1,4 @@
-//! What one manifest states about its package, as claims: `Absent` where the format has a place and it is empty.
+//! The claims of one manifest about its package: `Absent` where the format has a place and it is empty.
 //!
 //! Must not join manifests with each other. Sources: npm's package.json, PEP 621, core metadata 2.4, Poetry,
 //! server.json 2025-12-11, MCPB 0.3, Claude Code plugins, agentskills.io.
@@ -115,7 +115,7 @@ impl Stated {
         stated
     }
 
-    /// What a build computes is not absent, only unknown here.
+    /// A value that a build computes is not absent, only unknown here.
     fn forget_dynamic(&mut self, dynamic: &[&str]) {
         for (key, claim) in [
             ("version", &mut self.version),

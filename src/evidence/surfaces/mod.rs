@@ -19,7 +19,7 @@ use super::tools::{Tool, server_text};
 #[cfg(test)]
 mod tests;
 
-/// What speaks.
+/// The kind of speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SurfaceKind {
     /// A tool.
@@ -50,23 +50,23 @@ pub enum Part {
 pub struct SurfaceText {
     /// The field of the surface in which it stands, such as `/description`.
     field: &'static str,
-    /// Where among the surface's pointers the JSON Pointer from there stands.
+    /// The range of the JSON Pointer from there among the surface's pointers.
     below: Range<usize>,
     /// Which part it is.
     pub part: Part,
-    /// As it is written, where its text is not the same.
+    /// Its original spelling, where its text is not the same.
     written: String,
     /// Taken apart; empty where nobody reads it as prose.
     pub text: Text,
 }
 
 impl SurfaceText {
-    /// As it is written.
+    /// Its original spelling.
     pub fn raw(&self) -> &str {
         if self.written.is_empty() { self.text.as_str() } else { &self.written }
     }
 
-    /// Whether it is a field of the surface itself.
+    /// True where it is a field of the surface itself.
     pub fn is(&self, field: &str) -> bool {
         self.field == field && self.below.is_empty()
     }
@@ -80,15 +80,15 @@ impl SurfaceText {
 /// One thing that a model reads about.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// What speaks.
+    /// The kind of speaker.
     pub kind: SurfaceKind,
     /// Its name.
     pub name: String,
     /// Its name without case and separators, so that variants of one name are one.
     pub folded: String,
-    /// Where each word of its name ends in that.
+    /// The offset in that at which each word of its name ends.
     word_ends: Vec<usize>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// Which of the evidence's tools it is, for tools.
     pub tool: Option<usize>,
@@ -98,16 +98,16 @@ pub struct Surface {
     pointers: String,
     /// References of its schemas that leave the document or lead nowhere.
     pub unresolved: Vec<String>,
-    /// Whether a schema was not walked to its end.
+    /// True where a schema was not walked to its end.
     pub exhausted: bool,
-    /// What rules have noted of it, one bit each: several ask the same.
+    /// Notes of rules about it, one bit each: several ask the same.
     pub noted: OnceLock<u16>,
 }
 
-/// How many strings of `_meta` and icons are kept for a surface, and how long they may be together.
+/// The most strings of `_meta` and icons that are kept for a surface, and their most bytes together.
 const MAX_META: usize = 64;
 const MAX_META_BYTES: usize = 64 * 1024;
-/// How many prompts and resources of one list are read.
+/// The most prompts and resources of one list that are read.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The surfaces of a bundle: its tools in their order, then those of its tools lists.

@@ -17,7 +17,7 @@ use super::shared_json::SharedJson;
 #[cfg(test)]
 mod tests;
 
-/// Where a tool's definition was read.
+/// The kind of file in which a tool's definition was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOrigin {
@@ -44,9 +44,9 @@ pub struct Tool {
     pub output_schema: Option<SharedJson>,
     /// Its annotations (`readOnlyHint` and so on), where they are written.
     pub annotations: Option<SharedJson>,
-    /// Where it was read.
+    /// The kind of file in which it was read.
     pub origin: ToolOrigin,
-    /// Where it stands; `pointer` leads to it in a JSON file.
+    /// Its place; `pointer` leads to it in a JSON file.
     pub place: Place,
 }
 
@@ -187,8 +187,8 @@ pub struct ServerText {
     pub text: String,
 }
 
-/// What a tools list says of its server: name, title, description and instructions, wherever the recording put them.
-/// Empty for other manifests and where nothing is said.
+/// The words of a tools list about its server: name, title, description and instructions, wherever the recording put
+/// them. Empty for other manifests and where nothing is said.
 pub fn server_text(manifest: &Manifest) -> Vec<ServerText> {
     // By the first step, since a list has few of them.
     const POINTERS: [(&str, &[&str]); 8] = [

@@ -37,11 +37,11 @@ pub enum HiddenKind {
 pub struct Hidden {
     /// The byte offset of the first.
     pub offset: usize,
-    /// How many characters.
+    /// The number of characters.
     pub count: usize,
     /// Their kind.
     pub kind: HiddenKind,
-    /// What they spell, for tags, variation selectors and zero-width bits that spell text; else empty.
+    /// The text that they spell, for tags, variation selectors and zero-width bits that spell text; else empty.
     pub payload: String,
 }
 
@@ -99,7 +99,8 @@ pub fn beyond_ascii(text: &str) -> impl Iterator<Item = (usize, char)> {
 /// So many bytes are looked at together.
 const CHUNK: usize = 64;
 
-/// Whether bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at once.
+/// True where bytes are printable ASCII, blanks and line ends alone. Looks at every byte, so that many are looked at at
+/// once.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 9 | 10 | 13 | 32..=126))
 }
@@ -107,8 +108,8 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 /// The shortest run of zero-width characters that may carry bits: two letters.
 const BITS_LEAST: usize = 16;
 
-/// What two zero-width characters spell as bits, eight to a letter, a third one between letters left out; none where it
-/// is no text.
+/// The text that two zero-width characters spell as bits, eight to a letter, a third one between letters left out; none
+/// where it is no text.
 fn bits_of(letters: &[char]) -> Option<String> {
     let mut kinds: Vec<(usize, char)> = Vec::new();
     for letter in letters {
@@ -277,8 +278,8 @@ fn is_right_to_left(letter: char) -> bool {
 /// So many characters are a few words.
 const NEAR: usize = 40;
 
-/// Tells of an offset whether right-to-left letters stand within a few words: then isolates and embeddings serve display.
-/// To be asked at offsets that only grow: all asking together looks at a text once.
+/// Tells of an offset whether right-to-left letters stand within a few words: then isolates and embeddings serve
+/// display. To be asked at offsets that only grow: all asking together looks at a text once.
 fn near_right_to_left(text: &str) -> impl FnMut(usize) -> bool {
     let letters = beyond_ascii(text).filter(|(_, letter)| is_right_to_left(*letter));
     let mut letters = letters.map(|(at, _)| at).peekable();

@@ -1,4 +1,4 @@
-//! What a file is for and in which language it is written, by its path and its first line.
+//! The role of a file and its language, by its path and its first line.
 //!
 //! The role is a hint for how loudly a rule may speak; which capability a file belongs to is `decompose`'s to say.
 
@@ -103,7 +103,7 @@ const TEXT_EXTENSIONS: &[&str] = &[
     "xml", "svg", "css", "csv", "tsv", "ini", "cfg", "env", "sql",
 ];
 
-/// Whether the name promises text, so that damaged bytes are worth a gap.
+/// True where the name promises text, so that damaged bytes are worth a gap.
 pub(super) fn is_named_as_text(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = name_of(&path);

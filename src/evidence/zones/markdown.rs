@@ -104,7 +104,8 @@ fn frontmatter_end(text: &str) -> usize {
     0
 }
 
-/// As much of a heading counts, in bytes: rules look at it for every match below it, and a line may be the whole text.
+/// The part of a heading that counts, in bytes. Rules look at it for every match below it, and a line may be the whole
+/// text.
 const TITLE_LENGTH: usize = 400;
 
 /// The headings of a Markdown text that stand in prose, in order, by its zones and where its lines begin.

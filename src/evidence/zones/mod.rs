@@ -16,7 +16,7 @@ mod tests;
 pub use classify::classify;
 pub(super) use markdown::{Heading, headings_of};
 
-/// What kind of text a stretch is.
+/// The kind of text in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ZoneKind {
@@ -43,7 +43,7 @@ pub enum ZoneKind {
 /// A stretch of one kind: byte offsets `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// What it is.
+    /// Its kind.
     pub kind: ZoneKind,
     /// Its first byte.
     pub start: usize,

@@ -6,21 +6,21 @@
 use super::super::bytes::each_place;
 use super::{Cover, ZoneKind};
 
-/// How a language writes comments and literals.
+/// The spelling of comments and literals in a language.
 pub(super) struct Syntax {
-    /// What opens a comment that runs to the end of the line.
+    /// The mark that opens a comment to the end of the line.
     line_comment: &'static [u8],
-    /// What opens and closes a comment over lines.
+    /// The marks that open and close a comment over lines.
     block_comment: Option<(&'static [u8], &'static [u8])>,
     /// Quotes whose literals end with the line at the latest.
     quotes: &'static [u8],
     /// Quotes whose literals run over lines.
     long_quotes: &'static [u8],
-    /// Whether a quote written three times opens a literal over lines.
+    /// True where a quote written three times opens a literal over lines.
     triples: bool,
-    /// Whether `'` may also be something else (a lifetime), so that it opens a literal only where it closes soon.
+    /// True where `'` may also be something else (a lifetime), so that it opens a literal only where it closes soon.
     short_apostrophe: bool,
-    /// Whether a comment mark counts only at the beginning of a word.
+    /// True where a comment mark counts only at the beginning of a word.
     word_comment: bool,
 }
 
@@ -175,7 +175,7 @@ pub(super) fn yaml_zones(text: &str, cover: &mut Cover) {
     cover.to(text.len(), ZoneKind::Literal);
 }
 
-/// Where a comment begins: a `#` at the beginning of a word outside quotes.
+/// The offset of a comment: a `#` at the beginning of a word outside quotes.
 fn yaml_comment(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut quote = None;
@@ -191,7 +191,7 @@ fn yaml_comment(line: &str) -> Option<usize> {
     None
 }
 
-/// Where the value begins: after the first `: ` or a final `:`.
+/// The offset of the value: after the first `: ` or a final `:`.
 fn yaml_value(line: &str) -> Option<usize> {
     let bare = line.trim_end();
     if bare.ends_with(':') { Some(bare.len()) } else { bare.find(": ").map(|at| at + 2) }

@@ -31,7 +31,7 @@ mod taint;
 
 use names::member_of;
 
-/// How deep the shape of an expression is followed.
+/// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file in the dialects that its name allows, the likeliest first.
@@ -64,14 +64,14 @@ pub(super) fn parse(text: &str, path: &str, dialect: Dialect) -> Parsed {
     Parsed::Refused(message)
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 enum Meaning {
     /// A module or a member of one, or a global.
     Alias(String),
     /// A literal value.
     Value(Value),
-    /// What has only a shape.
+    /// An expression that has only a shape.
     Shape(Argument),
 }
 
@@ -80,7 +80,7 @@ struct Binding {
     declared: u32,
     explained: u32,
     meaning: Option<Meaning>,
-    /// Whether two declarations differ or it is assigned again.
+    /// Set where two declarations differ, or where it is assigned again.
     doubtful: bool,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Reader<'t> {
     safe: Vec<String>,
     /// The paths that streams were opened on, by the name of the stream.
     streams: BTreeMap<String, String>,
-    /// Whether the text mentions the environment, or a path at which secrets are kept, at all.
+    /// The prefilter: text without any mention of the environment or of a secret's path skips the costly questions.
     mentions: Mentions,
 }
 

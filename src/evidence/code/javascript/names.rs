@@ -196,7 +196,8 @@ impl Reader<'_> {
     }
 }
 
-/// Text that is written in pieces or backwards: `"ch" + "ild"`, `["a", "b"].join("")`, `"x".split("").reverse().join("")`.
+/// Text that is written in pieces or backwards: `"ch" + "ild"`, `["a", "b"].join("")`,
+/// `"x".split("").reverse().join("")`.
 pub(super) fn folded(expression: &Expression<'_>, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;
@@ -238,7 +239,7 @@ fn method_object<'x, 'a>(call: &'x CallExpression<'a>, method: &str) -> Option<&
     }
 }
 
-/// Whether text is written so that a search for it finds nothing.
+/// True where text is written so that a search for it finds nothing.
 pub(super) fn is_sum(expression: &Expression<'_>) -> bool {
     matches!(expression.get_inner_expression(), Expression::BinaryExpression(_) | Expression::CallExpression(_))
 }

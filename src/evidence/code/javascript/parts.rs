@@ -56,7 +56,7 @@ pub(super) fn is_request(object: &Expression<'_>) -> bool {
     matches!(object.get_inner_expression(), Expression::Identifier(name) if matches!(name.name.as_str(), "req" | "request" | "ctx"))
 }
 
-/// Whether `"…".split("").reverse` is called.
+/// True where `"…".split("").reverse` is called.
 pub(super) fn reverses_literal(callee: &Expression<'_>) -> bool {
     let Expression::StaticMemberExpression(reverse) = callee.get_inner_expression() else { return false };
     let Expression::CallExpression(split) = reverse.object.get_inner_expression() else { return false };

@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is pushed into a list is in the list.
+    /// A value that is pushed into a list is in the list.
     fn note_growth(&mut self, method: &str, callee: &Expression<'_>, flows: TaintedArguments) {
         if flows.arguments().is_empty() || !sources::is_growth(method) {
             return;
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a name is bound at most once in the file.
+    /// True where a name is bound at most once in the file.
     pub(super) fn is_unique(&self, name: &str) -> bool {
         self.names.get(name).is_none_or(|binding| binding.declared <= 1)
     }
@@ -429,7 +429,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What a property of an object holds.
+    /// Follows the property of an object to the part that it may hold.
     pub(super) fn follow_member<'a>(&mut self, it: &StaticMemberExpression<'a>) {
         let outer = self.flow.take();
         walk::walk_static_member_expression(self, it);
@@ -463,7 +463,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether a call registers a tool's handler.
+/// True where a call registers a tool's handler.
 fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
     match method {
         "tool" | "registerTool" | "addTool" | "registerAppTool" => arguments.len() > 1,
@@ -475,7 +475,7 @@ fn registers_tool(method: &str, arguments: &[Node<'_>]) -> bool {
     }
 }
 
-/// What a callback's parameters are given.
+/// The taint sources that a callback's parameters are given.
 fn given(
     name: &str,
     method: &str,

@@ -2,11 +2,11 @@
 
 use super::{Depth, LIMIT, is_word};
 
-/// How many `<` one statement of TypeScript may leave open: the parser tries each as the start of type arguments, which
-/// costs time in the square of their number.
+/// The most `<` that one statement of TypeScript may leave open. The parser tries each as the start of type arguments,
+/// which costs time in the square of their number.
 pub(super) const MAX_ANGLES: usize = 100;
 
-/// What stood before a token.
+/// The class of the text before a token.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     /// A punctuator, or the start.
@@ -46,11 +46,11 @@ struct Script<'a> {
     at: usize,
     depth: Depth,
     before: Before,
-    /// Whether a line ended since the last token.
+    /// True where a line ended since the last token.
     newline: bool,
-    /// Whether a statement ended, unless the next word continues it.
+    /// True where a statement ended, unless the next word continues it.
     pending: bool,
-    /// How many `<` this statement left open.
+    /// The number of `<` that this statement left open.
     angles: usize,
     typed: bool,
 }
@@ -332,7 +332,7 @@ impl Script<'_> {
     }
 }
 
-/// Whether the text before a brace makes it an object literal: after `=`, `(`, `,`, `?`, `:` or `[`, not after `=>`.
+/// True where the text before a brace makes it an object literal: after `=`, `(`, `,`, `?`, `:` or `[`, not after `=>`.
 fn opens_expression(before: &[u8]) -> bool {
     matches!(before.trim_ascii_end().last(), Some(b'=' | b'(' | b',' | b'?' | b'['))
 }

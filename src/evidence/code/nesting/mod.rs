@@ -1,7 +1,7 @@
 //! Nesting: an upper bound of how deep a parser recurses over a text, by one cheap pass that keeps no tree.
 //!
 //! Brackets, chains of operators, chains of words (`typeof typeof x`, `else if`) and, in Python, indentation count.
-//! Where the pass cannot be sure (JSX text, a slash that may divide or open a regular expression), nothing is ever
+//! In doubt (JSX text, a slash that may divide or open a regular expression) nothing is ever
 //! counted down again, so that the bound errs upwards. Must not know what the text means.
 
 mod javascript;
@@ -13,7 +13,7 @@ pub(super) use python::python;
 /// Deeper texts are not parsed. Real bundles stay under a tenth of it.
 pub(super) const LIMIT: usize = 8_000;
 
-/// How many brackets may be open at once: the parser reads what stands in parentheses more than once, each time to its
+/// The most brackets that may be open at once: the parser reads parentheses more than once, each time to their
 /// end. Real bundles stay under 100.
 const MAX_BRACKETS: usize = 300;
 
@@ -31,9 +31,10 @@ struct Depth {
     frames: Vec<Frame>,
     total: usize,
     peak: usize,
-    /// How many brackets are open, as far as it is known; counted down even without certainty, since it bounds time alone.
+    /// The number of open brackets, as far as it is known; counted down even without certainty, since it bounds time
+    /// alone.
     brackets: usize,
-    /// Whether the pass lost certainty: from here on only upwards.
+    /// True where the pass lost certainty: from here on only upwards.
     uncertain: bool,
 }
 

@@ -19,7 +19,7 @@ mod shapes;
 mod taint;
 mod written;
 
-/// How deep the shape of an expression is followed.
+/// The depth to which the shape of an expression is followed.
 const MAX_DEPTH: usize = 32;
 
 /// Parses a file.
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, path: &str) -> Parsed {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, PartialEq)]
 enum Meaning<'a> {
     /// A module or a member of one.
@@ -65,13 +65,13 @@ pub(super) struct Reader<'a> {
     names: BTreeMap<&'a str, Option<Meaning<'a>>>,
     pub(super) findings: Findings,
     budget: Budget,
-    /// How many names were resolved in the value now put together.
+    /// The number of names resolved in the value now put together.
     resolved: usize,
     naming: bool,
     flow: Flow,
     /// The classes around the statement that is walked, with how many functions were open around each.
     classes: Vec<(&'a str, usize)>,
-    /// How many functions are open around it.
+    /// The number of functions open around it.
     functions: usize,
     /// The paths that files were opened on, by the name of the open file.
     streams: BTreeMap<&'a str, &'a str>,
@@ -80,7 +80,7 @@ pub(super) struct Reader<'a> {
     mentions: Mentions,
 }
 
-/// What the text mentions at all.
+/// The prefilter: the subjects that the text mentions at all.
 struct Mentions {
     environment: bool,
     secret_paths: bool,
@@ -110,7 +110,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in use.
+    /// A name that is bound twice stands for nothing, unless both are imports: those of `try` and `except` agree in
+    /// use.
     fn explain(&mut self, name: &'a str, meaning: Meaning<'a>) {
         self.names
             .entry(name)
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a name stands for that is bound to a function or module under another name: `run = os.system`.
+    /// The function or module that a name is another name for: `run = os.system`.
     fn other_name(&self, bound: &Expr, depth: usize) -> Option<String> {
         match bound {
             Expr::Name(_) | Expr::Attribute(_) | Expr::Call(_) => {

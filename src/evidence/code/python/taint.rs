@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         self.flow.leave();
     }
 
-    /// What the parameters of a function are given by who calls it from outside.
+    /// The taint sources that a caller from outside gives to a function's parameters.
     fn given_to(&self, function: &ast::StmtFunctionDef) -> TaintSources {
         for decorator in &function.decorator_list {
             let callee = match &decorator.expression {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         TaintSources::NONE
     }
 
-    /// Whether an annotation leaves no room for text of the caller's choice.
+    /// True where an annotation leaves no room for text of the caller's choice.
     fn is_bounded(&self, annotation: &Expr) -> bool {
         let name = match annotation {
             Expr::Subscript(subscript) => self.dotted(&subscript.value, 0),

@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a call copies one file to the path of another.
+/// True where a call copies one file to the path of another.
 fn is_copy(name: &str) -> bool {
     matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move")
 }

@@ -155,7 +155,7 @@ impl<'a> Finder<'a> {
         Anchor { own, ..Anchor::folder(Kind::McpServer, folder, name, "") }
     }
 
-    /// Whether a path lies in the folder of a server that was found.
+    /// True where a path lies in the folder of a server that was found.
     fn is_served(&self, path: &str) -> bool {
         around(folder_of(path)).any(|folder| self.servers.contains_key(folder))
     }

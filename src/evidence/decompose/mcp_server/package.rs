@@ -1,4 +1,4 @@
-//! Whether a package is an MCP server: what its manifest says of it, and what its source does.
+//! The test for a package that is an MCP server: the claims of its manifest, and the registrations in its source.
 //!
 //! Must not look at other packages' folders.
 
@@ -85,7 +85,7 @@ impl<'a> Registering<'a> {
     }
 }
 
-/// Whether a path, seen from its project, leads into examples, tests or documents.
+/// True where a path, seen from its project, leads into examples, tests or documents.
 pub(super) fn is_aside(path: &str) -> bool {
     folder_of(path).split('/').any(|folder| ASIDE.contains(&folder))
 }
@@ -108,8 +108,8 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
     }
 }
 
-/// Whether a package is a server: it says so by the registry's mark, its own source registers tools, or it is built
-/// with a server kit or named as a server and can be run.
+/// True for a package that is a server. It says so by the registry's mark, its own source registers tools, or it is
+/// built with a server kit or named as a server and can be run.
 pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, manifest: &Manifest, folder: &str) -> bool {
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);
@@ -119,7 +119,7 @@ pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, mani
     marked || kitted || (package.runs && package.worded)
 }
 
-/// What a manifest tells about being a server.
+/// The signs in a manifest that a package is a server.
 struct Package {
     /// It carries the registry's ownership mark.
     marked: bool,
@@ -190,7 +190,7 @@ fn requirement_names(requirements: &Value) -> Vec<String> {
     }
 }
 
-/// Whether name and keywords together speak of MCP and of a server.
+/// True where name and keywords together speak of MCP and of a server.
 fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
     let listed = keywords.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let text: Vec<&str> = name.into_iter().chain(listed).chain(keywords.and_then(Value::as_str)).collect();
@@ -205,21 +205,21 @@ fn is_worded(name: Option<&str>, keywords: Option<&Value>) -> bool {
         || (speaks && (words.contains("server") || words.contains("servers")))
 }
 
-/// Whether the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
+/// True where the README carries the registry's mark `mcp-name:`, as PyPI packages prove who owns a server's name.
 fn has_readme_mark(survey: &Survey<'_>, manifest: &Manifest, folder: &str) -> bool {
     let readmes = ["README.md", "README.rst", "README"].iter().filter_map(|name| join(folder, name));
     let mut texts = readmes.chain([manifest.path.clone()]).filter_map(|path| survey.evidence.documents.get(&path));
     texts.any(|document| document.text.contains("mcp-name:"))
 }
 
-/// Whether a wheel or build installs programs.
+/// True where a wheel or build installs programs.
 fn has_entry_points(survey: &Survey<'_>, manifest: &Manifest) -> bool {
     let path = join(folder_of(&manifest.path), "entry_points.txt");
     let entries = path.and_then(|path| survey.evidence.documents.get(&path));
     entries.is_some_and(|document| document.text.contains("[console_scripts]"))
 }
 
-/// Whether the source in a folder uses the client's side of a kit and never the server's.
+/// True where the source in a folder uses the client's side of a kit and never the server's.
 fn is_client(survey: &Survey<'_>, folder: &str) -> bool {
     let imports = || {
         let views = survey.evidence.sources.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));

@@ -3,11 +3,11 @@
 //! Must not know any manifest format. Nothing here recurses; all work is linear in the text. Comments and trailing
 //! commas are read where the caller says that clients read them.
 //!
-//! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places and
-//! bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here 950),
-//! because it builds a tree of all that is not asked for. A document that breaks off has no places at all, where this walk
-//! gives those before the break. It takes raw control characters and U+00A0, which RFC 8259 forbids and clients refuse.
-//! `json-five` 0.3 keeps no byte ranges with its values.
+//! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places
+//! and bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here
+//! 950), because it builds a tree of all that is not asked for. A document that breaks off has no places at all, where
+//! this walk gives those before the break. It takes raw control characters and U+00A0, which RFC 8259 forbids and
+//! clients refuse. `json-five` 0.3 keeps no byte ranges with its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub(super) enum Dialect {
     Relaxed,
 }
 
-/// What parsing gave.
+/// The result of parsing.
 #[derive(Debug)]
 pub(super) struct Parsed {
     /// The tree; of a doubled key the last value.
@@ -57,9 +57,9 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     Ok(Parsed { value, doubled: survey.doubled })
 }
 
-/// The byte offset of each wanted JSON Pointer, which must be sorted: of its key for a member of an object, of its value
-/// for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts. Where every key
-/// stands once the walk ends with the last pointer that is found.
+/// The byte offset of each wanted JSON Pointer, which must be sorted: of its key for a member of an object, of its
+/// value for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts. If every
+/// key stands once the walk ends with the last pointer that is found.
 pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
     let mut found = vec![None; wanted.len()];
     let mut missing = wanted.len();
@@ -113,7 +113,7 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
     found
 }
 
-/// Whether anything below a pointer is wanted.
+/// True where anything below a pointer is wanted.
 fn leads_on(pointer: &mut String, wanted: &[&str]) -> bool {
     pointer.push('/');
     // They are sorted: if any begins with this pointer, the first behind it does.
@@ -132,7 +132,7 @@ pub fn escape(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.
+/// The value that a JSON Pointer leads to, as [`Value::pointer`] says it, which writes every step anew twice.
 pub(crate) fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
     // Escapes are rare, and undoing them copies each step.
     if pointer.contains('~') {
@@ -198,7 +198,7 @@ impl Step {
     }
 }
 
-/// What one walk over the tokens tells.
+/// The findings of one walk over the tokens.
 #[derive(Default)]
 struct Survey {
     /// The stretches that only the relaxed dialect has: comments and trailing commas.

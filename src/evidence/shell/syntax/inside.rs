@@ -6,7 +6,7 @@
 use super::super::words::{Builder, ansi_escape};
 use super::{DEPTH, LOST_ENDS, Parser, Part, Until, Word};
 
-/// Whether a byte ends a word or is more than itself in it.
+/// True where a byte ends a word or is more than itself in it.
 const fn ends_plain(byte: u8) -> bool {
     matches!(
         byte,

@@ -9,9 +9,9 @@ use super::words::{as_assignment, braces, set_by_loop};
 
 mod inside;
 
-/// How deep substitutions and groups are followed; what is deeper is read as text.
+/// The depth to which substitutions and groups are followed; deeper ones are read as text.
 const DEPTH: u8 = 12;
-/// How many here-documents without an end are looked for, since each look reads to the end of the text.
+/// The number of here-documents without an end that are looked for, since each look reads to the end of the text.
 const LOST_ENDS: u8 = 4;
 
 /// Words that open, separate or close compound commands and are no commands.
@@ -35,7 +35,7 @@ struct Parser<'a> {
     text: &'a [u8],
     at: usize,
     depth: u8,
-    /// Where the next newline leads: behind the here-documents that begin there.
+    /// The target of the next newline: behind the here-documents that begin there.
     jump: Option<usize>,
     lost_ends: u8,
 }

@@ -14,7 +14,7 @@ use super::syntax::{Command, Part, Pipeline, Redirect, Word, parse};
 use super::tainted_value::{ISSUED, TaintedValue};
 use super::{Deed, Event};
 
-/// How deep text that is run as text is followed.
+/// The depth to which text that is run as text is followed.
 const DEPTH: u8 = 3;
 /// The most words of one command that are looked at.
 const MOST_WORDS: usize = 400;
@@ -22,7 +22,7 @@ const MOST_WORDS: usize = 400;
 const MOST_EVENTS: usize = 1000;
 /// Longer values of variables are filled in on credit: a few bytes may stand for many.
 const SHORT: usize = 64;
-/// How many bytes of longer values are filled in for one document.
+/// The most bytes of longer values that are filled in for one document.
 const FILLED_IN: usize = 1 << 20;
 /// Variables that every shell has, kept as written because rules know their names.
 const GIVEN: [&str; 10] =
@@ -35,7 +35,7 @@ pub(super) struct Argument {
 }
 
 impl Argument {
-    /// What it says, as far as it is known.
+    /// Its text, as far as it is known.
     pub(super) fn text(&self) -> &str {
         &self.stuff.text
     }
@@ -56,14 +56,14 @@ pub(super) struct Tracer {
     pub(super) files: BTreeMap<String, TaintedValue>,
     aliases: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
-    /// Where the pipeline at hand stands.
+    /// The range of the pipeline at hand.
     pub(super) span: (usize, usize),
     depth: u8,
-    /// How many bytes of text that is run as text may still be read.
+    /// The number of bytes of text that is run as text that may still be read.
     fuel: usize,
-    /// How many bytes of longer values were filled in.
+    /// The number of bytes of longer values that were filled in.
     filled_in: usize,
-    /// Whether the pipeline at hand holds a command that rules care about.
+    /// True where the pipeline at hand holds a command that rules care about.
     pub(super) telling: bool,
 }
 
@@ -99,7 +99,7 @@ impl Tracer {
         traced
     }
 
-    /// Whether nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
+    /// True where nothing comes of a pipeline: plain words alone, of which none is a command that is followed.
     fn is_idle(&self, pipeline: &Pipeline) -> bool {
         // An alias may give any word a meaning.
         self.aliases.is_empty()
@@ -181,7 +181,7 @@ impl Tracer {
         }
     }
 
-    /// What a word stands for.
+    /// The value that a word stands for.
     pub(super) fn value(&mut self, word: &Word) -> TaintedValue {
         if let Some(text) = word.literal() {
             return TaintedValue::of(text);
@@ -293,7 +293,7 @@ impl Tracer {
         }
     }
 
-    /// What is in a file: what this text wrote there, else what the bundle or the machine has.
+    /// The content of a file: as this text wrote it there, else as the bundle or the machine has it.
     pub(super) fn content(&self, path: &str) -> TaintedValue {
         if let Some(held) = self.files.get(normal(path)) {
             return held.clone();
@@ -436,14 +436,14 @@ impl Tracer {
     }
 }
 
-/// Whether a text holds a whole public key rather than a place for one.
+/// True where a text holds a whole public key rather than a place for one.
 fn holds_key(text: &str) -> bool {
     // Documentation shows `ssh-rsa AAAA...`; a whole key is long and has no dots.
     let mut words = text.split_whitespace().skip_while(|word| !word.starts_with("ssh-") && !word.starts_with("ecdsa-"));
     words.nth(1).is_some_and(|key| key.len() >= 40 && key.starts_with("AAAA") && !key.contains('.'))
 }
 
-/// Whether a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
+/// True where a text says what happens as plainly as the event's own spelling: the addresses and what runs it.
 fn says(text: &str, event: &Event) -> bool {
     let runner = event.plain.rsplit_once("| ").map(|(_, runner)| runner);
     event.plain.is_empty()
@@ -459,7 +459,7 @@ pub(super) fn normal(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// What a command prints that is unknown, but made from its input.
+/// The unknown output of a command, which is made from its input.
 pub(super) fn passed_on(input: TaintedValue) -> TaintedValue {
     input.changed()
 }

@@ -69,8 +69,9 @@ pub fn fold(text: &str) -> Option<Folded> {
     changed.then_some(folded)
 }
 
-/// Whether folding a text changed more than the look of its signs: a selector between a picture, or the frame of a key,
-/// and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as one.
+/// True where folding a text changed more than the look of its signs. A selector between a picture, or the frame of a
+/// key, and a blank or mark hides nothing. Behind a letter or a quotation mark it does: it parts a word that reads as
+/// one.
 pub fn deceives(text: &str, folded: &Folded) -> bool {
     let (mut left, mut right) = (text, folded.text.as_str());
     let mut before = None;
@@ -92,7 +93,7 @@ pub fn deceives(text: &str, folded: &Folded) -> bool {
     }
 }
 
-/// How many bytes of whole letters two texts begin with alike.
+/// The number of bytes of whole letters that two texts begin with alike.
 fn alike(left: &str, right: &str) -> usize {
     let chunks = left.as_bytes().chunks(CHUNK).zip(right.as_bytes().chunks(CHUNK));
     let whole = chunks.take_while(|(left, right)| left == right).count() * CHUNK;
