@@ -1,7 +1,7 @@
 //! Looking through bytes many at a time: what is asked of every byte of a chunk without a jump is asked of many at
 //! once.
 //!
-//! Must not know what the text means.
+//! Scans of text, such as lines, quotation marks and the prefilters of the decoders, are built on these.
 
 /// So many bytes are looked at together where what is wanted is near, and where it is far.
 const NEAR: usize = 16;
@@ -40,8 +40,8 @@ pub fn has_run(bytes: &[u8], length: usize, is_wanted: impl Fn(u8) -> bool) -> b
     false
 }
 
-/// One past the quotation mark that closes what one opens at `open`, a backslash taking away the meaning of what stands
-/// behind it; the end where none does.
+/// One past the quotation mark that closes the one at `open`, or the end where none does. A backslash takes away the
+/// meaning of the byte behind it.
 pub(crate) fn end_of_quoted(bytes: &[u8], open: usize) -> usize {
     let rest = |from: usize| bytes.get(from..).unwrap_or(&[]);
     let tells = |byte: u8| u8::from(byte == b'"') | u8::from(byte == b'\\');
@@ -100,8 +100,7 @@ pub fn nth_of(bits: u64, mut nth: usize) -> usize {
     place
 }
 
-/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte to the n-th of the
-/// highest eight.
+/// The lowest bit of each of eight bytes, side by side: the product moves that of the n-th byte into the highest eight.
 const fn gathered(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

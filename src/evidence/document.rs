@@ -1,6 +1,6 @@
 //! `Document`: one file as text, with its role, its language, its zones and its lines.
 //!
-//! Must not know what the text means beyond its zones.
+//! Questions that many rules ask of a text (encoded runs, hidden characters, shell text) are answered once and kept.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -108,8 +108,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`; text that is
-    /// damaged is decoded with replacement characters and recorded as a gap.
+    /// Reads a file. Bytes that are not text give a document with an empty text and the role `Binary`. Damaged text is
+    /// decoded with replacement characters and recorded as a gap.
     pub fn read(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Self {
         let text = zones::decode_text(path, bytes, gaps);
         let (role, language) = zones::classify(path, text.as_deref());

@@ -1,4 +1,4 @@
-//! Evidence: what a bundle says, read once and shared by every rule: documents with zones, manifests, tools, source.
+//! Evidence: the documents with zones, manifests, tools and source of a bundle, read once and shared by every rule.
 //!
 //! Must not know any rule or rubric, and never judges: it only tells what stands where.
 
@@ -66,8 +66,8 @@ impl Evidence {
         Self::gather_all(&[bundle]).pop().unwrap_or_default()
     }
 
-    /// Reads some bundles, each step of it for all of them before the next: what a step works with is fetched from
-    /// memory once for many.
+    /// Reads some bundles, each step for all of them before the next: the tables of a step are fetched from memory once
+    /// for many.
     pub fn gather_all(bundles: &[&Bundle]) -> Vec<Self> {
         // Step by step over all bundles, so that the tables of a step stay in the cache.
         let mut all: Vec<Self> = bundles.iter().map(|bundle| Self::of_documents(bundle)).collect();

@@ -1,6 +1,6 @@
 //! Notebooks: the code cells of a Jupyter notebook, and of each what Python runs and what a shell runs.
 //!
-//! Must not judge. Cells of other languages are passed over.
+//! Cells of other languages are passed over.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Payload: text that, wherever it is put, has a program fetched and run, sends data out, or orders an agent to hide
 //! something.
 //!
-//! Must not know where the text stands nor what a rule makes of it. Expressions are bounded to a line.
+//! Rules and the shell's tracer ask the same of any text. Expressions are bounded to a line.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
-//! Files that a command of the bundle runs although their names promise data, tests or documents: they are read again
-//! as the programs that they are.
+//! Files that a command of the bundle runs although their names promise data, tests or documents. They are read again
+//! as programs.
 //!
-//! Must not judge them. Only files of the bundle are found, by the path as written, relative to the folder of the file
-//! that names them or to a folder around it.
+//! Only files of the bundle are found. The path as written is relative to the folder of the file that names them or to
+//! a folder around it.
 
 use capdex_model::bundle::Bundle;
 

@@ -1,7 +1,7 @@
 //! `Shape`: what a file's bytes are, whatever its name says: programs, pictures and where they end, Python bytecode.
 //!
-//! Reads headers only; must not know any rule. Sources: the PNG, JPEG, GIF89a and Mach-O specifications, the ELF and PE
-//! headers, CPython's `importlib/_bootstrap_external.py` (the header of a `.pyc`, PEP 552).
+//! Only headers are read. Sources: the PNG, JPEG, GIF89a and Mach-O specifications, the ELF and PE headers, CPython's
+//! `importlib/_bootstrap_external.py` (the header of a `.pyc`, PEP 552).
 
 /// The kind of a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `SharedJson`: a value inside another that both hold, so that what a tool says of itself is not copied out of its
 //! manifest.
 //!
-//! Must not know what it is a value of.
+//! The schemas and annotations of tools are such values.
 
 use std::ops::Deref;
 use std::sync::Arc;

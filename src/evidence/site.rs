@@ -1,7 +1,7 @@
 //! Sites: what of a host somebody had to register, and who therefore answers for everything below it.
 //!
 //! Decided by the public suffix list, its private section included, and by a short list of platforms that it lacks.
-//! Must not know what is asked of a host, nor look anything up.
+//! Nothing is looked up.
 
 /// Platforms whose customers each get a name below theirs, and which the public suffix list does not count as suffixes.
 /// Sorted.

@@ -1,6 +1,6 @@
 //! `Subject`: one capability with the evidence of its bundle, as every rule reads it.
 //!
-//! Holds references only. Must not know any rule.
+//! Holds references only.
 
 use capdex_model::capability::Capability;
 use capdex_model::listing::Claims;

@@ -1,6 +1,6 @@
 //! Callees: which calls are worth keeping, by their dotted name after aliases are resolved.
 //!
-//! Must not judge them: the rules do.
+//! A call that stands in no table here is kept only for its taint; rules never see the others.
 
 /// JavaScript names that are kept as they are, and the modules all of whose members are kept.
 const SCRIPT: [&str; 44] = [

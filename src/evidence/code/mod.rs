@@ -1,9 +1,9 @@
-//! Source: what the parsers of JavaScript, TypeScript and Python see: imports, calls with the shape of their
-//! arguments, tool registrations; of other languages, what a lexer sees of the same.
+//! Source: the imports, calls with the shape of their arguments, and tool registrations of source files. JavaScript,
+//! TypeScript and Python are parsed; a lexer reads other languages.
 //!
-//! Must not judge a call; must not run anything. Not read: declaration files (`.d.ts`, `.pyi`), and files that hold
-//! none of the words in `WORTH_READING` (vendored libraries, data tables), which can register no tool and make no call
-//! that is kept. Text that is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
+//! Nothing is run. Declaration files (`.d.ts`, `.pyi`) are not read. Nor are files without any of the words in
+//! `WORTH_READING` (vendored libraries, data tables), which register no tool and make no call that is kept. Text that
+//! is larger than [`MAX_BYTES`] or nested deeper than the parsers can bear becomes a gap.
 
 use std::sync::LazyLock;
 
@@ -53,12 +53,12 @@ pub struct SourceView {
     /// Sorted, each once.
     pub imports: Vec<String>,
     /// Calls and constructions worth knowing, in the order of the text. Reads of the environment stand among them as
-    /// calls of `process.env` or `os.environ`: with the variable's name as a literal, with the name of the call that
-    /// takes all of it (`JSON.stringify`), or with no argument where all of it is used in another way. Other events
-    /// stand among them under a word of their own: `throw`, `return` and `compare` where a followed value is thrown,
-    /// returned or compared, `merge` where one becomes a key or is merged into an object, `connection.write` where one
-    /// is written to a connection, `console.log` where a secret is printed, `handed:` before the name of a call of
-    /// another module that is given one, `hidden-name` where a name is in pieces.
+    /// calls of `process.env` or `os.environ`. Their argument is the variable's name as a literal, or the name of the
+    /// call that takes all of it (`JSON.stringify`). It is missing where all of it is used in another way. Other events
+    /// stand among them under a word of their own. `throw`, `return` and `compare` stand for a followed value that is
+    /// thrown, returned or compared. `merge` is one that becomes a key or is merged into an object, and
+    /// `connection.write` one that is written to a connection. `console.log` stands for a secret that is printed,
+    /// `handed:` before a name for a call of another module that is given one. `hidden-name` is a name in pieces.
     pub calls: Vec<Call>,
     /// The MCP tools that it registers, in the order of the text.
     pub tools: Vec<Tool>,

@@ -1,6 +1,6 @@
 //! Notebooks: what Python runs of their cells, read as one program.
 //!
-//! A call in a cell is placed at the cell's first line. Must not judge.
+//! A call in a cell is placed at the cell's first line.
 
 use super::super::document::{Document, Language};
 use super::super::notebook::Notebook;

@@ -1,6 +1,6 @@
-//! Secrets: under which names, at which paths and from which programs the secrets of a user are had.
+//! Secrets: the names, paths and programs by which the secrets of a user are had.
 //!
-//! Vocabulary only. Must not judge, and must not know a language.
+//! Vocabulary only, shared by the readers of source and by the shell's tracer.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! Sinks: calls that run code, start programs or carry data out of the machine.
 //!
-//! Rules about source and the comparison of releases ask the same questions of a call. Must not judge it.
+//! Rules about source and the comparison of releases ask the same questions of a call.
 
 use super::{Argument, Call, TaintSources};
 
@@ -82,8 +82,8 @@ pub fn evaluates(call: &Call) -> bool {
         || call.callee.ends_with(".constructor.constructor")
 }
 
-/// The data that a call carries out of the machine: by a request, over a connection, by a looked-up name, or by a
-/// program that does any of these. None where it carries nothing.
+/// The data that a call carries out of the machine. It leaves by a request, over a connection, by a looked-up name, or
+/// by a program that does any of these. None where it carries nothing.
 pub fn carried_out(call: &Call) -> Option<TaintSources> {
     let callee = call.callee.as_str();
     // `get` asks and `pipe` may read: neither shows by itself that data leaves.

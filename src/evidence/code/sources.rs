@@ -1,7 +1,7 @@
 //! TaintSources of calls: what a call gives, by its dotted name and by what reaches it.
 //!
-//! Must not judge. Says nothing of calls that it does not know: of what goes into those, only what nobody handles by
-//! accident (the content of a key file, the name of the machine) is taken to come out again.
+//! Unknown calls give nothing of their own. Only data that nobody handles by accident comes out of them again: the
+//! content of a key file, the name of the machine.
 
 use super::secrets::{is_token_service, of_command};
 use super::taint::{TaintSources, TaintedArguments};

@@ -1,9 +1,9 @@
 //! UnparsedLanguage: MCP tools and shell commands in Go, Rust, Java, Kotlin, PHP, Ruby and C#, from words and literals
 //! alone.
 //!
-//! Knows no grammar: it goes by the names that the SDKs of these languages give to a registration, and by the literals
-//! that follow within a bounded number of tokens. Must not judge. Sources: the registration idioms that SpiderRating's
-//! extraction lists for these languages.
+//! No grammar is read. Tools are told by the names that the SDKs give to a registration, and by the literals that
+//! follow within a bounded number of tokens. Sources: the registration idioms that SpiderRating's extraction lists for
+//! these languages.
 
 use crate::document::Document;
 use crate::tools::{Tool, ToolOrigin};

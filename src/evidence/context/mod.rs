@@ -1,8 +1,8 @@
 //! Context: whether a stretch of text is negated, quoted, defensive or documentary, so that talk about an attack is
 //! told apart from the attack.
 //!
-//! Must not know any rule. Nothing is ever cut out of the text that is analysed: context only makes a finding milder,
-//! and code blocks count in full, because agents run them. The windows are bounded, so each question costs the same.
+//! Nothing is ever cut out of the text that is analysed: context only makes a finding milder. Code blocks count in
+//! full, because agents run them. The windows are bounded, so each question costs the same.
 
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ pub struct Context {
     pub zone: ZoneKind,
     /// A negation governs it: "never", "do not", "avoid", to its left in the same clause.
     pub negated: bool,
-    /// It is quoted and named as such: between quotation marks in running text after a word or mark that names it, or
-    /// in a block quotation that something around it explains. The mark alone quotes nothing, and an order with an
+    /// It is quoted and named as such. It stands between quotation marks in running text after a word or mark that
+    /// names it, or in a block quotation that something explains. The mark alone quotes nothing, and an order with an
     /// address or a file of the user's in it stays an order.
     pub quoted: bool,
     /// It stands in a table that lists things, not steps.
@@ -55,7 +55,7 @@ impl Context {
         Self::within(document, &document.text, span, origin)
     }
 
-    /// The context of a span of a text that was made from a document's (unescaped, folded or decoded); `origin` is the
+    /// The context of a span of a text that was made from a document's (unescaped, folded or decoded). `origin` is the
     /// byte offset in the document from which the span's first byte comes.
     pub fn within(document: &Document, text: &str, span: Range<usize>, origin: usize) -> Self {
         let zone = document.zone_at(origin);
@@ -102,8 +102,8 @@ struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// True where the sentence orders something that has a real object: it begins with an action and holds an address
-    /// or a file of the user's. Such a sentence does what it says, whatever marks stand around it.
+    /// True where the sentence orders something with a real object: it begins with an action and holds an address or a
+    /// file of the user's. Such a sentence does what it says, whatever marks stand around it.
     fn is_order(&self) -> bool {
         let sentence = slice(self.bytes, self.sentence.clone());
         ORDER.is_match(sentence) && REAL_OBJECT.is_match(sentence)
@@ -140,8 +140,8 @@ fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or(&[])
 }
 
-/// The sentence, list item or table row around a span, in bytes: up to a full stop, question or exclamation mark
-/// before white space, an empty line, or the next list item, and 400 bytes at most to each side.
+/// The sentence, list item or table row around a span, in bytes. It ends at a full stop, question or exclamation mark
+/// before white space, an empty line, or the next list item. It reaches 400 bytes at most to each side.
 pub fn sentence_around(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     let low = span.start.saturating_sub(SENTENCE_REACH);
     let high = span.end.saturating_add(SENTENCE_REACH).min(bytes.len());

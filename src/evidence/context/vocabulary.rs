@@ -1,6 +1,6 @@
 //! The words by which context is told: negation, defence, mention, orders.
 //!
-//! Must not know documents or zones. Every expression is ASCII and runs over windows of bounded size only.
+//! Every expression is ASCII and runs over windows of bounded size only.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
 //! The prefilter of the decoders: blocks of a text in which stretches of one kind of byte may stand, for several kinds
 //! in one pass.
 //!
-//! A stretch that is long enough holds a whole block of bytes of its kind, or two in a row: only there has anybody to
-//! look closer. Blocks may be shown that hold no such stretch, and none that does is left out.
+//! A long enough stretch holds a whole block of bytes of its kind, or two in a row: only those places need a closer
+//! look. Blocks may be shown that hold no such stretch, and none that does is left out.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ impl Blocks {
         let mut alone = Vec::with_capacity((bytes.len() / WORD + 1) * (WORD / BLOCK) + 1);
         alone.extend(here.iter().zip(behind).flat_map(|(here, behind)| kinds_in(here, behind)));
         let rest = bytes.get(alone.len() * BLOCK..).unwrap_or(&[]);
-        // The rest is filled up with nought, which no kind of wanted byte contains.
+        // The rest is filled up with nought: a block may be looked at in vain for it, but none is missed.
         let mut last = [0; WORD + 1];
         last.iter_mut().zip(rest).for_each(|(own, byte)| *own = *byte);
         if let (Some(here), Some(behind)) = (last.first_chunk(), last.last_chunk()) {

@@ -1,7 +1,7 @@
 //! Deflate (RFC 1951) inside zlib (RFC 1950) and gzip (RFC 1952), as far as reading hidden text needs it.
 //!
-//! The stream is read by `miniz_oxide`; the headers are read here, and checksums are not: a stream that is cut still
-//! gives the text before the cut. Output is capped. Must not know what the text means.
+//! The stream is read by `miniz_oxide`, the headers are read here. Checksums are not: a stream that is cut still gives
+//! the text before the cut. Output is capped.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;

@@ -1,6 +1,6 @@
 //! Strings that are put together from pieces: lists that are joined, and variables that grow line by line.
 //!
-//! Must not know what the whole means. One walk over the text each.
+//! One walk over the text each.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -90,7 +90,7 @@ fn growing(bytes: &[u8], found: &mut Vec<Run>) {
     for line in bytes.split(|byte| *byte == b'\n') {
         let here = at;
         at += line.len() + 1;
-        // A piece has 400 bytes at most, so that longer lines cannot match.
+        // A piece has 400 bytes at most: a much longer line is none.
         if line.len() > 600 || !line.contains(&b'=') {
             continue;
         }

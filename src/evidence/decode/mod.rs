@@ -1,8 +1,8 @@
 //! Payloads found in text (base64, hex, percent, escapes, character codes, entities, compressed, split, rotated or
 //! reversed text), decoded within a budget.
 //!
-//! The one in-text decoder; must not know what the payload means. There are two levels of decoding, and together they
-//! yield at most twice as many bytes as the document has; compressed text yields at most a fixed number more.
+//! The one in-text decoder: rules are given its payloads as text. Two levels of decoding together yield at most twice
+//! as many bytes as the document has; compressed text yields at most a fixed number more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -146,8 +146,8 @@ fn pattern(text: &str) -> Regex {
     builder.unicode(false).case_insensitive(true).build().expect("the pattern is valid")
 }
 
-/// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order; for those of
-/// escapes, codes and split strings only the ones that decode.
+/// The runs of a text that use an encoding's alphabet and are long enough to hold a payload, in order. Escapes, codes
+/// and split strings are given only where they decode.
 pub fn runs(text: &str) -> Vec<Run> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();

@@ -1,7 +1,7 @@
 //! Text turned around: rotated by thirteen, written backwards, spelt with spaces, or as numeric HTML entities.
 //!
 //! Only lines in which the turned form of telling words stands are undone, so that ordinary text costs one search and
-//! gives nothing. Must not know what the text means.
+//! gives nothing.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -90,7 +90,7 @@ static ENTITIES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:&#(?:x[0-9a-f]{
 
 /// The runs of all four forms.
 pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
-    // One copy in lower case costs less than a search that minds the case.
+    // One copy in lower case costs less than a search that ignores the case.
     let lower = bytes.to_ascii_lowercase();
     if PLAIN.iter().any(|words| words.is_match(&lower)) && TURNED.is_match(bytes) {
         lines_with(bytes, &ROTATED, Encoding::Rotated, found);
@@ -108,8 +108,8 @@ pub(super) fn runs(bytes: &[u8], blocks: &Blocks, found: &mut Vec<Run>) {
     }
 }
 
-/// True where nine letters stand in a row with spaces between them, of which the outer two may end longer words: cheap,
-/// and never wrong where it says no.
+/// The prefilter: true where nine letters stand in a row with spaces between them, of which the outer two may end
+/// longer words. It is cheap, and never wrong where it says no.
 fn may_be_spaced(bytes: &[u8], blocks: &Blocks) -> bool {
     let mut from = 0;
     while let Some(at) = blocks.next(blocks::SPACED, from) {

@@ -1,7 +1,6 @@
 //! Hooks: commands that an agent runs on its events, with the scripts that they call.
 //!
-//! Must not judge a command nor run it. Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of
-//! 2026-07.
+//! Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of 2026-07.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +27,8 @@ pub struct HookCommand {
     pub place: Place,
 }
 
-/// The commands of one file in the order of the text: a `hooks.json`, an agent's settings, a plugin's manifest with
-/// hooks or monitors in it, or front matter with hooks. Empty for files that are none of these.
+/// The commands of one file in the order of the text. The file is a `hooks.json`, an agent's settings, a plugin's
+/// manifest with hooks or monitors, or front matter with hooks. Empty for files that are none of these.
 pub fn commands(evidence: &Evidence, path: &str) -> Vec<HookCommand> {
     let (Some(manifest), Some(document)) = (evidence.manifests.get(path), evidence.documents.get(path)) else {
         return Vec::new();

@@ -1,11 +1,11 @@
 //! Decomposing: which capabilities a bundle holds, and which of its files belong to each.
 //!
 //! Every file belongs to exactly one capability; what none claims belongs to the one `package` capability, which is
-//! always there and always last. Must not judge anything.
+//! always there and always last.
 //!
-//! A file goes to the most specific claimant: the capability that it anchors, then one that names it (a hook and its
-//! scripts), then that of the deepest folder around it. Vendored code and test fixtures anchor nothing (see
-//! `evidence::manifest`); examples do, because people install them.
+//! A file goes to the most specific claimant. First comes the capability that it anchors, then one that names it (a
+//! hook and its scripts), then that of the deepest folder around it. Vendored code and test fixtures anchor nothing
+//! (see `evidence::manifest`); examples do, because people install them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Plugins: folders with a plugin manifest, and the local folders that a marketplace lists.
 //!
-//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Must not look into what the
-//! plugin brings: skills, hooks, servers and rules in it are capabilities of their own. Sources: the plugin and
-//! marketplace references of Claude Code, Cursor and Codex as of 2026-07.
+//! The root of a plugin is the folder around `.claude-plugin/`, not that folder itself. Skills, hooks, servers and
+//! rules in it are capabilities of their own. Sources: the plugin and marketplace references of Claude Code, Cursor and
+//! Codex as of 2026-07.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Rules files: standing instructions for editors and agents, each file a capability of its own.
 //!
-//! Must not read them. Sources: the documentation of Cursor, Windsurf, Cline, Continue, Copilot, Claude Code, Gemini
-//! CLI and agents.md as of 2026-07.
+//! Name and folder alone decide. Sources: the documentation of Cursor, Windsurf, Cline, Continue, Copilot, Claude Code,
+//! Gemini CLI and agents.md as of 2026-07.
 
 use crate::manifest::{folder_of, name_of};
 use capdex_model::capability::Kind;

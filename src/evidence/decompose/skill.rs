@@ -1,6 +1,6 @@
 //! Skills: every folder with a `SKILL.md`.
 //!
-//! Must not read the skill's text beyond its front matter. Source: agentskills.io as of 2026-07; file names are taken
+//! Only the front matter of the text is read, for the name. Source: agentskills.io as of 2026-07; file names are taken
 //! in any case, as agents on case-insensitive file systems do.
 
 use crate::manifest::{folder_of, join, name_of};

@@ -1,7 +1,7 @@
 //! The lexicon: the families of English words by which text speaks to whoever acts on it.
 //!
-//! Must not know any rule. A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in
-//! their plain form, and every regular form of them is known. A word costs one look-up.
+//! A family is one bit; a word belongs to as many as it fits. Verbs and nouns are listed in their plain form, and every
+//! regular form of them is known. A word costs one look-up.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

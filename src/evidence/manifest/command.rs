@@ -1,6 +1,6 @@
 //! Command lines as manifests hold them: their words.
 //!
-//! Must not run or expand anything; a shell's grammar is only followed as far as file names need it.
+//! Nothing is run or expanded; a shell's grammar is only followed as far as file names need it.
 
 /// The words of a command line: split at white space and at what separates commands, without quotation marks.
 /// Variables keep their braces.

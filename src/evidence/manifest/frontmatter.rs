@@ -1,7 +1,7 @@
 //! Front matter: the YAML at the head of Markdown files, read with budgets, and line by line where it is broken.
 //!
-//! About one skill in twenty has front matter that no YAML parser takes, mostly a colon in an unquoted description
-//! (measured on labelled skills, 2026-07): giving up would hide its name and description.
+//! About one skill in twenty has front matter that no YAML parser takes (measured on labelled skills, 2026-07). Mostly
+//! it is a colon in an unquoted description: giving up would hide its name and description.
 
 use serde_json::{Map, Value};
 

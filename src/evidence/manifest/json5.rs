@@ -1,12 +1,11 @@
 //! JSON5 as JSON: comments, bare and single-quoted keys, trailing commas and the wider numbers, rewritten in one walk.
 //!
-//! Must not know any file format. Lenient: what is no JSON5 either comes out as what the JSON parser then refuses.
-//! Linear in the text; nothing recurses. Source: the JSON5 specification 1.0.0.
+//! Lenient: text that is no JSON5 either comes out as something that the JSON parser then refuses. Linear in the text;
+//! nothing recurses. Source: the JSON5 specification 1.0.0.
 //!
 //! Two libraries were tried on what JSON5 and the tests hold (2026-11). `jsonc-parser` 0.34 refuses a comment right
-//! behind a bare key, which clients read, so that a hostile configuration would go unread; it takes 34 MB a second
-//! (here 37). `json-five` 0.3 reads `-0x10` as 16, refuses the pair `\ud83d\ude00` that JSON allows, and takes 23 MB a
-//! second.
+//! behind a bare key, which clients read: a hostile configuration would go unread. It takes 34 MB a second (here 37).
+//! `json-five` 0.3 reads `-0x10` as 16, refuses the pair `\ud83d\ude00` that JSON allows, and takes 23 MB a second.
 
 use serde_json::Value;
 

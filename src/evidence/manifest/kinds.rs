@@ -1,7 +1,7 @@
 //! Which manifest a JSON file is: by its path, what it ought to be; by its content, what it is.
 //!
-//! Must not read text. Sources: the formats' own documentation as of 2026-07 (MCP registry server.json 2025-12-11,
-//! MCPB 0.3, Claude Code, Cursor and Codex plugins, MCP tools/list 2024-11-05 to 2026-07-28).
+//! Sources: the formats' own documentation as of 2026-07 (MCP registry server.json 2025-12-11, MCPB 0.3, Claude Code,
+//! Cursor and Codex plugins, MCP tools/list 2024-11-05 to 2026-07-28).
 
 use serde_json::{Map, Value};
 
@@ -110,8 +110,8 @@ pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
         .or_else(|| tools_pointer(value).is_some().then_some(ManifestKind::ToolsList))
 }
 
-/// The JSON Pointer of the array of tools in a tools list, in any of its shapes: the list itself, `{"tools": […]}`
-/// with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
+/// The JSON Pointer of the array of tools in a tools list, in any of its shapes. They are the list itself,
+/// `{"tools": […]}` with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
 pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
     [("", value.is_array()), ("/tools", true), ("/result/tools", true)]
         .into_iter()
@@ -213,8 +213,8 @@ fn may_hold_hooks(path: &str) -> bool {
         || (name.starts_with("hooks.") && name.ends_with(".json"))
 }
 
-/// Events with lists of entries, under `hooks` or bare: Claude Code nests `hooks` in each entry, Cursor and Copilot
-/// put the command into the entry itself.
+/// Events with lists of entries, under `hooks` or bare. Claude Code nests `hooks` in each entry, Cursor and Copilot put
+/// the command into the entry itself.
 fn is_hooks(object: &Map<String, Value>) -> bool {
     const ACTIONS: [&str; 7] = ["hooks", "command", "bash", "powershell", "prompt", "url", "type"];
     let events = match object.get("hooks") {

@@ -1,6 +1,6 @@
 //! Python's manifests: `pyproject.toml`, and the core metadata of sdists and wheels.
 //!
-//! Must not read the body of core metadata, which is the README. Source: packaging.python.org, core metadata 2.4.
+//! The body of core metadata, which is the README, is not read. Source: packaging.python.org, core metadata 2.4.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! Manifests: the files by which packages, servers, skills, hooks and plugins describe themselves, as JSON values.
 //!
-//! Must not decide what a capability is (`decompose` does).
+//! `decompose` tells by them where a capability is; `tools` and `signals` read their content.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 pub enum ManifestKind {
     /// npm's `package.json`.
     PackageJson,
-    /// Python's `pyproject.toml`, or an sdist's or wheel's core metadata (`PKG-INFO`, `METADATA`) as a value: one
-    /// key for each header, in lower case with dashes; headers that may repeat are arrays.
+    /// Python's `pyproject.toml`, or an sdist's or wheel's core metadata (`PKG-INFO`, `METADATA`) as a value. It has
+    /// one key for each header, in lower case with dashes; headers that may repeat are arrays.
     PythonProject,
     /// The MCP registry's `server.json`.
     ServerJson,
@@ -82,9 +82,9 @@ impl Manifest {
     }
 }
 
-/// Reads a document as a manifest, if its name and content say that it is one. A file that should be one and does
-/// not parse becomes a gap, and so does a key that stands twice, because readers differ on which one counts. In
-/// vendored code and test fixtures nothing becomes a gap.
+/// Reads a document as a manifest, if its name and content say that it is one. A file that should be one and does not
+/// parse becomes a gap. So does a key that stands twice, because readers differ on which one counts. In vendored code
+/// and test fixtures nothing becomes a gap.
 pub fn read(document: &Document, gaps: &mut Vec<Gap>) -> Option<Manifest> {
     if document.role == FileRole::Binary {
         return None;

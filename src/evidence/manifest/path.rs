@@ -1,6 +1,6 @@
 //! Paths inside an input: folders, names, and the places whose contents are somebody else's.
 //!
-//! Must not know any file system: paths are text with `/` between components, `outer!/inner` in nested archives.
+//! No file system is asked: paths are text with `/` between components, `outer!/inner` in nested archives.
 
 /// The folder of a path, without a slash at the end; empty at the root.
 pub fn folder_of(path: &str) -> &str {
@@ -74,7 +74,7 @@ const FIXTURES: [&str; 8] = [
 /// Folders whose members are named freely, so that `skills/test` is a skill called "test".
 const COLLECTIONS: [&str; 6] = ["skills", "plugins", "servers", "packages", "commands", "agents"];
 
-/// True where a file lies in vendored code or among test fixtures: its bytes belong to the capability around it, but it
+/// True where a file lies in vendored code or among test fixtures. Its bytes belong to the capability around it. It
 /// makes no capability of its own, and damage in it is no gap.
 ///
 /// Folders called `test` or `tests` count only above another folder (`tests/skills/a`, but not `tests/AGENTS.md`).

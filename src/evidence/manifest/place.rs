@@ -1,6 +1,6 @@
 //! Places inside manifests: the line and column at which a JSON Pointer's key or element stands.
 //!
-//! Must not know any manifest format beyond telling JSON text from line-wise text (front matter, TOML, headers).
+//! JSON text is told from line-wise text (front matter, TOML, headers), and nothing else of the formats matters here.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use super::{Manifest, json};
 /// arrays.
 ///
 /// A pointer into nothing (a schema that was put together from another form, say) gives the place of its nearest
-/// ancestor; `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the
-/// text once: look for many pointers with [`locate`].
+/// ancestor. `pointer` is always the one asked for. Line 1 where nothing of it is in the text. One call reads the text
+/// once: look for many pointers with [`locate`].
 pub fn place_of(document: &Document, pointer: &str) -> Place {
     let (line, column) = spots_of(document, &[pointer], false).first().copied().unwrap_or(BEGINNING);
     Place { file: document.path.clone(), line, column, pointer: pointer.to_owned() }

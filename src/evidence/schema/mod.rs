@@ -1,8 +1,8 @@
 //! The walker over JSON Schemas: every string in it with its JSON Pointer, references resolved, within a budget.
 //!
-//! Must not fetch anything: references that leave the document are recorded, not followed. A work-list, no recursion;
-//! each value is visited once, so that cycles end and the walk is linear. Limits: [`MAX_DEPTH`], [`MAX_NODES`],
-//! [`MAX_TEXT_BYTES`], [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
+//! References that leave the document are recorded, not followed. A work-list, no recursion; each value is visited
+//! once, so that cycles end and the walk is linear. Limits: [`MAX_DEPTH`], [`MAX_NODES`], [`MAX_TEXT_BYTES`],
+//! [`MAX_REFERENCES`]. Sources: JSON Schema 2020-12 and the older drafts' positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

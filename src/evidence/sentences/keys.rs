@@ -1,7 +1,7 @@
 //! Keys: a number for each word, and sets of such numbers; and sets of marks. They tell most words and texts from what
 //! is looked for without a look at their letters.
 //!
-//! Must not know what words mean.
+//! Word lists and sentences have such sets, which are compared before any word is.
 
 /// A number of a word's letters (FNV-1a): words with another one are other words.
 pub(crate) const fn hash(word: &[u8]) -> u32 {

@@ -1,7 +1,7 @@
 //! Sentences: prose as sentences of words, taken apart once, and the one matcher that rules about wording share.
 //!
-//! Must not know any rule. Words in quotation marks or code are marked, so that a rule can tell what is said from what
-//! is quoted. Every search is bounded by windows of words: the cost is linear in the text.
+//! Words in quotation marks or code are marked, so that a rule can tell what is said from what is quoted. Every search
+//! is bounded by windows of words: the cost is linear in the text.
 
 use std::borrow::Cow;
 
@@ -255,8 +255,8 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// For each part the words that fit it, in lower case (`word*` fits every word that begins so), and how many other
-    /// words may stand between two parts.
+    /// A phrase of these parts: for each the words that fit it, in lower case (`word*` fits every word that begins so).
+    /// `gap` is the number of other words that may stand between two parts.
     pub const fn of(parts: &'static [&'static [&'static str]], gap: usize) -> Self {
         let keys = match parts {
             [] => [Keys::ALL; 3],

@@ -1,6 +1,6 @@
 //! The bounds of words and sentences in a text, and the marks on words that are quoted.
 //!
-//! Must not know what words mean. One walk over the text; a quotation is followed over a bounded number of words.
+//! One walk over the text; a quotation is followed over a bounded number of words.
 
 use super::{Marks, Text};
 

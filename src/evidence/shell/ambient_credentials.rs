@@ -1,6 +1,6 @@
 //! Tokens that programs, and the machine's own service, hand out to whoever asks on this machine.
 //!
-//! Must not know the syntax of a shell, nor where a token goes.
+//! The tracer marks such output as secret; a token that goes back to its issuer is no theft.
 
 use super::super::code::{hands_out_token, is_token_service};
 use super::tainted_value::{ISSUED, TaintedValue};

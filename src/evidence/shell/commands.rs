@@ -1,6 +1,6 @@
 //! The vocabulary of commands, by the data that goes in and out of them: fetching, running, sending, and secret paths.
 //!
-//! Vocabulary only; must not know the syntax of a shell or what any rule makes of it.
+//! Vocabulary only, read by the tracer and by the effects of roles.
 
 /// The role of a command, as far as the flow of data through it needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Undoing what small programs do to a text that is known: base64, hex, reversal, rotation, escapes.
 //!
-//! Must not know a shell's syntax.
+//! Filters in a pipeline are decoders where their options say so.
 
 use base64::Engine as _;
 

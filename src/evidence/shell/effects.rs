@@ -1,6 +1,6 @@
 //! The effects of each role of command on its words and its input, for the tracer.
 //!
-//! Must not know a shell's syntax.
+//! Words come with their variables filled in, and with the taint of what they stand for.
 
 use super::ambient_credentials::{answer_of, issued_by};
 use super::commands::{Role, is_address, is_secret_path};

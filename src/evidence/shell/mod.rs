@@ -1,8 +1,8 @@
 //! Shell text: what the commands of scripts, hooks, Markdown blocks and configuration do with data.
 //!
-//! A lexer and a tracer, both tolerant and linear: words with their quotation marks removed, variables and files that
-//! the text itself sets, pipes, substitutions and here-documents, followed to what is run, sent or set to start.
-//! Nothing is executed. Must not know any rule. It cannot see values from outside the text, nor languages other than
+//! A lexer and a tracer, both tolerant and linear. They read words without quotation marks, variables and files that
+//! the text itself sets, pipes, substitutions and here-documents. Data is followed to the commands that run it, send it
+//! or set it to start. Nothing is executed. It cannot see values from outside the text, nor languages other than
 //! POSIX-like shells; those are read as text by the rules.
 
 use super::document::{Document, Language};

@@ -1,6 +1,6 @@
 //! The command lines of programs that fetch and send: what they ask for, keep and hand over.
 //!
-//! Must not know a shell's syntax or what a rule makes of it.
+//! The effects of roles turn this into data that is sent and files that are written.
 
 use super::commands::{is_address, is_secret_path, names_the_caller, stays_local};
 use super::trace::Argument;

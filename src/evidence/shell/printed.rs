@@ -1,6 +1,6 @@
 //! The output of `echo` and `printf`, their escapes undone.
 //!
-//! Must not know a shell's syntax.
+//! A text that is printed and piped into a shell is followed by it.
 
 use super::tainted_value::TaintedValue;
 use super::trace::Argument;

@@ -1,7 +1,7 @@
 //! Which stretches of a document are shell text.
 //!
-//! Scripts as a whole; in Markdown the code blocks and spans, and lines of prose from a command's name on; in JSON the
-//! strings, and a command with its arguments. Program source is left to its own parsers. Must not read the commands.
+//! Scripts are read as a whole. In Markdown they are the code blocks and spans, and lines of prose from a command's
+//! name on. In JSON they are the strings, and a command with its arguments. Program source is left to its own parsers.
 
 use std::sync::LazyLock;
 

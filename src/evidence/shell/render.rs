@@ -1,6 +1,6 @@
 //! The plain spelling of commands: quotation marks removed, variables that the text sets filled in.
 //!
-//! Must not know what any command does.
+//! Rules match this spelling beside the written one, so that neither quotation marks nor variables hide a command.
 
 use std::collections::BTreeMap;
 

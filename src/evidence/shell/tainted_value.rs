@@ -1,6 +1,6 @@
 //! `TaintedValue`: what flows through a pipe, a variable or a file, as far as the text of a script tells.
 //!
-//! Must not know any command.
+//! Each command takes one as its input and gives one as its output.
 
 /// The longest text that is kept of what flows; a longer one is unknown.
 const LONGEST: usize = 4 << 10;

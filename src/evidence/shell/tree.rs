@@ -1,6 +1,6 @@
 //! The tree of a shell text: pipelines, commands, words and their parts.
 //!
-//! Must not know how it is read or what any command does.
+//! The parser builds it, the tracer walks it, and the plain spelling is written from it.
 
 /// Commands whose output goes from one to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

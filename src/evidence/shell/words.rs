@@ -1,6 +1,6 @@
 //! Words put together: escapes, parts between quotation marks, assignments and braces.
 //!
-//! Must not know pipelines or what any command does.
+//! The parser of a shell text builds its words with these.
 
 use super::syntax::{Assign, Command, Part, Word};
 

@@ -1,7 +1,7 @@
 //! Documents for people: whether a folder has a README, a licence and so on, found by name without a walk over all
 //! files.
 //!
-//! Must not read them beyond what tells that they are there.
+//! They are not read beyond the test that they are there.
 
 use crate::Evidence;
 

@@ -1,6 +1,6 @@
 //! Signals: what is known of a capability beside its text: licence, repository, dependencies, scripts, documents.
 //!
-//! Joins the listing's claims with the manifests inside the bytes; missing stays missing. Must not judge.
+//! Joins the listing's claims with the manifests inside the bytes; missing stays missing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -117,8 +117,8 @@ fn gather(subject: &Subject<'_>) -> Signals {
 }
 
 /// True where the listing's claims about scripts and dependencies are about this capability. It is the package's own
-/// row while it has files or while there are no bytes at all, else the server at the root, or the skill or plugin there
-/// that holds the package's manifest.
+/// row while it has files or while there are no bytes at all. Else it is the server at the root, or the skill or plugin
+/// there that holds the package's manifest.
 pub fn is_package(subject: &Subject<'_>) -> bool {
     let (capability, evidence) = (subject.capability, subject.evidence);
     let root = root_of(evidence);

@@ -1,7 +1,7 @@
 //! Install scripts: the commands that a package manager runs when a package is installed or removed, with the scripts
 //! inside the package that they start.
 //!
-//! Must not judge them. Only npm's life cycle: what `pip` runs is a build backend or `setup.py`, which is source.
+//! Only npm's life cycle counts: what `pip` runs is a build backend or `setup.py`, which is source.
 
 use std::collections::BTreeSet;
 
@@ -30,9 +30,9 @@ pub struct InstallScript {
     pub place: Place,
 }
 
-/// The install scripts of the packages whose manifests are among the capability's files, and those that only the
-/// listing states, where its claims are about this capability. Packages in vendored code and fixtures do not count:
-/// nobody installs them.
+/// The install scripts of the packages whose manifests are among the capability's files. Those that only the listing
+/// states count where its claims are about this capability. Packages in vendored code and fixtures do not count: nobody
+/// installs them.
 pub fn install_scripts(subject: &Subject<'_>) -> Vec<InstallScript> {
     let evidence = subject.evidence;
     let manifests = subject.capability.files.iter().filter_map(|path| evidence.manifests.get(path));

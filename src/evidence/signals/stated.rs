@@ -1,7 +1,7 @@
 //! The claims of one manifest about its package: `Absent` where the format has a place and it is empty.
 //!
-//! Must not join manifests with each other. Sources: npm's package.json, PEP 621, core metadata 2.4, Poetry,
-//! server.json 2025-12-11, MCPB 0.3, Claude Code plugins, agentskills.io.
+//! Sources: npm's package.json, PEP 621, core metadata 2.4, Poetry, server.json 2025-12-11, MCPB 0.3, Claude Code
+//! plugins, agentskills.io.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! Surfaces: everything in a server's metadata that a model reads, each with its texts taken apart once: tools,
-//! prompts, resources, and what the server says of itself.
+//! Surfaces: everything in a server's metadata that a model reads, taken apart once. They are tools, prompts,
+//! resources, and the server's words about itself.
 //!
-//! Must not judge them. Built at first use, shared by every rule and every capability of the bundle.
+//! Built at first use, shared by every rule and every capability of the bundle.
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! MCP tools with their descriptions and schemas, from tools lists, manifests and source.
 //!
-//! Must not judge them.
+//! Rules read them through their `Subject`, and taken apart as surfaces.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,9 +50,9 @@ pub struct Tool {
     pub place: Place,
 }
 
-/// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and
-/// name. A tool that is defined twice in one file under one name stands once; where the definitions in a tools list or
-/// manifest differ both stand, so that nobody hides one behind the other.
+/// All tools of a bundle: those of manifests and those that the source views hold, in the order of path, line and name.
+/// A tool that is defined twice in one file under one name stands once. Differing definitions in a tools list or
+/// manifest both stand, so that nobody hides one behind the other.
 pub fn collect(evidence: &Evidence) -> Vec<Tool> {
     let mut tools: Vec<Tool> = evidence.sources.values().flat_map(|view| view.tools.iter().cloned()).collect();
     for manifest in evidence.manifests.values() {
@@ -153,8 +153,8 @@ fn lines(value: &Value) -> Option<String> {
     texts.map(|texts| texts.join("\n"))
 }
 
-/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema;
-/// what is no list is a schema already.
+/// A list of arguments (`name`, `type`, `desc`, `items`, `optional`), as the Docker catalogue writes it, as a schema.
+/// Any other value is a schema already.
 fn as_schema(value: SharedJson) -> SharedJson {
     let Value::Array(arguments) = &*value else { return value };
     let mut properties = Map::new();

@@ -108,8 +108,8 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 /// The shortest run of zero-width characters that may carry bits: two letters.
 const BITS_LEAST: usize = 16;
 
-/// The text that two zero-width characters spell as bits, eight to a letter, a third one between letters left out; none
-/// where it is no text.
+/// The text that two zero-width characters spell as bits, eight to a letter; none where it is no text. A third one
+/// between letters is left out.
 fn bits_of(letters: &[char]) -> Option<String> {
     let mut kinds: Vec<(usize, char)> = Vec::new();
     for letter in letters {

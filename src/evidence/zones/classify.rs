@@ -246,8 +246,8 @@ fn has_folder(lower: &str, folder: &str) -> bool {
     lower.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|part| part == folder))
 }
 
-/// Markdown that is not named as instructions: well-known documents and names in capitals are for people, the rest may
-/// be loaded by an agent and is read as instructions.
+/// The role of Markdown that is not named as instructions. Well-known documents and names in capitals are for people;
+/// the rest may be loaded by an agent and is read as instructions.
 fn markdown_role(path: &str, lower: &str) -> FileRole {
     // These folders are loaded by agents, whatever the files in them are called.
     if ["commands", "agents", "prompts", "rules", "references", "skills"].iter().any(|folder| has_folder(lower, folder))

@@ -1,6 +1,6 @@
 //! Zones: which part of a text is prose, code, comment, frontmatter, quotation or table.
 //!
-//! Must not know any rule; limits and word lists of rules live with the rules. Every pass here is linear in the text.
+//! Limits and word lists of rules live with the rules. Every pass here is linear in the text.
 
 use capdex_model::snapshot::{Gap, GapReason};
 
@@ -74,7 +74,7 @@ impl Cover {
 
 /// Decodes bytes as text: UTF-8 with or without a mark (the mark is dropped), UTF-16 by its mark. `None` for binary
 /// bytes. A file whose name says text and whose bytes are damaged is decoded with replacement characters, and a gap
-/// says so: a scanner that gives up on it would call it clean.
+/// says so. A scanner that gives up on it would call it clean.
 pub fn decode_text(path: &str, bytes: &[u8], gaps: &mut Vec<Gap>) -> Option<String> {
     if let Some(rest) = bytes.strip_prefix(&[0xFF, 0xFE]) {
         return decode_utf16(path, rest, u16::from_le_bytes, gaps);

@@ -1,6 +1,6 @@
 //! A small lexer that tells comments and string literals from code, for languages that no parser here reads in full.
 //!
-//! It is right for ordinary source and bounded in its errors elsewhere: a literal of one line ends with the line, so
+//! It is right for ordinary source and bounded in its errors elsewhere. A literal of one line ends with the line, so
 //! that a stray quote cannot swallow a file. JavaScript's regular expressions are read as code.
 
 use super::super::bytes::each_place;

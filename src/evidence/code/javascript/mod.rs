@@ -1,7 +1,7 @@
 //! JavaScript and TypeScript: what oxc's parser sees, in two walks: first what names stand for, then what is done.
 //!
-//! Must not judge. A name counts as a constant or an alias only where the file binds it once, or always to the same
-//! thing: bundlers use the same short names again and again.
+//! A name counts as a constant or an alias only where the file binds it once, or always to the same thing. Bundlers use
+//! the same short names again and again.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Parts: small questions about expressions that following flows asks again and again.
 //!
-//! Must not know what is followed.
+//! The walk over taint (`taint.rs` beside this) is the one that asks.
 
 use oxc_ast::ast::{Argument as Node, CallExpression, Expression};
 

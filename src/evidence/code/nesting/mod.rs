@@ -1,8 +1,8 @@
 //! Nesting: an upper bound of how deep a parser recurses over a text, by one cheap pass that keeps no tree.
 //!
-//! Brackets, chains of operators, chains of words (`typeof typeof x`, `else if`) and, in Python, indentation count.
-//! In doubt (JSX text, a slash that may divide or open a regular expression) nothing is ever
-//! counted down again, so that the bound errs upwards. Must not know what the text means.
+//! Brackets, chains of operators, chains of words (`typeof typeof x`, `else if`) and, in Python, indentation count. In
+//! doubt (JSX text, a slash that may divide or open a regular expression) nothing is counted down again: the bound errs
+//! upwards.
 
 mod javascript;
 mod python;

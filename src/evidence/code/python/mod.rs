@@ -1,6 +1,6 @@
 //! Python: what ruff's parser sees, in two walks: first what names stand for, then what is done.
 //!
-//! Must not judge. Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
+//! Syntax errors do not stop it: what the parser recovers is read, and the file is called damaged.
 
 use std::collections::BTreeMap;
 

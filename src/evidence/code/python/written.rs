@@ -1,6 +1,6 @@
 //! Writing in Python: which files something from the network, or something decoded, is written to.
 //!
-//! Must not judge what is written.
+//! A program that runs such a file later is thereby known to run what was fetched.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! MCP servers: packages that serve tools, servers described for a registry or bundled for a client, recorded tool
-//! lists, source that registers tools, and client files that launch servers.
+//! MCP servers: packages that serve tools, described or bundled servers, recorded tool lists, source that registers
+//! tools, and client files that launch servers.
 //!
-//! A package that merely talks to servers is none. Must not judge. Sources: the SDKs' package names on npm and PyPI,
-//! the MCP registry's ownership marks (`mcpName`, `mcp-name:`), as of 2026-07.
+//! A package that merely talks to servers is none. Sources: the SDKs' package names on npm and PyPI, the MCP registry's
+//! ownership marks (`mcpName`, `mcp-name:`), as of 2026-07.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Recorded tool lists that lie in no server: the folder around one, or the file alone where the folder says
-    /// nothing about it: the list is all there is, shares the folder with another, or lies in a skill or plugin.
+    /// nothing about it. That is so where the list is all there is, shares the folder with another, or lies in a skill
+    /// or plugin.
     fn find_recordings(&mut self) -> Vec<Anchor> {
         let is_list = |m: &&Manifest| m.kind == ManifestKind::ToolsList && !self.is_served(&m.path);
         let lists: Vec<&Manifest> = self.survey.own_manifests().filter(is_list).collect();
@@ -119,8 +120,8 @@ impl<'a> Finder<'a> {
         files
     }
 
-    /// Client files that launch servers, where no server is in the same folder, around it or below: each is a server
-    /// by itself, never the files around it.
+    /// Client files that launch servers, where no server is in the same folder, around it or below. Each is a server by
+    /// itself, never the files around it.
     fn find_client_files(&self) -> Vec<Anchor> {
         let lists = self.survey.own_manifests().filter(|manifest| manifest.kind == ManifestKind::McpJson);
         let named = lists.filter(|manifest| matches!(name_of(&manifest.path), "mcp.json" | ".mcp.json"));
@@ -165,7 +166,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The folder of the project that a source file belongs to: the nearest with a project's file in it, up to the
-    /// plugin around it; else the file's own folder, or the one around `src`. None within a skill.
+    /// plugin around it. Otherwise it is the file's own folder, or the one around `src`. None within a skill.
     fn project_around(&self, path: &str) -> Option<&'a str> {
         const MARKS: [&str; 10] = [
             "package.json",

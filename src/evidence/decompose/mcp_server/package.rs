@@ -1,6 +1,6 @@
 //! The test for a package that is an MCP server: the claims of its manifest, and the registrations in its source.
 //!
-//! Must not look at other packages' folders.
+//! Each package is asked by itself, by its own folder.
 
 use std::collections::BTreeSet;
 
@@ -108,8 +108,8 @@ pub(in crate::decompose) fn folder_of_package<'a>(survey: &Survey<'_>, manifest:
     }
 }
 
-/// True for a package that is a server. It says so by the registry's mark, its own source registers tools, or it is
-/// built with a server kit or named as a server and can be run.
+/// True for a package that is a server. It carries the registry's mark, or its own source registers tools. Or it is
+/// built with a server kit or named as a server, and can be run.
 pub(super) fn is_server(survey: &Survey<'_>, registering: &Registering<'_>, manifest: &Manifest, folder: &str) -> bool {
     let package = Package::of(survey, manifest, folder);
     let marked = package.marked || registering.folders.contains(folder);

@@ -1,7 +1,7 @@
 //! JSON as text: its depth and doubled keys before a tree is built, and where each key and element stands after.
 //!
-//! Must not know any manifest format. Nothing here recurses; all work is linear in the text. Comments and trailing
-//! commas are read where the caller says that clients read them.
+//! Nothing here recurses; all work is linear in the text. Comments and trailing commas are read where the caller says
+//! that clients read them.
 //!
 //! `jsonc-parser` 0.34 was tried behind the same tests (2026-11, 1,189 tools lists). It gives equal trees and places
 //! and bounds its depth, at 512 levels. It loses on three points. Places take 18 times as long (52 MB a second, here
@@ -57,9 +57,9 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
     Ok(Parsed { value, doubled: survey.doubled })
 }
 
-/// The byte offset of each wanted JSON Pointer, which must be sorted: of its key for a member of an object, of its
-/// value for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts. If every
-/// key stands once the walk ends with the last pointer that is found.
+/// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
+/// and of the value for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts.
+/// If every key stands once the walk ends with the last pointer that is found.
 pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
     let mut found = vec![None; wanted.len()];
     let mut missing = wanted.len();
@@ -98,7 +98,7 @@ pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> 
             }
             Lexeme::Close => {
                 let step = frames.pop();
-                // A container is entered only on the way to a pointer, so what is around it is wanted.
+                // Only wanted containers have a step, so the one that closes here was wanted.
                 is_wanted = step.is_some() || wanted.binary_search(&"").is_ok();
                 pointer.truncate(step.map_or(0, |step| step.mark));
             }

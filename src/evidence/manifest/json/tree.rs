@@ -1,6 +1,6 @@
 //! A JSON text as a tree, built in the one walk that also notes a key that stands twice.
 //!
-//! Must not know why a text is no JSON: who asks looks for that.
+//! The caller looks for the reason where a text is no JSON.
 
 use std::fmt;
 

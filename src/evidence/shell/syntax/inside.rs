@@ -1,6 +1,5 @@
 //! The inside of a word: escapes, quotation marks, variables and substitutions.
 //!
-//! Must not know which words are commands, assignments or redirections.
 //! Source: POSIX.1-2024, XCU 2.2 (Quoting) and 2.6 (Word Expansions), and bash's `$'…'`.
 
 use super::super::words::{Builder, ansi_escape};
@@ -200,7 +199,7 @@ impl Parser<'_> {
 
     fn back_quotes(&mut self, builder: &mut Builder) {
         let inner = self.text.get(self.at + 1..).unwrap_or(&[]);
-        // Markdown's back-ticks come in pairs too, so that only the depth is bounded.
+        // A back-tick without its partner, or too deep inside others, is read as text.
         let Some(length) = inner.iter().position(|byte| *byte == b'`').filter(|_| self.depth < DEPTH) else {
             builder.push(b'`');
             self.at += 1;
@@ -212,7 +211,7 @@ impl Parser<'_> {
             at: start,
             depth: self.depth + 1,
             jump: None,
-            // Here-documents inside are not looked for: each look would run beyond the quotes.
+            // Here-documents inside are not looked for, or each pair of back-ticks would have a budget of its own.
             lost_ends: LOST_ENDS,
         };
         let inner = parser.list(Until::End);

@@ -1,8 +1,8 @@
 //! The syntax of a shell text: words, commands and pipelines, as far as deciding what runs needs them.
 //!
 //! Tolerant: what no shell would take still gives commands, and nothing is refused. Linear: each byte is read once for
-//! each level of nesting, and levels are capped. Must not know what any command does.
-//! Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the additions of bash that scripts use.
+//! each level of nesting, and levels are capped. Source: POSIX.1-2024, XCU 2 (Shell Command Language), and the
+//! additions of bash that scripts use.
 
 pub(super) use super::tree::{Assign, Command, Part, Pipeline, Redirect, Word};
 use super::words::{as_assignment, braces, set_by_loop};

@@ -2,7 +2,7 @@
 //! are run.
 //!
 //! Nothing is executed: commands are looked up in a vocabulary, variables and files that the text itself writes are
-//! remembered. Must not know where the text stands or what a rule makes of it. Linear, within a budget.
+//! remembered. Linear, within a budget.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub(super) struct Tracer {
 impl Tracer {
     /// Reads one shell text that begins at `base` in its document, or that as a whole stands for the stretch `whole`.
     pub(super) fn read(&mut self, text: &str, base: usize, whole: Option<(usize, usize)>) -> Vec<Traced> {
-        // In proportion to the text: what it runs as text is its own, and can be no longer for long.
+        // In proportion to the text, so that text that runs text costs no more than reading it twice.
         self.fuel = self.fuel.saturating_add(text.len().saturating_mul(2));
         let mut traced = Vec::new();
         for pipeline in parse(text) {

@@ -1,6 +1,6 @@
 //! Texts with their deceptions undone: invisible characters removed, imitated letters as the ASCII that they imitate.
 //!
-//! Must not know what hiding is worth a finding. Sources: as the module above.
+//! Sources: as the module above.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
@@ -117,8 +117,8 @@ fn strange_word(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     Some((from + start, from + end))
 }
 
-/// Folds one word. Look-alike letters of other scripts are replaced only where the word would else mix scripts or is
-/// ASCII altogether once replaced: a Russian word stays what it is.
+/// Folds one word. Look-alike letters are replaced only where the word would else mix scripts, or is ASCII altogether
+/// once replaced: a Russian word stays what it is.
 fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
     // A word of look-alikes alone, or one that mixes them with ASCII, was made to be misread.
     let imitates = word.chars().all(|letter| ascii_of(letter).is_some() || kind_of(letter).is_some())
@@ -135,7 +135,7 @@ fn fold_word(word: &str, start: usize, folded: &mut Folded) -> bool {
             continue;
         }
         let is_hidden = kind_of(letter).is_some();
-        // Full-width and mathematical forms are always read as ASCII: nobody spells with them.
+        // Full-width and mathematical forms stand for one letter each, whatever word is around them.
         let imitated = (!is_hidden && (imitates || is_compatibility_form(letter))).then(|| ascii_of(letter)).flatten();
         if !is_hidden && imitated.is_none() {
             continue;
