@@ -110,7 +110,7 @@ pub(super) fn recognise(path: &str, value: &Value) -> Option<ManifestKind> {
         .or_else(|| tools_pointer(value).is_some().then_some(ManifestKind::ToolsList))
 }
 
-/// The JSON Pointer of the array of tools in a tools list, in any of its shapes. They are the list itself,
+/// The JSON Pointer of the array of tools in a tools list, in any of its shapes. The shapes are the list itself,
 /// `{"tools": […]}` with or without the server beside it, and a JSON-RPC answer. None where the value is no tools list.
 pub(crate) fn tools_pointer(value: &Value) -> Option<&'static str> {
     [("", value.is_array()), ("/tools", true), ("/result/tools", true)]

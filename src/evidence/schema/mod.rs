@@ -296,8 +296,7 @@ impl<'a> Walker<'a> {
             Some(pointer) => self.out.texts.push(SchemaText { pointer, field, text }),
             None => {
                 self.out.exhausted = true;
-                // The walk ends for text, not for this string alone: a shorter one further on must not come out of
-                // order.
+                // Nothing more from here on: the result is a beginning of the whole, not a choice of its short strings.
                 self.bytes_left = 0;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A lexer and a tracer, both tolerant and linear. They read words without quotation marks, variables and files that
 //! the text itself sets, pipes, substitutions and here-documents. Data is followed to the commands that run it, send it
-//! or set it to start. Nothing is executed. It cannot see values from outside the text, nor languages other than
+//! or set it to start. Nothing is executed. They cannot see values from outside the text, nor languages other than
 //! POSIX-like shells; those are read as text by the rules.
 
 use super::document::{Document, Language};

@@ -165,7 +165,7 @@ impl<'a> Transfer<'a> {
 
 /// True where a word names another machine: `host:path`, `user@host`, or a bucket.
 pub(super) fn is_remote(word: &str) -> bool {
-    // A drive letter (`C:`) and a path with a colon are no hosts; these schemes are.
+    // These schemes are remote by themselves; a drive letter (`C:`) or a path with a colon is not.
     let bucket = ["s3://", "gs://", "rsync://", "sftp://", "ftp://"].iter().any(|start| word.starts_with(start));
     let host = word
         .split_once(':')

@@ -1,6 +1,6 @@
 //! The output of `echo` and `printf`, their escapes undone.
 //!
-//! A text that is printed and piped into a shell is followed by it.
+//! Text that is printed and piped into a shell is traced as a script.
 
 use super::tainted_value::TaintedValue;
 use super::trace::Argument;

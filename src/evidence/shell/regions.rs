@@ -1,7 +1,7 @@
 //! Which stretches of a document are shell text.
 //!
-//! Scripts are read as a whole. In Markdown they are the code blocks and spans, and lines of prose from a command's
-//! name on. In JSON they are the strings, and a command with its arguments. Program source is left to its own parsers.
+//! Scripts are read as a whole. In Markdown the code blocks and spans count, and lines of prose from a command's name
+//! on. In JSON the strings count, and a command with its arguments. Program source is left to its own parsers.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! The plain spelling of commands: quotation marks removed, variables that the text sets filled in.
 //!
-//! Rules match this spelling beside the written one, so that neither quotation marks nor variables hide a command.
+//! Rules match this spelling too, so that neither quotation marks nor variables hide a command.
 
 use std::collections::BTreeMap;
 

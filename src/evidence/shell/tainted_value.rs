@@ -7,10 +7,10 @@ const LONGEST: usize = 4 << 10;
 /// The number of names that are kept of each kind.
 const MOST: usize = 4;
 
-/// The beginning of a secret that no file holds: a program or the machine's own service hands it out.
+/// The text before the name of a secret that no file holds: a program or the machine's own service hands it out.
 pub(super) const ISSUED: &str = "the output of ";
 
-/// The knowledge of some data.
+/// The known text and origins of some data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaintedValue {
     /// Its text; where it is not known, what is shown in its place.

@@ -117,7 +117,7 @@ pub(super) fn as_assignment(word: &Word) -> Option<(String, bool, Word)> {
 /// `{a,b,c}` as words.
 pub(super) fn braces(word: &Word) -> Option<Vec<Word>> {
     let inner = word.literal()?.strip_prefix('{')?.strip_suffix('}')?;
-    // JSON and other braces look alike; addresses have a colon and count.
+    // JSON and format strings have braces too; a colon is allowed in addresses alone.
     if !inner.contains(',') || inner.contains(['{', '}', ':', '"']) && !inner.contains("://") {
         return None;
     }

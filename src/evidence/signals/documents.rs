@@ -1,7 +1,7 @@
 //! Documents for people: whether a folder has a README, a licence and so on, found by name without a walk over all
 //! files.
 //!
-//! They are not read beyond the test that they are there.
+//! Their text is not read, but for the README that core metadata carries.
 
 use crate::Evidence;
 

@@ -135,7 +135,7 @@ fn tool_of(manifest: &Arc<Value>, entry: &Value, origin: ToolOrigin, pointer: St
         (!value.is_null()).then(|| SharedJson::new(manifest, [&pointer, "/", key].concat()))
     };
     Some(Tool {
-        // Some manifests list names alone.
+        // Some manifests list names alone: the entry is a text then.
         name: text("name").or_else(|| entry.as_str().map(str::to_owned))?,
         title: text("title"),
         description: text("description").or_else(|| lines(entry.get("description")?)),

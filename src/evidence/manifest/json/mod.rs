@@ -59,7 +59,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, String> {
 
 /// The byte offset of each wanted JSON Pointer, which must be sorted. It is that of the key for a member of an object,
 /// and of the value for an element of an array. None for a pointer that leads nowhere; of doubled keys the last counts.
-/// If every key stands once the walk ends with the last pointer that is found.
+/// If every key stands once, the walk ends with the last pointer that is found.
 pub(super) fn offsets_of(text: &str, wanted: &[&str], keys_are_unique: bool) -> Vec<Option<usize>> {
     let mut found = vec![None; wanted.len()];
     let mut missing = wanted.len();
