@@ -1,6 +1,6 @@
 //! Hooks: commands that an agent runs on its events, with the scripts that they call.
 //!
-//! Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of 2026-07.
+//! No command is run. Sources: the hook references of Claude Code, Cursor, Copilot and Codex as of 2026-07.
 
 use std::collections::BTreeSet;
 
