@@ -75,7 +75,7 @@ impl Reader {
                    ORDER BY k.slug, k.digest";
         let all = rows(self.connection(), "read the servers with tools", sql, (), |row| {
             let mut pins: Pins = row.packed(3, "pins")?;
-            // Only tools can collide; the pins of all files would fill memory for nothing.
+            // Of the pins only tools are compared; those of all files would fill memory for nothing.
             pins.files.clear();
             Ok(Offered {
                 slug: row.cell(0)?,

@@ -13,11 +13,11 @@ use capdex_evidence::zones::ZoneKind;
 use capdex_model::fact::{Confidence, Severity};
 
 pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
+    // Documentation lists every variable that a program may read; nothing there sends them.
     let read = |document: &&Document| {
         !matches!(
             document.role,
             FileRole::Docs | FileRole::Test | FileRole::Lock | FileRole::Binary | FileRole::Instruction
-        // Documentation lists every variable that a program may read; nothing there sends them.
         ) && document.language != Language::Markdown
             && !is_test_path(&document.path)
     };
