@@ -11,7 +11,7 @@ use crate::{Reader, StoreError, Writer};
 
 impl Writer<'_> {
     /// Raises an alert; false if its key was raised before. Then nothing is changed, unless it is at other content or of
-    /// another severity now: that is kept beside what was said first, and counts from now on.
+    /// another severity now. Such a version is kept beside the first one and counts from now on.
     pub fn raise(&self, alert: &Alert, at: AsOf) -> Result<bool, StoreError> {
         const WHAT: &str = "raise an alert";
         let known = id_of(self.connection(), WHAT, "SELECT id FROM alerts WHERE name = ?1", (&alert.key,))?;

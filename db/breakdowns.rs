@@ -96,8 +96,8 @@ impl Reader {
         body.map(StoredBreakdown).ok_or_else(|| StoreError::Unknown { what: "breakdown", key: id.0.to_string() })
     }
 
-    /// The breakdown of a score that stands whole in its body, as all did before version 13. With it come its text's digest
-    /// and the row of an equal one, where there is one.
+    /// The breakdown of a score that stands whole in its body, as all did before version 13 of the schema. With it come its
+    /// text's digest and the row of an equal one, where there is one.
     pub fn breakdown_of(&self, score: &Score) -> Result<(Digest, Option<BreakdownId>, StoredBreakdown), StoreError> {
         let breakdown = BreakdownText::of(score)?;
         let id = breakdown.id(self.connection())?;

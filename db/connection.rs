@@ -62,7 +62,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Found, StoreError> {
 }
 
 /// The number of bytes that a file lacks by its own header; nothing where it lacks none. SQLite file format, section
-/// 1.3: page size at 16, pages at 28, and the page count holds only where the numbers at 24 and 92 agree.
+/// 1.3: page size at 16, pages at 28. The page count holds only where the numbers at 24 and 92 agree.
 fn missing_bytes(header: &[u8], length: u64) -> Option<u64> {
     let word = |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
     let (Some(pages), Some(changes), Some(valid_for)) = (word(28), word(24), word(92)) else {

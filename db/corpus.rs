@@ -46,8 +46,8 @@ impl Reader {
     }
 
     /// The state of everything that passes read. It changes whenever a listing, its state, a snapshot or a scan is added. It
-    /// changes too with every visit to a listing of which something waits to be seen a second time, and with the kind of a
-    /// source that has a name of its own.
+    /// changes with every visit to a listing of which something waits to be seen a second time. It changes with the kind of
+    /// a source that has a name of its own.
     pub fn watched_state(&self) -> Result<String, StoreError> {
         // The greatest ids of append-only tables stand for their content: nothing is counted or hashed.
         // A source that is called like its kind adds nothing, so that stores of before kinds keep their state.

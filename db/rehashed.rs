@@ -38,7 +38,7 @@ impl Writer<'_> {
 }
 
 impl Reader {
-    /// Every current snapshot that can be fetched again, in the order of the identities: it could be assessed, and its listing
+    /// Every current snapshot that can be fetched again, in the order of the identities. It could be assessed, and its listing
     /// is there and names it. Snapshots that need no request are left out.
     pub fn rehashable(&self) -> Result<Vec<Rehashable>, StoreError> {
         // Inline text and folders come with the listing or the operator's disk: nobody can swap them behind an address.

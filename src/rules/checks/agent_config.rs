@@ -139,8 +139,8 @@ fn judge_no_sandbox(config: &mut Config<'_, '_, '_>) {
             let (off, writes) = (of("mode") == Some("off"), of("workspaceAccess") == Some("rw"));
             if off {
                 config.found(Severity::Medium, "/agents/defaults/sandbox/mode", "the sandbox is off");
-            // With the sandbox off, its access to the workspace makes no difference.
             } else if writes {
+                // With the sandbox off, its access to the workspace makes no difference.
                 let words = "the sandbox may write to the workspace";
                 config.found(Severity::Low, "/agents/defaults/sandbox/workspaceAccess", words);
             }

@@ -34,8 +34,8 @@ pub(super) fn check(subject: &Subject<'_>, facts: &mut FactSink<'_>) {
         let from_test = subject.evidence.documents.get(&by.file).is_some_and(|by| by.role == FileRole::Test);
         let severity = if from_test {
             Severity::Low
-        // No honest program is kept as a picture or a table; `.txt` and `.bin` have other uses.
         } else if is_media || TABLES.contains(&ending) {
+            // No honest program is kept as a picture or a table; `.txt` and `.bin` have other uses.
             Severity::High
         } else {
             Severity::Medium

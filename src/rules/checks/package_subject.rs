@@ -33,8 +33,8 @@ pub(super) fn report_missing(
 ) {
     if describes_no_package(subject) {
         facts.not_applicable();
-    // Without files nothing can be missing among them.
     } else if subject.evidence.documents.is_empty() {
+        // Without files nothing can be missing among them.
         facts.unavailable("the files");
     } else if !is_there(&signals::of(subject)) {
         facts.found_in_whole(words);

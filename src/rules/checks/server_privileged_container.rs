@@ -32,8 +32,8 @@ fn weakness(argument: &str) -> Option<Severity> {
         || matches!(argument, "--pid=host" | "--security-opt=seccomp=unconfined");
     if whole || (mounted == "/" && argument.contains(':')) {
         Some(Severity::Medium)
-    // Whoever controls the engine controls the host, but tools for containers need exactly that.
     } else if argument.contains("/docker.sock") || argument.contains("/containerd.sock") {
+        // Whoever controls the engine controls the host, but tools for containers need exactly that.
         Some(Severity::Low)
     } else {
         None

@@ -232,8 +232,8 @@ impl DataRule {
             if kept.wants(severity, line) {
                 let evidence = self.evidence(look.view, found);
                 kept.keep(Find { rule: finder.rule, offset, severity, confidence, evidence }, line);
-            // Nothing worse can come, and nothing as bad can be reported any more.
             } else if severity == self.meta.severity && kept.is_full(severity) {
+                // Nothing worse can come, and nothing as bad can be reported any more.
                 break;
             }
         }
