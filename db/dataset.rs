@@ -13,7 +13,7 @@ use crate::StoreError;
 /// Bytes of a page. Rows are long: with the usual 4096 a quarter of the time goes into writing pages.
 const PAGE_BYTES: i64 = 32_768;
 
-/// How a column is stored.
+/// The type that a column is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// A whole number.
@@ -81,12 +81,15 @@ impl DatasetWriter {
         // A dataset is written once and renamed into place: no journal has to survive.
         connection.pragma_update(None, "journal_mode", "OFF").map_err(failed)?;
         connection.pragma_update(None, "synchronous", "OFF").map_err(failed)?;
+        // Tables are filled in turns: no insertion is to be prepared twice.
         connection.set_prepared_statement_cache_capacity(tables.len());
+        // One transaction for the file: a commit for each row would cost most of the time.
         connection.execute_batch("BEGIN").map_err(failed)?;
         let mut inserts = Vec::with_capacity(tables.len());
         for (table, columns) in tables {
             let definitions: Vec<String> =
                 columns.iter().map(|(name, kind)| format!("\"{name}\" {}", kind.as_sql())).collect();
+            // `STRICT` refuses a value of another type; SQLite would else store it as it is.
             let create = format!("CREATE TABLE \"{table}\" ({}) STRICT", definitions.join(", "));
             connection.execute(&create, []).map_err(failed)?;
             let marks = vec!["?"; columns.len()].join(", ");
@@ -142,8 +145,10 @@ pub fn read<E: From<StoreError>>(
 ) -> Result<(), E> {
     let failed = |source| StoreError::Sql { what: "read a dataset table", source };
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    // A dataset may come from anybody.
     connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    // By name and not `*`: a file with other columns fails instead of filling the wrong ones.
     let select = format!("SELECT {} FROM \"{table}\" ORDER BY rowid", names.join(", "));
     let mut statement = connection.prepare(&select).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
