@@ -3,6 +3,7 @@
 //! Not the store: no migrations, no history. Names of tables and columns come from the program's own list, never
 //! from data.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -134,7 +135,7 @@ impl Inserting<'_> {
     }
 }
 
-/// Hands on every row of a table, in the order in which it was written.
+/// Hands on every row of a table, in the order in which it was written. A column that the file lacks is null in each.
 ///
 /// # Errors
 /// `Sql` when the file or the table is not there or is damaged; what `visit` says.
@@ -147,8 +148,11 @@ pub fn read<E: From<StoreError>>(
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     // A dataset may come from anybody.
     connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
-    let names: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    // By name and not `*`: a file with other columns fails instead of filling the wrong ones.
+    let there = names_of(&connection, table).map_err(failed)?;
+    // Asked for and not only selected: SQLite takes a quoted name that is no column for a text.
+    let name = |name: &str| if there.contains(name) { format!("\"{name}\"") } else { "NULL".to_owned() };
+    // By name and not `*`, which would fill the wrong ones where a file has other columns.
+    let names: Vec<String> = columns.iter().map(|(column, _)| name(column)).collect();
     let select = format!("SELECT {} FROM \"{table}\" ORDER BY rowid", names.join(", "));
     let mut statement = connection.prepare(&select).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
@@ -160,6 +164,12 @@ pub fn read<E: From<StoreError>>(
         visit(&cells)?;
     }
     Ok(())
+}
+
+fn names_of(connection: &Connection, table: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    let names = statement.query_map([table], |row| row.get(0))?;
+    names.collect()
 }
 
 fn cell(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
@@ -203,6 +213,12 @@ mod tests {
         };
         read(&path, &definition(), same).expect("reads");
         assert_eq!(at, 2);
+        let newer = ("others", vec![("added", ColumnType::Text), ("name", ColumnType::Text)]);
+        let older = |row: &[Cell<'_>]| {
+            assert_eq!(row, [Cell::Null, Cell::Text("x")]);
+            Ok::<(), StoreError>(())
+        };
+        read(&path, &newer, older).expect("reads what an older program wrote");
         assert!(DatasetWriter::create(&path, &[definition()]).is_err(), "it is there already");
     }
 }

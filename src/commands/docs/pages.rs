@@ -215,7 +215,7 @@ pub(super) fn cli() -> String {
     let _ = writeln!(text, "```text\n{}\n```", command.render_long_help().to_string().trim_end());
     // Built only now, because it changes how the root prints its own help.
     command.build();
-    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         let help = sub.render_long_help().to_string();
         // Clap pads lines with blanks, which a repository does not want.
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();

@@ -263,17 +263,21 @@ fn check_packages(
     members: BTreeMap<String, Vec<Member>>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
-    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
-    for (package, members) in members {
-        let number = saferskills::roll_up(&members);
-        rolled.push(print(&PackageRow::of(&package, number.as_ref()).into_cells()?));
-    }
-    let mut written = Vec::with_capacity(rolled.len());
+    let (mut written, mut has_purl) = (Vec::with_capacity(members.len()), false);
     dataset.each(|row: ReadPackageRow| {
         written.push(print(row.cells()));
+        has_purl |= row.purl != Cell::Null;
         Ok(())
     })?;
     verified.ranks += u64::try_from(written.len())?;
+    let mut rolled: Vec<Print> = Vec::with_capacity(members.len());
+    for (package, members) in members {
+        let number = saferskills::roll_up(&members);
+        let mut row = PackageRow::of(&package, number.as_ref());
+        // Datasets of version 0.1 lack the column.
+        row.purl = row.purl.filter(|_| has_purl);
+        rolled.push(print(&row.into_cells()?));
+    }
     // Compared as lists: order, number and content of the rows at once.
     if written != rolled {
         verified.differs(format!(
